@@ -1,0 +1,52 @@
+/** Every way a request or a job can fail that its caller can act on. Statuses are in `http/errors.ts`. */
+export type ErrorCode =
+  | 'not_authenticated'
+  | 'authentication_failed'
+  | 'permission_denied'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'parse_error'
+  | 'required'
+  | 'null'
+  | 'blank'
+  | 'invalid_input'
+  | 'invalid_choice'
+  | 'does_not_exist'
+  | 'max_length'
+  | 'max_value'
+  | 'min_value'
+  | 'request_too_large'
+  | 'conflict'
+  | 'throttled'
+  | 'unavailable'
+  | 'error'
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  /** The request field at fault; nested names are joined with `__`. */
+  readonly attr: string | null
+  /** More members of the answer's body, beside the four of every error. */
+  readonly extra: Record<string, unknown>
+
+  constructor(code: ErrorCode, detail: string, attr: string | null = null, extra: Record<string, unknown> = {}) {
+    super(detail)
+    this.code = code
+    this.attr = attr
+    this.extra = extra
+  }
+}
+
+/** A dependency (database, queue, bucket) cannot take the work now; the same request may succeed later. */
+export class UnavailableError extends AppError {
+  constructor(detail: string, cause?: unknown) {
+    super('unavailable', detail)
+    this.cause = cause
+  }
+}
+
+export class NotFoundError extends AppError {
+  constructor(detail = 'Not found.') {
+    super('not_found', detail)
+  }
+}

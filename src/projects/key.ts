@@ -1,0 +1,25 @@
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A personal API key: `phx_` and 256 random bits in base 62. */
+export const newApiKey = () => `phx_${randomBase62(32)}`
+
+/** A project's capture token: `phc_` and 192 random bits in base 62; public, it only allows sending events. */
+export const newCaptureToken = () => `phc_${randomBase62(24)}`
+
+export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)
+
+export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`
+
+/** SHA-256 in hexadecimal: 256 random bits need neither salt nor a slow hash. */
+export async function hashKey(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function randomBase62(bytes: number): string {
+  let number = crypto.getRandomValues(new Uint8Array(bytes)).reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
+  let text = ''
+  for (const length = Math.ceil((bytes * 8) / Math.log2(62)); text.length < length; number /= 62n)
+    text = BASE62[Number(number % 62n)] + text
+  return text
+}

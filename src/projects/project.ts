@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { projects } from '../db/schema.ts'
+
+export const WEEK_STARTS = ['sunday', 'monday'] as const
+
+const Timezone = z.string().refine(isTimezone, { error: (issue) => `'${issue.input}' is not an IANA time zone.` })
+
+/** Property filters that `filter_test_accounts` adds to a query; their meaning is checked where they are used. */
+const TestAccountFilters = z.array(z.record(z.string(), z.unknown())).max(50)
+
+export const Project = z.object({
+  name: z.string().trim().min(1).max(200),
+  timezone: Timezone.default('UTC'),
+  week_start: z.enum(WEEK_STARTS).default('sunday'),
+  test_account_filters: TestAccountFilters.default([]),
+  /** The D1 binding that is to hold the project's data. */
+  database: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/)
+    .default('DB')
+})
+export type Project = z.infer<typeof Project>
+
+/** A change keeps what it does not name; the database of a project cannot change. */
+export const ProjectChange = z.object({
+  name: Project.shape.name.optional(),
+  timezone: Timezone.optional(),
+  week_start: z.enum(WEEK_STARTS).optional(),
+  test_account_filters: TestAccountFilters.optional()
+})
+export type ProjectChange = z.infer<typeof ProjectChange>
+
+export const projectToJson = (row: typeof projects.$inferSelect) => ({
+  id: row.id,
+  name: row.name,
+  capture_token: row.captureToken,
+  timezone: row.timezone,
+  week_start: WEEK_STARTS[row.weekStart],
+  test_account_filters: row.testAccountFilters,
+  database: row.database,
+  owner_id: row.ownerId,
+  created_at: new Date(row.createdAt).toISOString()
+})
+
+function isTimezone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name })) && !/^[+-]/.test(name)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+const OBJECTS = [
+  'activity_log',
+  'dashboard',
+  'insight',
+  'person',
+  'project',
+  'query',
+  'session_recording',
+  'sharing_configuration',
+  'subscription',
+  'user'
+]
+
+/** Every scope a key can hold: `<object>:read`, `<object>:write`, or `*` for all of them. */
+export const SCOPES = ['*', ...OBJECTS.flatMap((object) => [`${object}:read`, `${object}:write`])]
+
+export const Scopes = z
+  .array(z.string().refine((scope) => SCOPES.includes(scope), { error: (issue) => `Unknown scope '${issue.input}'.` }))
+  .min(1, 'At least one scope is needed.')
+  .max(SCOPES.length)
+
+/** `x:write` includes `x:read`, and `*` includes all. */
+export function hasScope(held: readonly string[], needed: string): boolean {
+  return held.includes('*') || held.includes(needed) || held.includes(needed.replace(/:read$/, ':write'))
+}

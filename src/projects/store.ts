@@ -1,0 +1,200 @@
+import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { v7 as uuidv7 } from 'uuid'
+import { type Db, findConflict } from '../db/client.ts'
+import { apiKeys, projects, users } from '../db/schema.ts'
+import { AppError, NotFoundError } from '../errors.ts'
+import { hashKey, maskKey, newApiKey, newCaptureToken } from './key.ts'
+import { type Project, type ProjectChange, WEEK_STARTS } from './project.ts'
+import type { User, UserChange } from './user.ts'
+
+export type UserRow = typeof users.$inferSelect
+export type ProjectRow = typeof projects.$inferSelect
+export type KeyRow = typeof apiKeys.$inferSelect
+
+const HOUR = 3_600_000
+
+/** @throws conflict when the e-mail is taken */
+export async function createUser(db: Db, input: User, now: Date): Promise<UserRow> {
+  const uuid = uuidv7({ msecs: now.getTime() })
+  const insert = db.insert(users).values({
+    uuid,
+    distinctId: input.distinct_id ?? uuid,
+    firstName: input.first_name,
+    lastName: input.last_name,
+    email: input.email,
+    isEmailVerified: input.is_email_verified,
+    hedgehogConfig: input.hedgehog_config,
+    roleAtOrganization: input.role_at_organization,
+    createdAt: now.getTime()
+  })
+  return only(await unique(insert.returning(), 'email', input.email))
+}
+
+export const listUsers = (db: Db): Promise<UserRow[]> => db.select().from(users).orderBy(asc(users.id))
+
+/** @throws not_found, or conflict when the e-mail is taken */
+export async function updateUser(db: Db, id: number, change: UserChange): Promise<UserRow> {
+  const set = defined({
+    firstName: change.first_name,
+    lastName: change.last_name,
+    email: change.email,
+    distinctId: change.distinct_id,
+    isEmailVerified: change.is_email_verified,
+    hedgehogConfig: change.hedgehog_config,
+    roleAtOrganization: change.role_at_organization
+  })
+  const update = db.update(users).set({ id, ...set })
+  const rows = await unique(update.where(eq(users.id, id)).returning(), 'email', change.email)
+  return only(rows, `There is no user ${id}.`)
+}
+
+/** @throws does_not_exist for an unknown owner */
+export async function createProject(db: Db, input: Project, ownerId: number, now: Date): Promise<ProjectRow> {
+  await requireUser(db, ownerId)
+  const rows = await db
+    .insert(projects)
+    .values({
+      name: input.name,
+      ownerId,
+      captureToken: newCaptureToken(),
+      timezone: input.timezone,
+      weekStart: WEEK_STARTS.indexOf(input.week_start),
+      testAccountFilters: input.test_account_filters,
+      database: input.database,
+      createdAt: now.getTime()
+    })
+    .returning()
+  return only(rows)
+}
+
+export const listProjects = (db: Db): Promise<ProjectRow[]> => db.select().from(projects).orderBy(asc(projects.id))
+
+export async function updateProject(db: Db, id: number, change: ProjectChange): Promise<ProjectRow> {
+  const set = defined({
+    name: change.name,
+    timezone: change.timezone,
+    weekStart: change.week_start && WEEK_STARTS.indexOf(change.week_start),
+    testAccountFilters: change.test_account_filters
+  })
+  const rows = await db
+    .update(projects)
+    .set({ id, ...set })
+    .where(eq(projects.id, id))
+    .returning()
+  return only(rows, `There is no project ${id}.`)
+}
+
+export async function findProjectByToken(db: Db, token: string): Promise<ProjectRow | undefined> {
+  const [row] = await db.select().from(projects).where(eq(projects.captureToken, token))
+  return row
+}
+
+export const findProjects = (db: Db, ids: number[]): Promise<ProjectRow[]> =>
+  db
+    .select()
+    .from(projects)
+    .where(sql`${projects.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+
+export type NewKey = {
+  label: string
+  scopes: string[]
+  projectIds: number[]
+  userId: number
+  expiresAt?: Date | undefined
+}
+
+/** The key itself is in this answer and nowhere else. @throws does_not_exist for an unknown user or project */
+export async function createKey(db: Db, input: NewKey, now: Date): Promise<KeyRow & { key: string }> {
+  await requireUser(db, input.userId)
+  const known = await findProjects(db, input.projectIds)
+  const missing = input.projectIds.find((id) => !known.some((project) => project.id === id))
+  if (missing !== undefined) throw new AppError('does_not_exist', `There is no project ${missing}.`, 'project')
+
+  const key = newApiKey()
+  const rows = await db
+    .insert(apiKeys)
+    .values({
+      userId: input.userId,
+      label: input.label,
+      hash: await hashKey(key),
+      mask: maskKey(key),
+      scopes: input.scopes,
+      projectIds: input.projectIds,
+      createdAt: now.getTime(),
+      expiresAt: input.expiresAt?.getTime() ?? null
+    })
+    .returning()
+  return { ...only(rows), key }
+}
+
+export const listKeys = (db: Db): Promise<KeyRow[]> => db.select().from(apiKeys).orderBy(asc(apiKeys.id))
+
+/** Takes effect with the next request. Revoking twice keeps the first time. */
+export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> {
+  const rows = await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now.getTime()})` })
+    .where(eq(apiKeys.id, id))
+    .returning()
+  return only(rows, `There is no key ${id}.`)
+}
+
+export type Caller = {
+  key: KeyRow
+  user: UserRow
+  /** The project asked for, if the key reaches it. */
+  project: ProjectRow | undefined
+}
+
+/**
+ * Who holds the key with this hash, and the project asked for: an id, or `@current` for the only one the key reaches.
+ * One round trip.
+ */
+export async function findCaller(db: Db, hash: string, project: number | '@current'): Promise<Caller | undefined> {
+  const reached =
+    project === '@current'
+      ? sql`${projects.id} = (select json_extract(project_ids, '$[0]') from api_keys
+                              where hash = ${hash} and json_array_length(project_ids) = 1)`
+      : sql`${projects.id} = ${project} and ${projects.id} in (select value from api_keys, json_each(project_ids)
+                              where hash = ${hash})`
+  const [[key], [user], [found]] = await db.batch([
+    db.select().from(apiKeys).where(eq(apiKeys.hash, hash)),
+    db.select().from(users).where(sql`${users.id} = (select user_id from api_keys where hash = ${hash})`),
+    db.select().from(projects).where(reached)
+  ])
+  return key && user && { key, user, project: found }
+}
+
+/** Written at most once an hour. */
+export const touchKey = (db: Db, id: number, now: Date) =>
+  db
+    .update(apiKeys)
+    .set({ lastUsedAt: now.getTime() })
+    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now.getTime() - HOUR))))
+
+async function requireUser(db: Db, id: number): Promise<void> {
+  const [user] = await db.select({ id: users.id }).from(users).where(eq(users.id, id))
+  if (!user) throw new AppError('does_not_exist', `There is no user ${id}.`, 'user')
+}
+
+/** The members that have a value: an update leaves out what the change does not name. */
+function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof defined<T>
+  >
+}
+
+function only<T>(rows: T[], missing = 'The write returned no row.'): T {
+  const [row] = rows
+  if (!row) throw new NotFoundError(missing)
+  return row
+}
+
+async function unique<T>(query: Promise<T>, attr: string, value: unknown): Promise<T> {
+  try {
+    return await query
+  } catch (error) {
+    if (findConflict(error)) throw new AppError('conflict', `${attr} '${value}' is taken.`, attr)
+    throw error
+  }
+}

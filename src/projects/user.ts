@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { users } from '../db/schema.ts'
+
+export const ROLES = ['engineering', 'data', 'product', 'founder', 'leadership', 'marketing', 'sales', 'other'] as const
+
+/** What an operator says of a user; the rest is made at creation. */
+export const User = z.object({
+  first_name: z.string().trim().min(1).max(150),
+  last_name: z.string().trim().max(150).default(''),
+  email: z.email().max(254),
+  distinct_id: z.string().min(1).max(200).optional(),
+  is_email_verified: z.boolean().nullable().default(null),
+  hedgehog_config: z.record(z.string(), z.unknown()).nullable().default(null),
+  role_at_organization: z.enum(ROLES).nullable().default(null)
+})
+export type User = z.infer<typeof User>
+
+/** A change keeps what it does not name. */
+export const UserChange = z.object({
+  first_name: User.shape.first_name.optional(),
+  last_name: z.string().trim().max(150).optional(),
+  email: User.shape.email.optional(),
+  distinct_id: User.shape.distinct_id,
+  is_email_verified: z.boolean().nullable().optional(),
+  hedgehog_config: z.record(z.string(), z.unknown()).nullable().optional(),
+  role_at_organization: z.enum(ROLES).nullable().optional()
+})
+export type UserChange = z.infer<typeof UserChange>
+
+/** The nine fields of a user, as `created_by` shows them. */
+export const userToJson = (row: typeof users.$inferSelect) => ({
+  id: row.id,
+  uuid: row.uuid,
+  distinct_id: row.distinctId,
+  first_name: row.firstName,
+  last_name: row.lastName,
+  email: row.email,
+  is_email_verified: row.isEmailVerified,
+  hedgehog_config: row.hedgehogConfig,
+  role_at_organization: row.roleAtOrganization
+})
