@@ -83,6 +83,7 @@ CREATE TABLE `persons` (
 	`search` text NOT NULL,
 	`email` text GENERATED ALWAYS AS ((properties ->> '$.email')) VIRTUAL,
 	`version` integer NOT NULL,
+	`versions` integer NOT NULL,
 	`revision` integer NOT NULL
 );
 --> statement-breakpoint

@@ -130,8 +130,10 @@ export const persons = sqliteTable(
     /** Lower-case text that `search` looks in; mirrored into the full-text index by triggers. */
     search: text().notNull(),
     email: text().generatedAlwaysAs((): SQL => sql`(properties ->> '$.email')`, { mode: 'virtual' }),
-    /** Number of the newest row in `person_versions`, 0 for none. */
+    /** The row of `person_versions` in force. */
     version: integer().notNull(),
+    /** The highest version number given out to any of the person's identities. */
+    versions: integer().notNull(),
     /** Raised by every update: the compare-and-swap of read–compute–write. */
     revision: integer().notNull()
   },
@@ -144,7 +146,7 @@ export const persons = sqliteTable(
 
 /**
  * A person's properties after each change of them. The id is `key << 24 | n`: the identity through which the change came
- * and the person's version number, so that an identity's versions follow it through merges and splits.
+ * and the version number, so that an identity's versions follow it through merges and splits.
  */
 export const personVersions = sqliteTable('person_versions', {
   id: integer().primaryKey(),

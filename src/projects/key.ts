@@ -1,3 +1,5 @@
+import { sha256 } from '../hash.ts'
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** A personal API key: `phx_` and 256 random bits in base 62. */
@@ -10,11 +12,8 @@ export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)
 
 export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`
 
-/** SHA-256 in hexadecimal: 256 random bits need neither salt nor a slow hash. */
-export async function hashKey(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+/** What is stored of a key: 256 random bits need neither salt nor a slow hash. */
+export const hashKey = (key: string): Promise<string> => sha256(key)
 
 function randomBase62(bytes: number): string {
   let number = crypto.getRandomValues(new Uint8Array(bytes)).reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)

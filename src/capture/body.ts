@@ -1,0 +1,132 @@
+import { AppError } from '../errors.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { parseTimestamp } from './timestamp.ts'
+
+/** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
+export const MAX_BODY_BYTES = 10_000_000
+const MAX_EVENTS = 20_000
+
+/**
+ * The JSON of a request in any of the forms SDKs send, told apart by its bytes because their headers do not say: plain,
+ * gzip, base64, or a form field `data` that holds one of these.
+ * @throws request_too_large as soon as the cap is passed, parse_error
+ */
+export async function readBody(body: ReadableStream<Uint8Array> | null, limit = MAX_BODY_BYTES): Promise<Json> {
+  let bytes = body ? await collect(body, limit) : new Uint8Array()
+  for (let layer = 0; layer < 3; layer += 1) {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+      bytes = await gunzip(bytes, limit)
+      continue
+    }
+    const text = decodeUtf8(bytes).trim()
+    if (text === '') throw new AppError('parse_error', 'request missing data payload')
+    if (text.startsWith('{') || text.startsWith('[')) return parse(text)
+    bytes = fromBase64(text.startsWith('data=') ? formField(text) : text)
+  }
+  throw new AppError('parse_error', 'failed to decode request: more than two encodings inside each other')
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    length += chunk.byteLength
+    if (length > limit) throw new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+async function gunzip(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+  try {
+    const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
+    return await collect(source.pipeThrough(new DecompressionStream('gzip')), limit)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('parse_error', 'failed to decode request: invalid gzip data')
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw new AppError('parse_error', 'failed to decode request: invalid UTF-8')
+  }
+}
+
+/** Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces. */
+const formField = (text: string): string => new URLSearchParams(text).get('data')?.replaceAll(' ', '+') ?? ''
+
+function fromBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0))
+  } catch {
+    throw new AppError('parse_error', 'failed to decode request: neither JSON, gzip nor base64')
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('parse_error', 'failed to parse request: invalid JSON')
+  }
+}
+
+/** `sentAt` is the client's clock when it sent, ms. */
+export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }
+
+/** Finds token, clock and events in each of the three shapes: an array, an envelope with `batch`, a single event. */
+export function readRequest(body: Json): CaptureRequest {
+  const envelope = isObject(body) ? body : undefined
+  const batch = envelope?.batch
+  if (batch !== undefined && !Array.isArray(batch))
+    throw new AppError('invalid_input', 'failed to parse request: batch is not an array', 'batch')
+  const events = Array.isArray(body) ? body : (batch ?? [body])
+  if (events.length === 0) throw new AppError('invalid_input', 'request holds no event', 'batch')
+  if (events.length > MAX_EVENTS)
+    throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)
+
+  const token = checkToken((envelope && tokenOf(envelope)) ?? onlyToken(events))
+  return { token, sentAt: clockOf(envelope?.sent_at), events }
+}
+
+/** @throws authentication_failed, attr `api_key` */
+export const readToken = (envelope: JsonObject): string => checkToken(tokenOf(envelope))
+
+const tokenOf = (object: JsonObject): Json | undefined => object.api_key ?? object.token ?? object.$token
+
+function onlyToken(events: Json[]): Json | undefined {
+  const tokens = new Set(
+    events
+      .filter(isObject)
+      .map((event) => tokenOf(event) ?? (isObject(event.properties) ? event.properties.token : undefined))
+  )
+  tokens.delete(undefined)
+  if (tokens.size > 1) throw invalidToken('batch submitted with inconsistent api_key values')
+  return [...tokens][0]
+}
+
+function checkToken(token: Json | undefined): string {
+  if (token === undefined || token === null) throw invalidToken('event submitted without an api_key')
+  const text = typeof token === 'string' ? token.trim() : ''
+  if (text === '') throw invalidToken('API key is not valid: empty')
+  if (text.length > 64) throw invalidToken('API key is not valid: too_long')
+  if (text.includes('\0')) throw invalidToken('API key is not valid: null_byte')
+  if (!/^[\x20-\x7e]+$/.test(text)) throw invalidToken('API key is not valid: not_ascii')
+  if (text.startsWith('phx_')) throw invalidToken('API key is not valid: personal_api_key')
+  return text
+}
+
+export const invalidToken = (detail: string): AppError => new AppError('authentication_failed', detail, 'api_key')
+
+/** A `sent_at`: epoch milliseconds or a date-time; anything else counts as not sent. */
+export const clockOf = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' ? value : typeof value === 'string' ? parseTimestamp(value) : undefined

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { type Db, findConflict, openDb, type Usage } from '../db/client.ts'
+import { UnavailableError } from '../errors.ts'
+import { byteLength } from '../json.ts'
+import { findProjects } from '../projects/store.ts'
+import { type DeadMessage, readObject } from './dead.ts'
+import { ingestEvents } from './ingest.ts'
+import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, QueueMessage } from './message.ts'
+
+/** Below the queue's `max_retries`: the consumer itself buries a message at this delivery, because it knows why. */
+export const LAST_ATTEMPT = 12
+const MAX_DELAY_SECONDS = 3_600
+
+export type CaptureBindings = {
+  control: D1Database
+  /** The database that a project's row names. */
+  database: (name: string) => D1Database
+  bucket: R2Bucket
+  deadQueue: Queue<DeadMessage>
+}
+
+/** A message with its events at hand, and the object they came from if they were too large for the queue. */
+type Item = { message: Message; content: CaptureMessage; bytes: number; spill: string | undefined }
+
+/**
+ * Stores what capture accepted. Each message is acknowledged by itself once its events are stored; one that cannot be
+ * stored is tried again later, and in the end goes to the dead-letter queue with the reason. Messages may come twice
+ * and in any order. @returns what became of them
+ */
+export async function consumeCapture(batch: MessageBatch<unknown>, bindings: CaptureBindings, usage: Usage) {
+  const consumer = new Consumer(bindings, usage)
+  for (const message of batch.messages) await consumer.take(message)
+  return { messages: batch.messages.length, ...(await consumer.finish()) }
+}
+
+/** A fault that no repetition will mend. */
+class PoisonError extends Error {}
+
+class Consumer {
+  readonly #bindings: CaptureBindings
+  readonly #usage: Usage
+  /** Per project, what will be stored at once. */
+  readonly #waiting = new Map<number, Item[]>()
+  readonly #databases = new Map<number, Db>()
+  readonly #summary = { stored: 0, retried: 0, buried: 0 }
+
+  constructor(bindings: CaptureBindings, usage: Usage) {
+    this.#bindings = bindings
+    this.#usage = usage
+  }
+
+  async take(message: Message): Promise<void> {
+    try {
+      const item = await this.#load(message)
+      if (!item) return message.ack()
+      const { project_id } = item.content
+      const waiting = this.#waiting.get(project_id) ?? []
+      if (waiting.length > 0 && isTooMuch([...waiting, item])) await this.#store(project_id)
+      this.#waiting.set(project_id, [...(this.#waiting.get(project_id) ?? []), item])
+    } catch (error) {
+      await this.#giveBack(message, error)
+    }
+  }
+
+  async finish() {
+    for (const projectId of [...this.#waiting.keys()]) await this.#store(projectId)
+    return this.#summary
+  }
+
+  /** Undefined for a spilled message whose object is gone: it is removed only after its events are stored. */
+  async #load(message: Message): Promise<Item | undefined> {
+    const body = parse(QueueMessage, message.body)
+    const spill = 'spill' in body ? body.spill : undefined
+    const content = 'spill' in body ? await readObject(this.#bindings.bucket, body.spill) : body
+    if (content === undefined) return undefined
+    return { message, content: parse(CaptureMessage, content), bytes: byteLength(JSON.stringify(content)), spill }
+  }
+
+  async #store(projectId: number): Promise<void> {
+    const items = this.#waiting.get(projectId) ?? []
+    this.#waiting.delete(projectId)
+    try {
+      await this.#ingest(projectId, items)
+    } catch (error) {
+      const mayBeOneMessage = !(
+        error instanceof UnavailableError ||
+        error instanceof PoisonError ||
+        findConflict(error)
+      )
+      // One message's fault must not become its neighbours': each is tried by itself.
+      for (const item of items) {
+        if (mayBeOneMessage && items.length > 1)
+          await this.#ingest(projectId, [item]).catch((own) => this.#giveBack(item.message, own))
+        else await this.#giveBack(item.message, error)
+      }
+    }
+  }
+
+  async #ingest(projectId: number, items: Item[]): Promise<void> {
+    const events = items.flatMap(({ content: { events, received_at } }) =>
+      events.map((event) => ({ ...event, received_at }))
+    )
+    const { stored, warnings } = await ingestEvents(await this.#database(projectId), projectId, events)
+    this.#summary.stored += stored
+    for (const { message } of items) message.ack()
+    for (const warning of warnings) console.warn({ message: 'ingestion warning', project: projectId, ...warning })
+
+    const spills = items.flatMap(({ spill }) => spill ?? [])
+    if (spills.length > 0)
+      await this.#bindings.bucket.delete(spills).catch((error) => {
+        console.warn({
+          message: 'stored events stay in the bucket until the weekly sweep',
+          spills,
+          error: describe(error)
+        })
+      })
+  }
+
+  async #database(projectId: number): Promise<Db> {
+    const known = this.#databases.get(projectId)
+    if (known) return known
+    const [project] = await findProjects(openDb(this.#bindings.control, this.#usage).db, [projectId])
+    if (!project) throw new PoisonError(`There is no project ${projectId}.`)
+    const { db } = openDb(this.#bindings.database(project.database), this.#usage)
+    this.#databases.set(projectId, db)
+    return db
+  }
+
+  async #giveBack(message: Message, error: unknown): Promise<void> {
+    const line = { id: message.id, attempts: message.attempts, error: describe(error) }
+    if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
+      this.#summary.retried += 1
+      console.warn({ message: 'capture message retried', ...line })
+      return message.retry({ delaySeconds: Math.min(MAX_DELAY_SECONDS, 2 ** message.attempts) })
+    }
+    try {
+      await this.#bindings.deadQueue.send({ error: line.error, attempts: message.attempts, dead: message.body })
+      this.#summary.buried += 1
+      message.ack()
+      console.error({ message: 'capture message buried', ...line })
+    } catch {
+      message.retry({ delaySeconds: MAX_DELAY_SECONDS })
+    }
+  }
+}
+
+const isTooMuch = (items: Item[]): boolean =>
+  items.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PART_BYTES ||
+  items.reduce((sum, { content }) => sum + content.events.length, 0) > MAX_PART_EVENTS
+
+function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new PoisonError(`Not a capture message: ${z.prettifyError(result.error).slice(0, 300)}`)
+}
+
+/** The innermost words: drizzle's own message holds the bound values, which are people's data. */
+function describe(error: unknown): string {
+  if (error instanceof Error && error.cause) return describe(error.cause)
+  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : String(error).slice(0, 500)
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Db } from '../db/client.ts'
+import { SPILL_PREFIX } from './enqueue.ts'
+import { CaptureMessage } from './message.ts'
+import { insertDeadLetter } from './store.ts'
+
+/**
+ * A message that the consumer gave up on, with the reason. What the platform itself moves to the dead-letter queue,
+ * because a consumer died with it at every delivery, comes without this wrapping.
+ */
+const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
+export type DeadMessage = z.infer<typeof DeadMessage>
+
+const Spilled = z.object({ spill: z.string().startsWith(SPILL_PREFIX) })
+const Owned = z.object({ project_id: z.int() })
+
+/** Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing. */
+export async function parkDeadLetters(
+  batch: MessageBatch<unknown>,
+  db: Db,
+  bucket: R2Bucket,
+  now: Date
+): Promise<void> {
+  for (const message of batch.messages) {
+    try {
+      await park(message, db, bucket, now)
+      message.ack()
+    } catch (error) {
+      console.error({ message: 'dead letter not parked', id: message.id, error: String(error) })
+      message.retry()
+    }
+  }
+}
+
+async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Promise<void> {
+  const wrapped = DeadMessage.safeParse(message.body).data
+  const { error, attempts, dead } = wrapped ?? {
+    error: 'The consumer ended without an answer at every delivery.',
+    attempts: message.attempts,
+    dead: message.body
+  }
+  const spill = Spilled.safeParse(dead).data?.spill
+  const content = spill === undefined ? dead : ((await readObject(bucket, spill)) ?? dead)
+  const object = `dead/${message.id}.json`
+  await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
+  const projectId = Owned.safeParse(content).data?.project_id ?? null
+  await insertDeadLetter(db, { id: message.id, object, projectId, error, attempts, createdAt: now.getTime() })
+  if (spill !== undefined) await bucket.delete(spill)
+}
+
+/** The capture message of a parked dead letter. @throws when it is none */
+export async function readDeadLetter(bucket: R2Bucket, object: string): Promise<CaptureMessage> {
+  return CaptureMessage.parse(DeadMessage.parse(await readObject(bucket, object)).dead)
+}
+
+/** The JSON of an object, undefined when there is none. */
+export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
+  const object = await bucket.get(key)
+  return object ? await object.json() : undefined
+}

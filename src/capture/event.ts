@@ -1,0 +1,101 @@
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { byteLength, isObject, type Json, type JsonObject } from '../json.ts'
+import { eventTime } from './timestamp.ts'
+import { hasPersonProfile } from './writes.ts'
+
+/** An accepted event, as it travels through the queue. Times are ms UTC. */
+export const CapturedEvent = z.object({
+  uuid: z.guid(),
+  event: z.string().min(1),
+  distinct_id: z.string().min(1),
+  timestamp: z.number(),
+  properties: z.custom<JsonObject>(isObject)
+})
+export type CapturedEvent = z.infer<typeof CapturedEvent>
+
+export type Dropped = { uuid: string | null; reason: string }
+
+export const MAX_EVENT_BYTES = 1_000_000
+const MAX_LENGTH = 200
+/** SQLite reads JSON up to a depth of 1,000. */
+const MAX_DEPTH = 200
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
+
+/**
+ * Reads one event as an SDK sends it. What cannot be kept is answered with the reason; PostHog's own texts where it
+ * has one. `now` and `sentAt` are ms.
+ */
+export function readEvent(raw: Json, sentAt: number | undefined, now: number): CapturedEvent | Dropped {
+  if (!isObject(raw)) return { uuid: null, reason: 'event is not an object' }
+  const uuid = typeof raw.uuid === 'string' && UUID.test(raw.uuid) ? raw.uuid.toLowerCase() : null
+  const drop = (reason: string): Dropped => ({ uuid, reason })
+
+  if (uuid === null && raw.uuid !== undefined && raw.uuid !== null && raw.uuid !== '')
+    return drop('event submitted with an invalid uuid')
+  if (typeof raw.event !== 'string' || raw.event.trim() === '') return drop('event submitted with an empty event name')
+  if (raw.properties !== undefined && raw.properties !== null && !isObject(raw.properties))
+    return drop('event properties are not an object')
+  if (typeof raw.timestamp === 'number') return drop('event timestamp is a number instead of a string')
+
+  const sent: JsonObject = isObject(raw.properties) ? raw.properties : {}
+  const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
+  if (distinctId === undefined) return drop('event submitted without a distinct_id')
+  if (raw.event === '$snapshot' || raw.event === '$performance_event')
+    return drop(`${raw.event} is not stored as an event`)
+
+  const properties = readProperties(raw, sent)
+  if (!hasPersonProfile(properties) && (MERGES.has(raw.event) || raw.event === '$groupidentify'))
+    return drop(`${raw.event} needs person processing`)
+  if (depthOf(properties, MAX_DEPTH) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  if (byteLength(JSON.stringify(properties)) > MAX_EVENT_BYTES)
+    return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
+
+  return {
+    uuid: uuid ?? uuidv7({ msecs: now }),
+    event: clean(raw.event),
+    distinct_id: distinctId,
+    timestamp: eventTime(
+      { timestamp: raw.timestamp, offset: raw.offset, sentAt, ignoreSentAt: sent.$ignore_sent_at === true },
+      now
+    ),
+    properties
+  }
+}
+
+/** Anything but a string is taken as its JSON text, as PostHog does; nothing at all is undefined. */
+export function readDistinctId(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  const text = clean(typeof value === 'string' ? value : JSON.stringify(value))
+  return text.trim() === '' ? undefined : text
+}
+
+/** Token and distinct id are the event's own columns; `$set…` beside the properties joins theirs and wins. */
+function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
+  const { token: _, distinct_id: __, ...properties } = sent
+  const personal = hasPersonProfile(sent)
+  for (const key of ['$set', '$set_once'] as const) {
+    const [outer, inner] = [raw[key], properties[key]]
+    if (isObject(outer)) properties[key] = { ...(isObject(inner) && inner), ...outer }
+    if (!personal) delete properties[key]
+  }
+  if (!personal) delete properties.$unset
+  return properties
+}
+
+/** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */
+function clean(text: string): string {
+  const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
+  return whole.length <= MAX_LENGTH ? whole : [...whole.slice(0, MAX_LENGTH * 2)].slice(0, MAX_LENGTH).join('')
+}
+
+function depthOf(value: Json, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (limit < 0) return 1
+  let deepest = 0
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1))
+  return deepest + 1
+}

@@ -1,0 +1,269 @@
+import type { JsonObject } from '../json.ts'
+import {
+  isMergeable,
+  loadPerson,
+  mergePersons,
+  newPerson,
+  type Person,
+  type StoredPerson,
+  writePerson
+} from '../persons/person.ts'
+import { type CapturedEvent, readDistinctId } from './event.ts'
+import { hasPersonProfile, writesOf } from './writes.ts'
+
+/** What the database says of the distinct ids, persons and events that a batch of events touches. */
+export type Known = {
+  seen: ReadonlySet<string>
+  identities: ReadonlyMap<string, { key: number; personId: number | null }>
+  persons: ReadonlyMap<number, StoredPerson>
+  eventNames: ReadonlyMap<string, number>
+}
+
+/** Fresh numbers and uuids; a number is never used twice. */
+export type Ids = { identity(): number; person(): number; eventName(): number; uuid(): string }
+
+export type Incoming = CapturedEvent & { received_at: number }
+
+export type EventRow = {
+  uuid: string
+  event_id: number
+  timestamp: number
+  identity: number
+  version: number | null
+  session_id: string | null
+  window_id: string | null
+  properties: JsonObject
+}
+
+/** Everything that has to be written so that the events are stored, and nothing else. */
+export type Changes = {
+  events: EventRow[]
+  eventNames: { id: number; name: string }[]
+  newPersons: Person[]
+  changedPersons: Person[]
+  /** Persons folded into another: all their distinct ids go there. */
+  mergedPersons: { id: number; revision: number; into: number }[]
+  newIdentities: { key: number; distinct_id: string; person_id: number | null }[]
+  /** Identities without a person that now have one. */
+  attached: { key: number; person_id: number }[]
+  /** Identities that were there already and must still be there. */
+  usedIdentities: number[]
+  versions: { id: number; properties: JsonObject }[]
+  warnings: { type: Warning; event: string }[]
+}
+
+export type Warning =
+  | 'cannot_merge_already_identified'
+  | 'cannot_merge_with_illegal_distinct_id'
+  | 'person_properties_size_violation'
+
+type Identity = {
+  key: number
+  distinctId: string
+  person: Person | undefined
+  storedPersonId: number | null | undefined
+}
+
+/** The distinct ids that an event names: its own and the one that it merges, if any. */
+export function distinctIdsOf(event: CapturedEvent): string[] {
+  const source = mergeSource(event)
+  return source === undefined ? [event.distinct_id] : [event.distinct_id, source]
+}
+
+/**
+ * Works out what a batch of events changes. Events already stored are left out; the rest is taken in order of time. The
+ * outcome for persons does not depend on how events are divided into batches, nor on the order of the batches.
+ */
+export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
+  const plan = new Plan(known, ids)
+  const fresh = new Map<string, Incoming>()
+  for (const event of events) if (!known.seen.has(event.uuid) && !fresh.has(event.uuid)) fresh.set(event.uuid, event)
+  for (const event of [...fresh.values()].sort((a, b) => a.timestamp - b.timestamp)) plan.add(event)
+  return plan.changes()
+}
+
+class Plan {
+  readonly #known: Known
+  readonly #ids: Ids
+  readonly #identities = new Map<string, Identity>()
+  readonly #persons = new Map<number, Person>()
+  readonly #mergedInto = new Map<Person, Person>()
+  readonly #eventNames = new Map<string, number>()
+  readonly #events: EventRow[] = []
+  readonly #versions: Changes['versions'] = []
+  readonly #warnings: Changes['warnings'] = []
+
+  constructor(known: Known, ids: Ids) {
+    this.#known = known
+    this.#ids = ids
+  }
+
+  add(event: Incoming): void {
+    const identity = this.#identity(event.distinct_id)
+    const person = hasPersonProfile(event.properties) ? this.#applyToPerson(identity, event) : undefined
+    const { $session_id: session, $window_id: window } = event.properties
+    this.#events.push({
+      uuid: event.uuid,
+      event_id: this.#eventName(event.event),
+      timestamp: Math.floor(event.timestamp),
+      identity: identity.key,
+      version: person?.version ?? null,
+      session_id: typeof session === 'string' ? session : null,
+      window_id: typeof window === 'string' ? window : null,
+      properties: event.properties
+    })
+  }
+
+  #applyToPerson(identity: Identity, event: Incoming): Person {
+    const writtenAt = Math.min(event.timestamp, event.received_at)
+    const merged = this.#merge(identity, event, writtenAt)
+    const person = this.#personOf(identity) ?? this.#createPerson(identity, writtenAt)
+    if (Math.floor(writtenAt) < person.createdAt) {
+      person.createdAt = Math.floor(writtenAt)
+      person.touched = true
+      person.changed = true
+    }
+    const written = writePerson(person, writesOf(event.event, event.uuid, event.properties, writtenAt))
+    if (written.refused) this.#warn('person_properties_size_violation', event)
+    if (merged || written.changed || person.version === 0) this.#addVersion(person, identity)
+    return person
+  }
+
+  /** @returns whether the person's properties changed by it */
+  #merge(target: Identity, event: Incoming, at: number): boolean {
+    const source = mergeSource(event)
+    if (source === undefined || source === target.distinctId) return false
+    if (!isMergeable(source) || !isMergeable(target.distinctId)) {
+      this.#warn('cannot_merge_with_illegal_distinct_id', event)
+      return false
+    }
+    const from = this.#identity(source)
+    const [folded, kept] = [this.#personOf(from), this.#personOf(target)]
+    if (!folded || !kept) {
+      const person = kept ?? folded ?? this.#createPerson(target, at)
+      from.person = person
+      target.person = person
+      person.isIdentified = true
+      // A distinct id that joins a person must notice when that person is merged or deleted at the same moment.
+      person.touched = true
+      return false
+    }
+    if (folded !== kept && folded.isIdentified && event.event !== '$merge_dangerously') {
+      this.#warn('cannot_merge_already_identified', event)
+      this.#identify(kept)
+      return false
+    }
+    this.#identify(kept)
+    if (folded === kept) return false
+    const { changed, refused } = mergePersons(kept, folded)
+    if (refused) this.#warn('person_properties_size_violation', event)
+    this.#mergedInto.set(folded, kept)
+    return changed
+  }
+
+  #identify(person: Person): void {
+    if (person.isIdentified) return
+    person.isIdentified = true
+    person.touched = true
+  }
+
+  #identity(distinctId: string): Identity {
+    const present = this.#identities.get(distinctId)
+    if (present) return present
+    const stored = this.#known.identities.get(distinctId)
+    const identity: Identity = {
+      key: stored?.key ?? this.#ids.identity(),
+      distinctId,
+      person: stored?.personId ? this.#person(stored.personId) : undefined,
+      storedPersonId: stored?.personId
+    }
+    this.#identities.set(distinctId, identity)
+    return identity
+  }
+
+  #person(id: number): Person {
+    const stored = this.#known.persons.get(id)
+    if (!stored) throw new Error(`person ${id} was not read`)
+    const person = this.#persons.get(id) ?? loadPerson(stored)
+    this.#persons.set(id, person)
+    return person
+  }
+
+  #personOf({ person }: Identity): Person | undefined {
+    return person && this.#survivor(person)
+  }
+
+  #survivor(person: Person): Person {
+    const into = this.#mergedInto.get(person)
+    return into ? this.#survivor(into) : person
+  }
+
+  #createPerson(identity: Identity, createdAt: number): Person {
+    const person = newPerson(this.#ids.person(), this.#ids.uuid(), Math.floor(createdAt))
+    this.#persons.set(person.id, person)
+    identity.person = person
+    return person
+  }
+
+  #addVersion(person: Person, through: Identity): void {
+    person.versions += 1
+    person.version = versionId(through.key, person.versions)
+    person.touched = true
+    person.changed = true
+    this.#versions.push({ id: person.version, properties: Object.fromEntries(person.properties.shown) })
+  }
+
+  #eventName(name: string): number {
+    const id = this.#known.eventNames.get(name) ?? this.#eventNames.get(name)
+    if (id !== undefined) return id
+    const fresh = this.#ids.eventName()
+    this.#eventNames.set(name, fresh)
+    return fresh
+  }
+
+  #warn(type: Warning, event: Incoming): void {
+    this.#warnings.push({ type, event: event.uuid })
+  }
+
+  changes(): Changes {
+    const identities = [...this.#identities.values()]
+    const persons = [...this.#persons.values()]
+    const remaining = persons.filter((person) => !this.#mergedInto.has(person))
+    return {
+      events: this.#events,
+      eventNames: [...this.#eventNames].map(([name, id]) => ({ id, name })),
+      newPersons: remaining.filter((person) => person.revision === undefined),
+      changedPersons: remaining.filter((person) => person.revision !== undefined && person.touched),
+      mergedPersons: [...this.#mergedInto.keys()].flatMap((person) =>
+        person.revision === undefined
+          ? []
+          : [{ id: person.id, revision: person.revision, into: this.#survivor(person).id }]
+      ),
+      newIdentities: identities
+        .filter(({ storedPersonId }) => storedPersonId === undefined)
+        .map((identity) => ({
+          key: identity.key,
+          distinct_id: identity.distinctId,
+          person_id: this.#personOf(identity)?.id ?? null
+        })),
+      attached: identities.flatMap((identity) => {
+        const person = this.#personOf(identity)
+        return identity.storedPersonId === null && person ? [{ key: identity.key, person_id: person.id }] : []
+      }),
+      usedIdentities: identities.filter(({ storedPersonId }) => storedPersonId !== undefined).map(({ key }) => key),
+      versions: this.#versions,
+      warnings: this.#warnings
+    }
+  }
+}
+
+/** A version's row: 24 bits number an identity's versions, the 29 above them are the identity's key. */
+export const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
+
+/** The distinct id that an event folds into its own, if it is one of those that merge. */
+function mergeSource({ event, properties }: CapturedEvent): string | undefined {
+  if (!hasPersonProfile(properties)) return undefined
+  if (event === '$identify') return readDistinctId(properties.$anon_distinct_id)
+  if (event === '$create_alias' || event === '$merge_dangerously') return readDistinctId(properties.alias)
+  return undefined
+}

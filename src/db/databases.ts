@@ -1,0 +1,11 @@
+import { UnavailableError } from '../errors.ts'
+
+/** The D1 binding that a project's row names. @throws unavailable when this deployment has no such binding */
+export function databaseOf(env: Env, name: string): D1Database {
+  const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof Env] : undefined
+  if (isDatabase(binding)) return binding
+  throw new UnavailableError(`The project's database ${name} is not bound to this deployment.`)
+}
+
+const isDatabase = (binding: unknown): binding is D1Database =>
+  typeof binding === 'object' && binding !== null && 'withSession' in binding

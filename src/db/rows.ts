@@ -1,0 +1,36 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { byteLength } from '../json.ts'
+
+/** A bound value of D1 ends at 2,000,000 bytes. */
+const MAX_BYTES = 1_500_000
+
+/**
+ * Rows as JSON arrays that each fit into one bound value: `… from json_each(${param})` takes any number of rows in one
+ * statement, where D1 allows 100 values. Nothing for no rows.
+ */
+export function jsonChunks(rows: readonly unknown[]): { json: string; count: number }[] {
+  const chunks: { json: string; count: number }[] = []
+  let part: string[] = []
+  let bytes = 0
+  const close = () => chunks.push({ json: `[${part.join()}]`, count: part.length })
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    const size = byteLength(text) + 1
+    if (part.length > 0 && bytes + size > MAX_BYTES) {
+      close()
+      part = []
+      bytes = 0
+    }
+    part.push(text)
+    bytes += size
+  }
+  if (part.length > 0) close()
+  return chunks
+}
+
+/** Values for `in`: any number of them in one bound value. */
+export const inJson = (values: readonly (string | number)[]): SQL =>
+  sql`(select value from json_each(${JSON.stringify(values)}))`
+
+/** Rolls the batch back, as a conflict, unless the statement before it changed exactly this many rows. */
+export const expectChanges = (count: number): SQL => sql`insert into guard select null where changes() <> ${count}`

@@ -1,0 +1,12 @@
+import { sql } from 'drizzle-orm'
+import journal from '../../migrations/meta/_journal.json' with { type: 'json' }
+import type { Db } from '../db/client.ts'
+
+/** The newest migration that this code was built with. */
+const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
+
+/** Whether the database answers, and has every migration that this code needs. */
+export async function checkMigrations(db: Db): Promise<{ migration: string | null; isCurrent: boolean }> {
+  const [row] = await db.all<{ name: string }>(sql`select name from d1_migrations order by id desc limit 1`)
+  return { migration: row?.name ?? null, isCurrent: (row?.name ?? '') >= EXPECTED }
+}

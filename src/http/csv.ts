@@ -1,0 +1,74 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import type { Json, JsonObject } from '../json.ts'
+import type { AppEnv } from './env.ts'
+
+export const FormatQuery = z.object({ format: z.enum(['json', 'csv']).optional() })
+
+/** `format` decides; without it, a client that accepts CSV and not JSON gets CSV. */
+export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
+  (format ?? (/^text\/csv\b/i.test(c.req.header('Accept') ?? '') ? 'csv' : 'json')) === 'csv'
+
+/** Nested keys joined with dots; an array is one cell of JSON; an empty object has no cell. */
+export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
+  const cells = new Map<string, Json>()
+  for (const [key, inner] of Object.entries(value)) {
+    const name = prefix + key
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+      for (const [path, cell] of flatten(inner, `${name}.`)) cells.set(path, cell)
+    else cells.set(name, inner)
+  }
+  return cells
+}
+
+/** RFC 4180 line. */
+export const csvLine = (cells: (Json | undefined)[]): string => `${cells.map(csvCell).join(',')}\r\n`
+
+function csvCell(value: Json | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  // A spreadsheet runs a cell that starts with one of these as a formula.
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Streams rows as CSV, one chunk for each list of rows, no faster than the client reads. */
+export function csvResponse(
+  c: Context<AppEnv>,
+  name: string,
+  columns: string[],
+  pages: AsyncIterable<JsonObject[]>
+): Response {
+  const lines = csvLines(columns, pages)
+  const encoder = new TextEncoder()
+  const { promise: streamed, resolve } = Promise.withResolvers<void>()
+  c.set('streamed', streamed)
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value, done } = await lines.next()
+        if (!done) return controller.enqueue(encoder.encode(value))
+        controller.close()
+      } catch (error) {
+        controller.error(error)
+      }
+      resolve()
+    },
+    async cancel() {
+      await lines.return()
+      resolve()
+    }
+  })
+  c.header('Content-Type', 'text/csv; charset=utf-8')
+  c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
+  return c.body(stream)
+}
+
+async function* csvLines(columns: string[], pages: AsyncIterable<JsonObject[]>): AsyncGenerator<string, void> {
+  yield csvLine(columns)
+  for await (const rows of pages) {
+    const cells = rows.map((row) => flatten(row))
+    yield cells.map((row) => csvLine(columns.map((column) => row.get(column)))).join('')
+  }
+}

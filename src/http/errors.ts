@@ -1,0 +1,72 @@
+import type { Context, Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { AppError, type ErrorCode, NotFoundError } from '../errors.ts'
+import type { AppEnv } from './env.ts'
+
+const STATUSES: Record<ErrorCode, [ContentfulStatusCode, string]> = {
+  not_authenticated: [401, 'authentication_error'],
+  authentication_failed: [401, 'authentication_error'],
+  permission_denied: [403, 'authentication_error'],
+  not_found: [404, 'invalid_request'],
+  method_not_allowed: [405, 'invalid_request'],
+  unsupported_media_type: [415, 'invalid_request'],
+  parse_error: [400, 'invalid_request'],
+  request_too_large: [413, 'invalid_request'],
+  required: [400, 'validation_error'],
+  null: [400, 'validation_error'],
+  blank: [400, 'validation_error'],
+  invalid_input: [400, 'validation_error'],
+  invalid_choice: [400, 'validation_error'],
+  does_not_exist: [400, 'validation_error'],
+  max_length: [400, 'validation_error'],
+  max_value: [400, 'validation_error'],
+  min_value: [400, 'validation_error'],
+  conflict: [409, 'server_error'],
+  throttled: [429, 'throttled_error'],
+  unavailable: [503, 'server_error'],
+  error: [500, 'server_error']
+}
+
+const RETRY_AFTER_SECONDS = '5'
+
+/** The envelope of every failure. What is not an `AppError` says nothing of the inside: the log has it. */
+export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
+  const error = asAppError(thrown)
+  const [status, type] = STATUSES[error.code]
+  if (status >= 500) logFailure(c, thrown)
+  if (status === 401) c.header('WWW-Authenticate', 'Bearer')
+  if (status === 503) c.header('Retry-After', RETRY_AFTER_SECONDS)
+  return c.json({ type, code: error.code, detail: error.message, attr: error.attr, ...error.extra }, status)
+}
+
+function asAppError(thrown: unknown): AppError {
+  for (let error = thrown; error instanceof Error; error = error.cause) if (error instanceof AppError) return error
+  if (thrown instanceof HTTPException && thrown.status < 500) return new AppError('invalid_input', thrown.message)
+  return new AppError('error', 'A server error occurred.')
+}
+
+/** Name, place and the database's words; drizzle's own message is left out because it holds the bound values. */
+function logFailure(c: Context<AppEnv>, thrown: unknown): void {
+  const chain = []
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    chain.push({ name: error.name, message: error.message.startsWith('Failed query') ? undefined : error.message })
+  const stack = thrown instanceof Error ? thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : undefined
+  console.error({ message: 'request failed', request_id: c.var.requestId, errors: chain, stack: stack?.slice(0, 8) })
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** 404, or 405 with `Allow` where the path exists for another method. */
+export const answerUnrouted =
+  (app: () => Hono<AppEnv>) =>
+  (c: Context<AppEnv>): Response => {
+    const allowed = METHODS.filter((method) =>
+      app()
+        .router.match(method, c.req.path)[0]
+        .some(([[, route]]) => route.method === method)
+    )
+    if (allowed.length === 0) return answerError(new NotFoundError(), c)
+    c.header('Allow', [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', '))
+    return answerError(new AppError('method_not_allowed', `Method "${c.req.method}" not allowed.`), c)
+  }

@@ -1,0 +1,29 @@
+import type { MiddlewareHandler } from 'hono'
+import type { AppEnv } from './env.ts'
+
+/** The operations that the interface documents with "status 200, empty body" although their answer is their purpose. */
+const DOCUMENTED_EMPTY: [method: string, path: RegExp][] = [
+  ['GET', /\/session_recordings\/[^/]+\/analyze\/similar$/],
+  ['POST', /\/session_recordings\/ai\/(filters|regex)$/],
+  ['GET', /\/sessions\/(property_definitions|values)$/],
+  ['POST', /\/insights\/trend$/],
+  ['GET', /\/persons\/[^/]+\/(activity|properties_timeline)$/],
+  ['POST', /\/persons\/[^/]+\/(delete_property|split)$/]
+]
+
+/** Answers those operations as documented to whoever asks for it: one request, or a whole deployment. */
+export const honourEmptyBodies: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next()
+
+  const path = c.req.path.replace(/\/$/, '')
+  const isDocumentedEmpty = DOCUMENTED_EMPTY.some(([method, pattern]) => method === c.req.method && pattern.test(path))
+  if (c.res.status !== 200 || !isDocumentedEmpty) return
+  const prefers = /(^|,)\s*return=minimal\s*(,|;|$)/i.test(c.req.header('Prefer') ?? '')
+  if (!prefers && c.env.EMPTY_BODIES !== 'documented') return
+
+  const headers = new Headers(c.res.headers)
+  for (const name of ['Content-Type', 'Content-Length']) headers.delete(name)
+  if (prefers) headers.set('Preference-Applied', 'return=minimal')
+  await c.res.body?.cancel()
+  c.res = new Response(null, { status: 200, headers })
+}

@@ -1,0 +1,35 @@
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import { newUsage } from '../db/client.ts'
+import type { AppEnv } from './env.ts'
+
+/** Gives the request its time, id and meter, and writes its one log line: no secret and no person's data in it. */
+export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
+  async function startRequest(c, next) {
+    const started = clock()
+    c.set('now', started)
+    c.set('requestId', crypto.randomUUID())
+    c.set('usage', newUsage())
+
+    await next()
+
+    c.header('X-Request-Id', c.var.requestId)
+    const line = {
+      message: 'request',
+      request_id: c.var.requestId,
+      method: c.req.method,
+      route: routePath(c, -1),
+      status: c.res.status
+    }
+    const log = () =>
+      console.log({
+        ...line,
+        ms: clock().getTime() - started.getTime(),
+        project: c.var.projectId ?? null,
+        key: c.var.keyId ?? null,
+        rows_read: c.var.usage.rowsRead,
+        rows_written: c.var.usage.rowsWritten
+      })
+    if (c.var.streamed) c.executionCtx.waitUntil(c.var.streamed.then(log))
+    else log()
+  }

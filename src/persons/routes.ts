@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { AppError, NotFoundError } from '../errors.ts'
+import { sha256 } from '../hash.ts'
+import { allow } from '../http/auth.ts'
+import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
+import { createRouter } from '../http/env.ts'
+import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSize } from '../http/page.ts'
+import { validateQuery } from '../http/validation.ts'
+import {
+  exportPersons,
+  findPerson,
+  isUnfiltered,
+  listedPersonToJson,
+  listPersons,
+  type PersonFilters,
+  type PersonRow,
+  Position,
+  personToJson
+} from './store.ts'
+
+/** An empty parameter filters nothing. */
+const Filter = z
+  .string()
+  .max(1000)
+  .transform((text) => text || undefined)
+  .optional()
+
+const ListQuery = z.object({
+  ...PageQuery.shape,
+  ...FormatQuery.shape,
+  distinct_id: Filter,
+  email: Filter,
+  search: Filter,
+  properties: z
+    .string()
+    .refine((text) => /^\s*(\[\s*\])?\s*$/.test(text), 'Filters on properties are not available yet.')
+    .optional()
+})
+
+/** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
+const Cursor = Position.extend({ counted: z.object({ count: z.int().min(0), filters: z.string() }).optional() })
+
+export const personRoutes = createRouter()
+  .get('/persons', allow('person:read'), validateQuery(ListQuery), async (c) => {
+    const { limit, offset, cursor, format, distinct_id, email, search } = c.req.valid('query')
+    const { db, project } = c.var
+    const filters: PersonFilters = { distinct_id, email, search }
+    if (wantsCsv(c, format)) {
+      const persons = () => exportPersons(db, project.id, filters, { limit, offset })
+      return csvResponse(c, 'persons', await columnsOf(persons()), toJsonPages(persons()))
+    }
+
+    const size = pageSize(limit)
+    const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
+    const filterHash = isUnfiltered(filters) ? undefined : await sha256(JSON.stringify(filters))
+    const { rows, count } = await listPersons(
+      db,
+      project.id,
+      filters,
+      { limit: size + 1, offset: after ? 0 : offset, after },
+      after?.counted && after.counted.filters === filterHash ? after.counted.count : undefined
+    )
+    const results = rows.slice(0, size)
+    const last = results.at(-1)
+    const counted = filterHash && { count, filters: filterHash }
+    const next = last && encodeCursor({ at: last.created_at, id: last.id, counted })
+    const page = {
+      results: results.map(listedPersonToJson),
+      count,
+      size,
+      offset,
+      hasMore: rows.length > size,
+      cursor: next
+    }
+    return c.json(pageOf(c.req.url, page))
+  })
+  .get('/persons/:id', allow('person:read'), validateQuery(FormatQuery), async (c) => {
+    const person = await findPerson(c.var.db, c.var.project.id, readPersonId(c.req.param('id')))
+    if (!person) throw new NotFoundError()
+    const json = personToJson(person)
+    if (!wantsCsv(c, c.req.valid('query').format)) return c.json(json)
+    return csvResponse(c, 'person', [...flatten(json).keys()].sort(), toJsonPages([[person]]))
+  })
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A person is found by its integer id or by its uuid. @throws invalid_input, attr `id` */
+export function readPersonId(text: string): { id: number } | { uuid: string } {
+  if (UUID.test(text)) return { uuid: text.toLowerCase() }
+  if (/^\d{1,15}$/.test(text)) return { id: Number(text) }
+  const hint = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
+  throw new AppError('invalid_input', `A person's id is an integer or a UUID. ${hint}`, 'id')
+}
+
+async function columnsOf(pages: AsyncIterable<PersonRow[]>): Promise<string[]> {
+  const columns = new Set(['created_at', 'distinct_ids', 'id', 'name', 'uuid'])
+  for await (const rows of pages)
+    for (const row of rows)
+      for (const key of flatten({ properties: JSON.parse(row.properties) }).keys()) columns.add(key)
+  return [...columns].sort()
+}
+
+async function* toJsonPages(pages: AsyncIterable<PersonRow[]> | PersonRow[][]) {
+  for await (const rows of pages) yield rows.map(personToJson)
+}

@@ -1,0 +1,179 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Db } from '../db/client.ts'
+import type { JsonObject } from '../json.ts'
+import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
+
+export type PersonRow = {
+  id: number
+  uuid: string
+  created_at: number
+  properties: string
+  /** In the order in which the ids were first seen. */
+  distinct_ids: string[]
+}
+
+/** All that are given have to match. */
+export type PersonFilters = {
+  distinct_id?: string | undefined
+  email?: string | undefined
+  search?: string | undefined
+}
+
+/** The last person of the page before: newest first, `at` its creation, then `id`. */
+export const Position = z.object({ at: z.int(), id: z.int() })
+export type Position = z.infer<typeof Position>
+
+/** A list shows at most this many distinct ids of a person. */
+export const LISTED_DISTINCT_IDS = 100
+
+type Page = { limit: number; offset: number; after?: Position | undefined }
+
+/**
+ * One page, newest first, and unless the caller has it already the exact number of matches; one round trip. One row
+ * more than `limit` says that there are more.
+ */
+export async function listPersons(
+  db: Db,
+  projectId: number,
+  filters: PersonFilters,
+  page: Page,
+  knownCount?: number
+): Promise<{ rows: PersonRow[]; count: number }> {
+  const rows = db.all<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
+    select p.id, p.uuid, p.created_at, p.properties,
+           (select json_group_array(distinct_id) from (
+              select d.distinct_id from distinct_ids d where d.person_id = p.id
+              order by d.key limit ${LISTED_DISTINCT_IDS + 1})) as distinct_ids
+    from (select m.id ${matching(projectId, filters)} ${orderedPage(page)}) as page cross join persons p on p.id = page.id
+    order by p.created_at desc, p.id desc`)
+  const [results, counted] =
+    knownCount === undefined
+      ? await db.batch([rows, db.all<{ count: number }>(countOf(projectId, filters))])
+      : [await rows, [{ count: knownCount }]]
+  return {
+    rows: results.map((row) => ({ ...row, distinct_ids: JSON.parse(row.distinct_ids) })),
+    count: counted[0]?.count ?? 0
+  }
+}
+
+const MAX_EXPORT_BYTES = 4_000_000
+
+/** All matches, newest first and with every distinct id, in pages of at most 5,000 rows and about 4 MB. */
+export async function* exportPersons(
+  db: Db,
+  projectId: number,
+  filters: PersonFilters,
+  window: { limit?: number | undefined; offset: number }
+): AsyncGenerator<PersonRow[], void> {
+  let left = window.limit ?? Number.POSITIVE_INFINITY
+  let offset = window.offset
+  let after: Position | undefined
+  while (left > 0) {
+    const size = Math.min(left, 5_000)
+    const page = sql`select id from (
+        select id, sum(bytes) over (order by created_at desc, id desc) - bytes as bytes_before from (
+          select m.id, m.created_at, length(m.properties) as bytes
+          ${matching(projectId, filters)} ${orderedPage({ limit: size, offset, after })}))
+      where bytes_before < ${MAX_EXPORT_BYTES}`
+    const [persons, distinctIds] = await db.batch([
+      db.all<Omit<PersonRow, 'distinct_ids'>>(sql`
+        select id, uuid, created_at, properties from persons where id in (${page}) order by created_at desc, id desc`),
+      db.all<{ person_id: number; distinct_id: string }>(sql`
+        select person_id, distinct_id from distinct_ids where person_id in (${page}) order by person_id, key`)
+    ])
+    const last = persons.at(-1)
+    if (!last) return
+    const byPerson = Map.groupBy(distinctIds, ({ person_id }) => person_id)
+    yield persons.map((person) => ({
+      ...person,
+      distinct_ids: (byPerson.get(person.id) ?? []).map(({ distinct_id }) => distinct_id)
+    }))
+    after = { at: last.created_at, id: last.id }
+    offset = 0
+    left -= persons.length
+  }
+}
+
+/** With every distinct id. */
+export async function findPerson(
+  db: Db,
+  projectId: number,
+  by: { id: number } | { uuid: string }
+): Promise<PersonRow | undefined> {
+  const person = sql`from persons where project_id = ${projectId} and
+    ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
+  const [[row], distinctIds] = await db.batch([
+    db.all<Omit<PersonRow, 'distinct_ids'>>(sql`select id, uuid, created_at, properties ${person}`),
+    db.all<{ distinct_id: string }>(sql`
+      select distinct_id from distinct_ids where person_id = (select id ${person}) order by key`)
+  ])
+  return row && { ...row, distinct_ids: distinctIds.map(({ distinct_id }) => distinct_id) }
+}
+
+/** The end of a select over persons `m` whose `where` is open. */
+const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
+  ${after ? sql`and (m.created_at, m.id) < (${after.at}, ${after.id})` : sql``}
+  order by m.created_at desc, m.id desc limit ${limit} offset ${offset}`
+
+const countOf = (projectId: number, filters: PersonFilters): SQL =>
+  isUnfiltered(filters)
+    ? sql`select value as count from counters where project_id = ${projectId} and name = 'persons'`
+    : sql`select count(*) as count ${matching(projectId, filters)}`
+
+export const isUnfiltered = ({ distinct_id, email, search }: PersonFilters): boolean =>
+  distinct_id === undefined && email === undefined && search === undefined
+
+/** `from … where …` over persons `m`, driven by the filter that names the fewest: nothing else is read. */
+function matching(projectId: number, filters: PersonFilters): SQL {
+  const candidates = [
+    ...(filters.distinct_id === undefined ? [] : [withDistinctId(projectId, filters.distinct_id)]),
+    ...(filters.email === undefined
+      ? []
+      : [sql`select id from persons where project_id = ${projectId} and email = ${filters.email}`]),
+    ...(filters.search === undefined ? [] : [found(projectId, filters.search)])
+  ]
+  const [driver, ...others] = candidates
+  const rest = sql.join(others.map((ids) => sql` and m.id in (${ids})`))
+  return driver
+    ? sql`from (${driver}) as candidate cross join persons m on m.id = candidate.id where m.project_id = ${projectId}${rest}`
+    : sql`from persons m where m.project_id = ${projectId}`
+}
+
+const withDistinctId = (projectId: number, distinctId: string): SQL =>
+  sql`select person_id as id from distinct_ids
+      where project_id = ${projectId} and distinct_id = ${distinctId} and person_id is not null`
+
+/** A name-like property contains the term, or the term is one of the person's ids. */
+function found(projectId: number, search: string): SQL {
+  const term = foldSearch(search)
+  // The full-text index holds every three characters in a row; a shorter term has to look at each person.
+  const containing =
+    [...term].length >= 3
+      ? sql`select rowid as id from persons_search where persons_search match ${`"${term.replaceAll('"', '""')}"`}`
+      : sql`select id from persons where project_id = ${projectId} and instr(search, ${term}) > 0`
+  return sql`${term === '' ? sql`select null as id` : containing}
+    union ${withDistinctId(projectId, search)}
+    union select id from persons where project_id = ${projectId} and uuid = ${search.toLowerCase()}`
+}
+
+/** The person as every endpoint answers it. */
+export function personToJson(row: PersonRow) {
+  const properties: JsonObject = JSON.parse(row.properties)
+  const distinctIds = sortDistinctIds(row.distinct_ids)
+  return {
+    id: row.id,
+    name: nameOf(properties, distinctIds),
+    distinct_ids: distinctIds,
+    properties,
+    created_at: new Date(row.created_at).toISOString(),
+    uuid: row.uuid
+  }
+}
+
+/** As a list shows it: not more distinct ids than `LISTED_DISTINCT_IDS`, of which it then says so. */
+export function listedPersonToJson(row: PersonRow) {
+  const isTruncated = row.distinct_ids.length > LISTED_DISTINCT_IDS
+  const person = personToJson({ ...row, distinct_ids: row.distinct_ids.slice(0, LISTED_DISTINCT_IDS) })
+  return isTruncated ? { ...person, distinct_ids_truncated: true } : person
+}

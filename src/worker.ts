@@ -1,0 +1,47 @@
+import { createApp } from './app.ts'
+import { consumeCapture } from './capture/consumer.ts'
+import { parkDeadLetters } from './capture/dead.ts'
+import { sweepSpilled } from './capture/sweep.ts'
+import { newUsage, openDb } from './db/client.ts'
+import { databaseOf } from './db/databases.ts'
+
+const clock = () => new Date()
+let consuming = 0
+
+const app = createApp(clock, () => consuming)
+
+export default {
+  fetch: app.fetch,
+
+  async queue(batch, env) {
+    const started = clock()
+    const usage = newUsage()
+    consuming += 1
+    try {
+      const summary = await consume(batch, env, usage)
+      const ms = clock().getTime() - started.getTime()
+      const { rowsRead: rows_read, rowsWritten: rows_written } = usage
+      console.log({ message: 'queue batch', queue: batch.queue, ...summary, ms, rows_read, rows_written })
+    } finally {
+      consuming -= 1
+    }
+  },
+
+  async scheduled(controller, env) {
+    const removed = await sweepSpilled(env.BUCKET, new Date(controller.scheduledTime))
+    console.log({ message: 'weekly sweep', cron: controller.cron, removed })
+  }
+} satisfies ExportedHandler<Env>
+
+async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType<typeof newUsage>) {
+  switch (batch.queue) {
+    case 'edge-analytics-capture': {
+      const database = (name: string) => databaseOf(env, name)
+      return consumeCapture(batch, { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE }, usage)
+    }
+    case 'edge-analytics-capture-dead':
+      return parkDeadLetters(batch, openDb(env.DB, usage).db, env.BUCKET, clock())
+    default:
+      throw new Error(`No consumer for the queue ${batch.queue}.`)
+  }
+}
