@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { getPlatformProxy, unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
 import { type Db, newUsage, openDb } from '../src/db/client.ts'
+import { databaseOf } from '../src/db/databases.ts'
 
 export const root = join(import.meta.dirname, '..')
 
@@ -49,15 +50,14 @@ export const readConfig = () => Config.parse(unstable_readConfig({ config: confi
 export async function openLocal(): Promise<Service> {
   const databases = readConfig().d1_databases
   for (let migrated = false; ; migrated = true) {
-    const proxy = await getPlatformProxy<Env & Record<string, unknown>>({
+    const proxy = await getPlatformProxy<Env>({
       configPath,
       persist: { path: join(stateDir, 'v3') },
       remoteBindings: false
     })
     const pending = []
     for (const database of migrated ? [] : databases) {
-      // The configuration lists it as a D1 database.
-      const binding = proxy.env[database.binding] as D1Database
+      const binding = databaseOf(proxy.env, database.binding)
       if (await isBehind(binding, join(root, database.migrations_dir))) pending.push(database.binding)
     }
     if (pending.length === 0)

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../src/errors.ts'
+import { nameOption, readArguments, UsageError } from './admin/arguments.ts'
+import { type Command, InputError } from './admin/command.ts'
+import { key } from './admin/key.ts'
+import { project } from './admin/project.ts'
+import { render } from './admin/render.ts'
+import { user } from './admin/user.ts'
+import { OperatorError, openLocal } from './local.ts'
+import { openRemote } from './remote.ts'
+
+const NOUNS: Record<string, Record<string, Command>> = { key, project, user }
+
+/** How long a write waits for the running service, which writes to the same files. */
+const BUSY_MS = 5000
+
+const [noun = '', verb = '', ...args] = process.argv.slice(2)
+
+try {
+  await main()
+} catch (error) {
+  console.error(explain(error))
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h')) return console.log(usage())
+  const command = NOUNS[noun]?.[verb]
+  if (!command) throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
+  const { input, isJson, isRemote } = readArguments(command, args)
+
+  const service = await (isRemote ? openRemote() : openLocal())
+  try {
+    const answer = await patiently(() => command.run(service, input, new Date()))
+    console.log(isJson ? JSON.stringify(answer) : render(answer))
+  } finally {
+    await service.close()
+  }
+}
+
+/** SQLite takes one writer at a time, and D1 does not wait for the other: nothing was written, so it is done again. */
+async function patiently<T>(run: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + BUSY_MS; ; await sleep(20 + Math.random() * 80)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && (error.message.includes('SQLITE_BUSY') || isBusy(error.cause))
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof UsageError) return `${error.message}\n\n${usage()}`
+  if (error instanceof InputError) return `${nameOption(error.option)}: ${error.message}`
+  if (error instanceof AppError) return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
+  if (error instanceof OperatorError) return error.message
+  return error instanceof Error && error.cause ? explain(error.cause) : error
+}
+
+function usage(): string {
+  const nouns = noun in NOUNS ? [noun] : Object.keys(NOUNS)
+  const commands = nouns.flatMap((name) =>
+    Object.entries(NOUNS[name] ?? {}).map(([verb, command]) => `npm run ${name} -- ${verb} ${command.usage}`.trimEnd())
+  )
+  return `${commands.join('\n')}
+
+--json    one JSON object on standard output, with npm run --silent nothing else
+--remote  the deployed service instead of the local one`
+}

@@ -1,0 +1,61 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { z } from 'zod'
+import { type Command, InputError, type Option } from './command.ts'
+
+/** The command line does not fit the command: told together with the usage. */
+export class UsageError extends Error {}
+
+export type Invocation = { input: unknown; isJson: boolean; isRemote: boolean }
+
+/** @throws UsageError, or InputError for a value that the command does not take */
+export function readArguments(command: Command, args: string[]): Invocation {
+  const { values, positionals } = parse(Object.keys(command.options), args)
+  if (positionals.length > ('id' in command.options ? 1 : 0)) throw new UsageError(`Unexpected: ${positionals.at(-1)}`)
+
+  const given: Record<string, unknown> = {}
+  for (const [name, option] of Object.entries(command.options)) {
+    const texts = [values[toFlag(name)], name === 'id' ? positionals : []]
+      .flat()
+      .filter((text) => typeof text === 'string')
+    const [text, second] = texts
+    if (text === undefined) continue
+    if (second !== undefined && !option.isList) throw new InputError(name, 'is given twice')
+    given[name] = readOption(name, option, texts)
+  }
+  const input = command.schema.safeParse(given)
+  if (!input.success) throw inputError(input.error, given)
+  return { input: input.data, isJson: values.json === true, isRemote: values.remote === true }
+}
+
+function readOption(name: string, option: Option, texts: string[]): unknown {
+  try {
+    const values = texts.map(option.read)
+    return option.isList ? values.flat() : values[0]
+  } catch (error) {
+    throw new InputError(name, error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** How the command line writes a member's name. */
+export const nameOption = (member: string) => (member === 'id' ? '<id>' : `--${toFlag(member)}`)
+
+const toFlag = (member: string) => member.replaceAll('_', '-')
+
+function parse(members: string[], args: string[]) {
+  const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, remote: { type: 'boolean' } }
+  for (const member of members) options[toFlag(member)] = { type: 'string', multiple: true }
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (error) {
+    // The first sentence: the second is about arguments that begin with a dash.
+    throw new UsageError(error instanceof Error ? error.message.split('. ')[0] : String(error))
+  }
+}
+
+function inputError(error: z.ZodError, given: Record<string, unknown>): Error {
+  const [issue] = error.issues
+  const name = issue?.path[0]
+  if (typeof name !== 'string') return new UsageError(issue?.message)
+  if (!(name in given)) return new UsageError(`${nameOption(name)} is missing`)
+  return new InputError(name, issue?.message ?? 'is not valid')
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Scopes } from '../../src/projects/scopes.ts'
+import { createKey, findProjects, type KeyRow, listKeys, revokeKey } from '../../src/projects/store.ts'
+import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
+
+const NewKey = z.object({
+  label: z.string().trim().min(1, 'is empty').max(200),
+  scopes: Scopes,
+  project: z.array(Id).min(1).max(1000),
+  user: Id.optional(),
+  expires: z
+    .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'is not a date of ISO 8601' })
+    .transform((date) => new Date(date))
+    .optional()
+})
+
+export const key = {
+  create: command({
+    usage: '--label <text> --scopes <scope,…> --project <id,…> [--user <id>] [--expires <date>]',
+    options: { label: text, scopes: list, project: integers, user: integer, expires: text },
+    schema: NewKey,
+    async run({ db }, { label, scopes, project, user, expires }, now) {
+      if (expires && expires <= now) throw new InputError('expires', 'is in the past')
+      const projectIds = [...new Set(project)]
+      const owners = new Set((await findProjects(db, projectIds)).map((found) => found.ownerId))
+      if (user === undefined && owners.size > 1)
+        throw new InputError('user', 'is needed: the projects have several owners')
+      // Without any project there is no owner either, and the unknown project is what is to be told.
+      const userId = user ?? [...owners][0]
+      if (userId === undefined) throw new InputError('project', `There is no project ${projectIds[0]}.`)
+      const input = { label, scopes: [...new Set(scopes)], projectIds, userId, expiresAt: expires }
+      const { key, ...row } = await createKey(db, input, now)
+      return { key, ...keyToJson(row) }
+    }
+  }),
+
+  list: command({
+    usage: '',
+    options: {},
+    schema: Nothing,
+    run: async ({ db }) => ({ keys: (await listKeys(db)).map(keyToJson) })
+  }),
+
+  revoke: command({
+    usage: '<id>',
+    options: { id: integer },
+    schema: z.object({ id: Id }),
+    run: async ({ db }, { id }, now) => keyToJson(await revokeKey(db, id, now))
+  })
+}
+
+/** Everything but the hash. */
+const keyToJson = (row: KeyRow) => ({
+  id: row.id,
+  label: row.label,
+  mask: row.mask,
+  scopes: row.scopes,
+  project_ids: row.projectIds,
+  user_id: row.userId,
+  created_at: toIso(row.createdAt),
+  expires_at: toIso(row.expiresAt),
+  revoked_at: toIso(row.revokedAt),
+  last_used_at: toIso(row.lastUsedAt)
+})
+
+const toIso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())

@@ -1,0 +1,41 @@
+import { Project, ProjectChange, projectToJson } from '../../src/projects/project.ts'
+import { createProject, listProjects, listUsers, updateProject } from '../../src/projects/store.ts'
+import { command, Id, InputError, integer, isChange, json, Nothing, text } from './command.ts'
+
+const changeable = { name: text, timezone: text, week_start: text, test_account_filters: json }
+
+const CHANGES = '[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>]'
+
+export const project = {
+  create: command({
+    usage: `--name <text> ${CHANGES} [--owner <user id>] [--database <D1 binding>]`,
+    options: { ...changeable, owner: integer, database: text },
+    schema: Project.extend({ owner: Id.optional() }),
+    async run({ db, databases }, { owner, ...input }, now) {
+      if (!databases.includes(input.database))
+        throw new InputError('database', `There is no such D1 binding, only ${databases.join(', ')}.`)
+      const users = await listUsers(db)
+      const [first, second] = users
+      if (owner === undefined && !first) throw new InputError('owner', 'is needed, and there is no user yet')
+      if (owner === undefined && second) throw new InputError('owner', 'is needed: there are several users')
+      const ownerId = owner ?? first?.id
+      if (ownerId === undefined || !users.some((user) => user.id === ownerId))
+        throw new InputError('owner', `There is no user ${ownerId}.`)
+      return projectToJson(await createProject(db, input, ownerId, now))
+    }
+  }),
+
+  list: command({
+    usage: '',
+    options: {},
+    schema: Nothing,
+    run: async ({ db }) => ({ projects: (await listProjects(db)).map(projectToJson) })
+  }),
+
+  update: command({
+    usage: `<id> [--name <text>] ${CHANGES}`,
+    options: { id: integer, ...changeable },
+    schema: ProjectChange.extend({ id: Id }).refine(...isChange),
+    run: async ({ db }, { id, ...change }) => projectToJson(await updateProject(db, id, change))
+  })
+}
