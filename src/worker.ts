@@ -4,6 +4,7 @@ import { parkDeadLetters } from './capture/dead.ts'
 import { sweepSpilled } from './capture/sweep.ts'
 import { newUsage, openDb } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
+import { log } from './log.ts'
 
 const clock = () => new Date()
 let consuming = 0
@@ -21,7 +22,7 @@ export default {
       const summary = await consume(batch, env, usage)
       const ms = clock().getTime() - started.getTime()
       const { rowsRead: rows_read, rowsWritten: rows_written } = usage
-      console.log({ message: 'queue batch', queue: batch.queue, ...summary, ms, rows_read, rows_written })
+      log('info', 'queue batch', { queue: batch.queue, ...summary, ms, rows_read, rows_written })
     } finally {
       consuming -= 1
     }
@@ -29,7 +30,7 @@ export default {
 
   async scheduled(controller, env) {
     const removed = await sweepSpilled(env.BUCKET, new Date(controller.scheduledTime))
-    console.log({ message: 'weekly sweep', cron: controller.cron, removed })
+    log('info', 'weekly sweep', { cron: controller.cron, removed })
   }
 } satisfies ExportedHandler<Env>
 

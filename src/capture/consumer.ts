@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Db, findConflict, openDb, type Usage } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { byteLength } from '../json.ts'
+import { log } from '../log.ts'
 import { findProjects } from '../projects/store.ts'
 import { type DeadMessage, readObject } from './dead.ts'
 import { ingestEvents } from './ingest.ts'
@@ -103,7 +104,7 @@ class Consumer {
     const { stored, warnings } = await ingestEvents(await this.#database(projectId), projectId, events)
     this.#summary.stored += stored
     for (const { message } of items) message.ack()
-    for (const warning of warnings) console.warn({ message: 'ingestion warning', project: projectId, ...warning })
+    for (const warning of warnings) log('warn', 'ingestion warning', { project: projectId, ...warning })
 
     const spills = items.flatMap(({ spill }) => spill ?? [])
     if (spills.length > 0)
@@ -130,14 +131,14 @@ class Consumer {
     const line = { id: message.id, attempts: message.attempts, error: describe(error) }
     if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
       this.#summary.retried += 1
-      console.warn({ message: 'capture message retried', ...line })
+      log('warn', 'capture message retried', line)
       return message.retry({ delaySeconds: Math.min(MAX_DELAY_SECONDS, 2 ** message.attempts) })
     }
     try {
       await this.#bindings.deadQueue.send({ error: line.error, attempts: message.attempts, dead: message.body })
       this.#summary.buried += 1
       message.ack()
-      console.error({ message: 'capture message buried', ...line })
+      log('error', 'capture message buried', line)
     } catch {
       message.retry({ delaySeconds: MAX_DELAY_SECONDS })
     }

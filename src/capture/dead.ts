@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../db/client.ts'
+import { log } from '../log.ts'
 import { SPILL_PREFIX } from './enqueue.ts'
 import { CaptureMessage } from './message.ts'
 import { insertDeadLetter } from './store.ts'
@@ -26,7 +27,7 @@ export async function parkDeadLetters(
       await park(message, db, bucket, now)
       message.ack()
     } catch (error) {
-      console.error({ message: 'dead letter not parked', id: message.id, error: String(error) })
+      log('error', 'dead letter not parked', { id: message.id, error: String(error) })
       message.retry()
     }
   }

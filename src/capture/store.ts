@@ -1,4 +1,5 @@
 import { asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { expectChanges, inJson, jsonChunks } from '../db/rows.ts'
 import { deadLetters } from '../db/schema.ts'
@@ -10,21 +11,22 @@ export type Wanted = { uuids: string[]; distinctIds: string[]; eventNames: strin
 /** What is stored of these events, distinct ids (with their persons) and event names; one round trip. */
 export async function readKnown(db: Db, projectId: number, wanted: Wanted): Promise<Known> {
   const distinctIds = inJson(wanted.distinctIds)
-  const [seen, identities, persons, eventNames] = await db.batch([
-    db.all<{ uuid: string }>(sql`
+  const [seen, identities, persons, eventNames] = await readBatch(
+    db,
+    query<{ uuid: string }>(sql`
       select lower(hex(uuid)) as uuid from events
       where project_id = ${projectId}
         and uuid in (select unhex(value) from json_each(${JSON.stringify(wanted.uuids.map(toHex))}))`),
-    db.all<{ key: number; distinct_id: string; person_id: number | null }>(sql`
+    query<{ key: number; distinct_id: string; person_id: number | null }>(sql`
       select key, distinct_id, person_id from distinct_ids
       where project_id = ${projectId} and distinct_id in ${distinctIds}`),
-    db.all<PersonRow>(sql`
+    query<PersonRow>(sql`
       select id, uuid, created_at, is_identified, properties, writes, version, versions, revision from persons
       where project_id = ${projectId} and id in
         (select person_id from distinct_ids where project_id = ${projectId} and distinct_id in ${distinctIds})`),
-    db.all<{ id: number; name: string }>(sql`
+    query<{ id: number; name: string }>(sql`
       select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`)
-  ])
+  )
   return {
     seen: new Set(seen.map(({ uuid }) => fromHex(uuid))),
     identities: new Map(identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])),
@@ -141,8 +143,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
     ),
     ...countPersons(projectId, newPersons.length - mergedPersons.length)
   ]
-  const [first, ...rest] = statements.map((statement) => db.run(statement))
-  if (first) await db.batch([first, ...rest])
+  await writeBatch(db, statements)
 }
 
 /** The compare of compare-and-swap: the person is as it was read. */

@@ -17,7 +17,8 @@ export function openDb(binding: D1Database, usage: Usage, bookmark?: string) {
   const session = binding.withSession(bookmark ?? 'first-primary')
   const metered = new MeteredSession(session, usage)
   // drizzle's driver asks for a D1Database but only calls `prepare` and `batch`, which a session has too.
-  return { db: drizzle(metered as unknown as D1Database, { schema }), bookmark: () => session.getBookmark() }
+  const db = drizzle(metered as unknown as D1Database, { schema })
+  return { db: Object.assign(db, { $client: metered }), bookmark: () => session.getBookmark() }
 }
 
 class MeteredSession {

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AppError, type ErrorCode, NotFoundError } from '../errors.ts'
+import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'
 
 const STATUSES: Record<ErrorCode, [ContentfulStatusCode, string]> = {
@@ -52,7 +53,7 @@ function logFailure(c: Context<AppEnv>, thrown: unknown): void {
   for (let error = thrown; error instanceof Error; error = error.cause)
     chain.push({ name: error.name, message: error.message.startsWith('Failed query') ? undefined : error.message })
   const stack = thrown instanceof Error ? thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : undefined
-  console.error({ message: 'request failed', request_id: c.var.requestId, errors: chain, stack: stack?.slice(0, 8) })
+  log('error', 'request failed', { request_id: c.var.requestId, errors: chain, stack: stack?.slice(0, 8) })
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { newUsage } from '../db/client.ts'
+import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'
 
 /** Gives the request its time, id and meter, and writes its one log line: no secret and no person's data in it. */
@@ -15,14 +16,13 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
 
     c.header('X-Request-Id', c.var.requestId)
     const line = {
-      message: 'request',
       request_id: c.var.requestId,
       method: c.req.method,
       route: routePath(c, -1),
       status: c.res.status
     }
-    const log = () =>
-      console.log({
+    const finish = () =>
+      log('info', 'request', {
         ...line,
         ms: clock().getTime() - started.getTime(),
         project: c.var.projectId ?? null,
@@ -30,6 +30,6 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
         rows_read: c.var.usage.rowsRead,
         rows_written: c.var.usage.rowsWritten
       })
-    if (c.var.streamed) c.executionCtx.waitUntil(c.var.streamed.then(log))
-    else log()
+    if (c.var.streamed) c.executionCtx.waitUntil(c.var.streamed.then(finish))
+    else finish()
   }

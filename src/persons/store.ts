@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { JsonObject } from '../json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
@@ -40,7 +41,7 @@ export async function listPersons(
   page: Page,
   knownCount?: number
 ): Promise<{ rows: PersonRow[]; count: number }> {
-  const rows = db.all<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
+  const rows = query<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
     select p.id, p.uuid, p.created_at, p.properties,
            (select json_group_array(distinct_id) from (
               select d.distinct_id from distinct_ids d where d.person_id = p.id
@@ -49,8 +50,8 @@ export async function listPersons(
     order by p.created_at desc, p.id desc`)
   const [results, counted] =
     knownCount === undefined
-      ? await db.batch([rows, db.all<{ count: number }>(countOf(projectId, filters))])
-      : [await rows, [{ count: knownCount }]]
+      ? await readBatch(db, rows, query<{ count: number }>(countOf(projectId, filters)))
+      : [(await readBatch(db, rows))[0], [{ count: knownCount }]]
   return {
     rows: results.map((row) => ({ ...row, distinct_ids: JSON.parse(row.distinct_ids) })),
     count: counted[0]?.count ?? 0
@@ -76,12 +77,13 @@ export async function* exportPersons(
           select m.id, m.created_at, length(m.properties) as bytes
           ${matching(projectId, filters)} ${orderedPage({ limit: size, offset, after })}))
       where bytes_before < ${MAX_EXPORT_BYTES}`
-    const [persons, distinctIds] = await db.batch([
-      db.all<Omit<PersonRow, 'distinct_ids'>>(sql`
+    const [persons, distinctIds] = await readBatch(
+      db,
+      query<Omit<PersonRow, 'distinct_ids'>>(sql`
         select id, uuid, created_at, properties from persons where id in (${page}) order by created_at desc, id desc`),
-      db.all<{ person_id: number; distinct_id: string }>(sql`
+      query<{ person_id: number; distinct_id: string }>(sql`
         select person_id, distinct_id from distinct_ids where person_id in (${page}) order by person_id, key`)
-    ])
+    )
     const last = persons.at(-1)
     if (!last) return
     const byPerson = Map.groupBy(distinctIds, ({ person_id }) => person_id)
@@ -103,11 +105,12 @@ export async function findPerson(
 ): Promise<PersonRow | undefined> {
   const person = sql`from persons where project_id = ${projectId} and
     ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
-  const [[row], distinctIds] = await db.batch([
-    db.all<Omit<PersonRow, 'distinct_ids'>>(sql`select id, uuid, created_at, properties ${person}`),
-    db.all<{ distinct_id: string }>(sql`
+  const [[row], distinctIds] = await readBatch(
+    db,
+    query<Omit<PersonRow, 'distinct_ids'>>(sql`select id, uuid, created_at, properties ${person}`),
+    query<{ distinct_id: string }>(sql`
       select distinct_id from distinct_ids where person_id = (select id ${person}) order by key`)
-  ])
+  )
   return row && { ...row, distinct_ids: distinctIds.map(({ distinct_id }) => distinct_id) }
 }
 

@@ -1,0 +1,36 @@
+import type { SQL } from 'drizzle-orm'
+import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
+import type { Db } from './client.ts'
+
+const dialect = new SQLiteAsyncDialect()
+
+/** A query with the type of its rows. */
+export type Query<Row> = { statement: SQL; row?: Row }
+
+export const query = <Row>(statement: SQL): Query<Row> => ({ statement })
+
+type RowsOf<Queries> = { [I in keyof Queries]: Queries[I] extends Query<infer Row> ? Row[] : never }
+
+/** Runs queries in one round trip and one snapshot; answers the rows of each. drizzle's own `batch` cannot bind raw SQL. */
+export async function readBatch<Queries extends readonly Query<unknown>[]>(
+  db: Db,
+  ...queries: Queries
+): Promise<RowsOf<Queries>> {
+  const statements = queries.map(({ statement }) => statement)
+  const results = await run(db, statements)
+  // D1 does not know the rows' types: `query` stated them beside the SQL.
+  return results.map((result) => result.results) as unknown as RowsOf<Queries>
+}
+
+/** Runs statements in one round trip and one transaction: all or none. @throws ConflictError */
+export async function writeBatch(db: Db, statements: SQL[]): Promise<void> {
+  if (statements.length > 0) await run(db, statements)
+}
+
+const run = (db: Db, statements: SQL[]): Promise<D1Result[]> =>
+  db.$client.batch(
+    statements.map((statement) => {
+      const { sql, params } = dialect.sqlToQuery(statement)
+      return db.$client.prepare(sql).bind(...params)
+    })
+  )

@@ -1,0 +1,102 @@
+import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { v7 as uuidv7 } from 'uuid'
+import type { CapturedEvent } from '../../src/capture/event.ts'
+import { newUsage, openDb } from '../../src/db/client.ts'
+import type { JsonObject } from '../../src/json.ts'
+import { createKey, createProject, createUser } from '../../src/projects/store.ts'
+import worker from '../../src/worker.ts'
+
+export const BASE = 'https://analytics.test'
+
+/** The control database, and the data of every project that a test makes. */
+export const db = openDb(env.DB, newUsage()).db
+
+export type TestProject = Awaited<ReturnType<typeof newProject>>
+
+/** A tenant of its own for one test: project, owner, a key with these scopes, and ways to use them. */
+export async function newProject({ scopes = ['*'] }: { scopes?: string[] } = {}) {
+  const now = new Date()
+  const email = `${crypto.randomUUID()}@example.com`
+  const user = await createUser(
+    db,
+    {
+      first_name: 'Ada',
+      last_name: '',
+      email,
+      is_email_verified: null,
+      hedgehog_config: null,
+      role_at_organization: null
+    },
+    now
+  )
+  const project = await createProject(
+    db,
+    { name: 'Test', timezone: 'UTC', week_start: 'sunday', test_account_filters: [], database: 'DB' },
+    user.id,
+    now
+  )
+  const key = await newKey(project.id, user.id, scopes)
+  return {
+    id: project.id,
+    token: project.captureToken,
+    key,
+    user,
+    /** A request to the API below the project's path, with its key. */
+    call: (method: string, path: string, headers: Record<string, string> = {}) =>
+      request(method, `/api/environments/${project.id}/${path}`, { Authorization: `Bearer ${key}`, ...headers }),
+    newKey: (other: string[]) => newKey(project.id, user.id, other),
+    /** What a capture request puts into the queue. */
+    message: (events: TestEvent[], receivedAt = Date.now()) => ({
+      project_id: project.id,
+      received_at: receivedAt,
+      events: events.map((event) => fullEvent(event, receivedAt))
+    }),
+    /** Has the consumer process one queue batch that holds these events as one message. */
+    ingest(events: TestEvent[], receivedAt = Date.now()) {
+      return consume([this.message(events, receivedAt)])
+    }
+  }
+}
+
+export type TestEvent = Partial<Omit<CapturedEvent, 'properties'>> & { properties?: JsonObject }
+
+const fullEvent = (event: TestEvent, now: number): CapturedEvent => ({
+  uuid: uuidv7(),
+  event: '$pageview',
+  distinct_id: 'someone',
+  timestamp: now,
+  properties: {},
+  ...event
+})
+
+async function newKey(projectId: number, userId: number, scopes: string[]): Promise<string> {
+  const row = await createKey(db, { label: 'test', scopes, projectIds: [projectId], userId }, new Date())
+  return row.key
+}
+
+/** A request through the whole worker; `body` of the answer is its JSON, null for anything else. */
+export async function request(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: BodyInit,
+  bindings: Partial<Env> = {}
+) {
+  const ctx = createExecutionContext()
+  const incoming = new Request(`${BASE}${path}`, { method, headers, ...(body !== undefined && { body }) })
+  const response = await worker.fetch(incoming, { ...env, ...bindings }, ctx)
+  const text = await response.text()
+  await waitOnExecutionContext(ctx)
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+}
+
+/** Delivers these messages to the capture consumer as one batch and answers which were acknowledged or retried. */
+export async function consume(bodies: unknown[], attempts = 1, bindings: Partial<Env> = {}) {
+  const messages = bodies.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body }))
+  const batch = createMessageBatch('edge-analytics-capture', messages)
+  const ctx = createExecutionContext()
+  await worker.queue(batch, { ...env, ...bindings })
+  return getQueueResult(batch, ctx)
+}
