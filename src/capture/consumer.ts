@@ -6,7 +6,7 @@ import { log } from '../log.ts'
 import { findProjects } from '../projects/store.ts'
 import { type DeadMessage, readObject } from './dead.ts'
 import { ingestEvents } from './ingest.ts'
-import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, QueueMessage } from './message.ts'
+import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, SpilledMessage } from './message.ts'
 
 /** Below the queue's `max_retries`: the consumer itself buries a message at this delivery, because it knows why. */
 export const LAST_ATTEMPT = 12
@@ -70,9 +70,8 @@ class Consumer {
 
   /** Undefined for a spilled message whose object is gone: it is removed only after its events are stored. */
   async #load(message: Message): Promise<Item | undefined> {
-    const body = parse(QueueMessage, message.body)
-    const spill = 'spill' in body ? body.spill : undefined
-    const content = 'spill' in body ? await readObject(this.#bindings.bucket, body.spill) : body
+    const spill = SpilledMessage.safeParse(message.body).data?.spill
+    const content = spill === undefined ? message.body : await readObject(this.#bindings.bucket, spill)
     if (content === undefined) return undefined
     return { message, content: parse(CaptureMessage, content), bytes: byteLength(JSON.stringify(content)), spill }
   }
@@ -132,7 +131,7 @@ class Consumer {
     if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
       this.#summary.retried += 1
       log('warn', 'capture message retried', line)
-      return message.retry({ delaySeconds: Math.min(MAX_DELAY_SECONDS, 2 ** message.attempts) })
+      return message.retry({ delaySeconds: retryDelay(message.attempts) })
     }
     try {
       await this.#bindings.deadQueue.send({ error: line.error, attempts: message.attempts, dead: message.body })
@@ -144,6 +143,9 @@ class Consumer {
     }
   }
 }
+
+/** Seconds until the next delivery, after this many. */
+export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY_SECONDS, 2 ** attempts)
 
 const isTooMuch = (items: Item[]): boolean =>
   items.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PART_BYTES ||

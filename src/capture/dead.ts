@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../db/client.ts'
 import { log } from '../log.ts'
-import { SPILL_PREFIX } from './enqueue.ts'
-import { CaptureMessage } from './message.ts'
+import { CaptureMessage, SpilledMessage } from './message.ts'
 import { insertDeadLetter } from './store.ts'
 
 /**
@@ -12,7 +11,6 @@ import { insertDeadLetter } from './store.ts'
 const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
 export type DeadMessage = z.infer<typeof DeadMessage>
 
-const Spilled = z.object({ spill: z.string().startsWith(SPILL_PREFIX) })
 const Owned = z.object({ project_id: z.int() })
 
 /** Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing. */
@@ -40,7 +38,7 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
     attempts: message.attempts,
     dead: message.body
   }
-  const spill = Spilled.safeParse(dead).data?.spill
+  const spill = SpilledMessage.safeParse(dead).data?.spill
   const content = spill === undefined ? dead : ((await readObject(bucket, spill)) ?? dead)
   const object = `dead/${message.id}.json`
   await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))

@@ -1,8 +1,6 @@
 import { UnavailableError } from '../errors.ts'
 import type { CapturedEvent } from './event.ts'
-import { type CaptureMessage, MAX_MESSAGE_BYTES, type QueueMessage, splitEvents } from './message.ts'
-
-export const SPILL_PREFIX = 'capture/'
+import { type CaptureMessage, MAX_MESSAGE_BYTES, type QueueMessage, SPILL_PREFIX, splitEvents } from './message.ts'
 
 /**
  * Hands accepted events to the queue, all or none: returning means that they are durable. What is larger than a queue

@@ -10,11 +10,12 @@ export const CaptureMessage = z.object({
 })
 export type CaptureMessage = z.infer<typeof CaptureMessage>
 
-/** A message that is too large for the queue travels as the name of an object in R2. */
-const SpilledMessage = z.object({ spill: z.string() })
+export const SPILL_PREFIX = 'capture/'
 
-export const QueueMessage = z.union([SpilledMessage, CaptureMessage])
-export type QueueMessage = z.infer<typeof QueueMessage>
+/** A message that is too large for the queue travels as the name of an object in R2. */
+export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREFIX) })
+
+export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage
 
 /** A queue takes 128,000 bytes, about 100 of them for itself. */
 export const MAX_MESSAGE_BYTES = 120_000

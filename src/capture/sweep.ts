@@ -1,4 +1,4 @@
-import { SPILL_PREFIX } from './enqueue.ts'
+import { SPILL_PREFIX } from './message.ts'
 
 /** Longer than a queue keeps a message: what a spilled object still waits for then will not come. */
 const KEPT_DAYS = 15

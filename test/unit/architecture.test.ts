@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const SRC = join(import.meta.dirname, '../../src')
+
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => {
+    const text = readFileSync(join(SRC, file), 'utf8')
+    return { file, text, imports: [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name) }
+  })
+
+const offenders = (isAllowed: (file: string) => boolean, isMeant: (name: string) => boolean) =>
+  sources.filter(({ file, imports }) => !isAllowed(file) && imports.some(isMeant)).map(({ file }) => file)
+
+it('reads more than a handful of sources', () => {
+  expect(sources.length).toBeGreaterThan(20)
+})
+
+it('keeps HTTP in app.ts, http/ and routes.ts', () => {
+  const isDoor = (file: string) => file === 'app.ts' || file.startsWith('http/') || file.endsWith('routes.ts')
+
+  expect(offenders(isDoor, (name) => name === 'hono' || name.startsWith('hono/'))).toEqual([])
+  expect(offenders(isDoor, (name) => /(^|\/)http\//.test(name))).toEqual([])
+})
+
+it('keeps SQL in db/ and store.ts', () => {
+  const isStore = (file: string) => file.startsWith('db/') || file.endsWith('store.ts')
+
+  expect(offenders(isStore, (name) => name.startsWith('drizzle-orm'))).toEqual([])
+})
+
+it('lets only app.ts import routes', () => {
+  expect(
+    offenders(
+      (file) => file === 'app.ts',
+      (name) => name.endsWith('/routes.ts')
+    )
+  ).toEqual([])
+})
+
+it('passes bindings as arguments instead of importing them', () => {
+  expect(
+    offenders(
+      () => false,
+      (name) => name.startsWith('cloudflare:')
+    )
+  ).toEqual([])
+})
+
+it('reads the clock only in worker.ts', () => {
+  const readers = sources.filter(({ text }) => /new Date\(\)|Date\.now\(\)|performance\.now\(\)/.test(text))
+
+  expect(readers.map(({ file }) => file)).toEqual(['worker.ts'])
+})
