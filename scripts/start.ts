@@ -92,8 +92,7 @@ async function stop(): Promise<void> {
     console.error('\nStopping…')
     await front?.close()
     const left = await drain(`http://127.0.0.1:${await worker.port}`)
-    if (left !== 0)
-      console.error(`${Number.isNaN(left) ? 'The queues did not answer: some' : left} messages may not be processed.`)
+    if (left) console.error(`The queues did not get empty. Not processed: ${left}.`)
   }
   await worker?.end()
   process.exit(0)

@@ -81,21 +81,21 @@ export async function waitUntilReady(url: string): Promise<void> {
   throw failure(`The service is not ready after ${READY_MS / 1000} s. ${answer}`)
 }
 
-/** Waits until the queues are empty; the number of messages still in them if they do not get empty in time. */
-export async function drain(url: string): Promise<number> {
-  let left = Number.NaN
+/** Waits until the queues are empty. If they do not get empty in time, what is still in them. */
+export async function drain(url: string): Promise<string | undefined> {
+  let left: string | undefined
   let quiet = 0
   for (const deadline = Date.now() + DRAIN_MS; quiet < 2 && Date.now() < deadline; await sleep(150)) {
-    left = await countMessages(url).catch(() => Number.NaN)
-    quiet = left === 0 ? quiet + 1 : 0
+    left = await describeQueue(url).catch(() => 'an unknown number of messages')
+    quiet = left ? 0 : quiet + 1
   }
   return left
 }
 
-async function countMessages(url: string): Promise<number> {
+async function describeQueue(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) })
-  const { queue } = Health.parse(await response.json())
-  return queue.backlog + queue.consuming
+  const { backlog, consuming } = Health.parse(await response.json()).queue
+  return backlog + consuming > 0 ? `${backlog} messages and ${consuming} batches under way` : undefined
 }
 
 function failure(message: string): OperatorError {

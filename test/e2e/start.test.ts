@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { descendants, isAlive, type LocalService, newStateDir, npm, startService, until } from '../support/service.ts'
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+/** One life of a state folder: every test goes on with what the one before has left. */
+describe('npm start', { timeout: 180_000 }, () => {
+  const stateDir = newStateDir()
+  let first: LocalService
+
+  it.runIf(hasCurl)('prints curl lines that work when pasted', async () => {
+    first = await startService(stateDir)
+    const lines = first.welcome.split('\n').filter((line) => line.trim().startsWith('curl '))
+    expect(lines).toHaveLength(3)
+
+    const answers = lines.map((line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout)
+
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ status: 'Ok' })
+    const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
+    expect(JSON.parse(answers[1] ?? '')).toMatchObject({ count: 1, results: [ada] })
+    expect(JSON.parse(answers[2] ?? '')).toMatchObject({ count: 1, results: [ada] })
+  })
+
+  it('keeps data and key, and the key from other users of the machine', async () => {
+    const service = await startService(stateDir)
+    first ??= service
+
+    expect(service).toMatchObject({ projectId: first.projectId, token: first.token, key: first.key })
+    expect(statSync(join(stateDir, 'dev-key.json')).mode & 0o777).toBe(0o600)
+    if (hasCurl) expect(await countPersons(service)).toBe(1)
+  })
+
+  it('drains the queues on Ctrl-C and leaves no process behind', async () => {
+    const service = await startService(stateDir)
+    const before = await countPersons(service)
+    const started = existsSync('/proc') ? descendants(service.pid) : []
+
+    const statuses = await Promise.all(Array.from({ length: 200 }, (_, n) => identify(service, `drained-${n}`)))
+    const { code, stderr } = await service.stop('SIGINT')
+
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('Not processed')
+    expect(started.filter(isAlive)).toEqual([])
+    const again = await startService(stateDir)
+    expect(await countPersons(again)).toBe(before + 200)
+  })
+
+  it('ends the worker when it is killed itself', async (context) => {
+    if (!existsSync('/proc')) return context.skip()
+    const service = await startService(stateDir)
+    const started = descendants(service.pid)
+    const [script] = started
+
+    if (script) process.kill(script, 'SIGKILL')
+
+    expect(started.length).toBeGreaterThan(2)
+    await until(() => !started.some(isAlive))
+  })
+
+  it('says in one line that the port is taken', async () => {
+    const service = await startService(stateDir)
+    const { port } = new URL(service.url)
+
+    const second = await npm(['start'], { STATE_DIR: stateDir, PORT: port })
+
+    expect(second.code).toBe(1)
+    expect(second.stderr.trim()).toBe(`Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`)
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  })
+
+  it('refuses a port that is none', async () => {
+    const { code, stderr } = await npm(['start'], { STATE_DIR: stateDir, PORT: 'http' })
+    expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
+  })
+
+  it('makes a new key when the kept one is revoked or lost', async () => {
+    const { stdout } = await npm(['run', '--silent', 'key', '--', 'list', '--json'], { STATE_DIR: stateDir })
+    const [kept] = JSON.parse(stdout).keys
+    await npm(['run', '--silent', 'key', '--', 'revoke', String(kept.id)], { STATE_DIR: stateDir })
+
+    const afterRevocation = await startService(stateDir)
+    expect(await status(afterRevocation, afterRevocation.key)).toBe(200)
+    expect(await status(afterRevocation, first.key)).toBe(401)
+    await afterRevocation.stop('SIGTERM')
+
+    rmSync(join(stateDir, 'dev-key.json'))
+    const afterLoss = await startService(stateDir)
+    expect(afterLoss.projectId).toBe(first.projectId)
+    expect(new Set([first.key, afterRevocation.key, afterLoss.key]).size).toBe(3)
+    expect(await status(afterLoss, afterLoss.key)).toBe(200)
+  })
+})
+
+const personsUrl = (service: LocalService) => `${service.url}/api/environments/${service.projectId}/persons/`
+
+async function status(service: LocalService, key: string): Promise<number> {
+  const response = await fetch(personsUrl(service), { headers: { authorization: `Bearer ${key}` } })
+  return response.status
+}
+
+async function countPersons(service: LocalService): Promise<number> {
+  const response = await fetch(personsUrl(service), { headers: { authorization: `Bearer ${service.key}` } })
+  return z.object({ count: z.int() }).parse(await response.json()).count
+}
+
+async function identify(service: LocalService, distinctId: string): Promise<number> {
+  const response = await fetch(`${service.url}/i/v0/e/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: service.token, event: '$identify', distinct_id: distinctId })
+  })
+  return response.status
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { z } from 'zod'
+
+const root = join(import.meta.dirname, '../..')
+
+const Config = z.object({
+  triggers: z.object({ crons: z.array(z.string()) }),
+  queues: z.object({
+    consumers: z.array(
+      z.object({
+        queue: z.string(),
+        max_batch_size: z.int(),
+        max_batch_timeout: z.int(),
+        max_retries: z.int(),
+        retry_delay: z.int(),
+        dead_letter_queue: z.string().optional()
+      })
+    )
+  })
+})
+
+const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
+
+describe('wrangler.toml', () => {
+  it('names the weekday of the weekly job, since Cloudflare counts Sunday as 1 and Unix as 0', () => {
+    expect(Config.shape.triggers.parse(config.triggers).crons).toEqual(['0 5 * * SUN'])
+  })
+
+  it('sets every limit of every queue consumer, since the defaults differ between local and deployed', () => {
+    expect(Config.shape.queues.safeParse(config.queues).error).toBeUndefined()
+  })
+
+  it('consumes the dead letters of the capture queue', () => {
+    const { consumers } = Config.shape.queues.parse(config.queues)
+    const capture = consumers.find((consumer) => consumer.queue === 'edge-analytics-capture')
+    expect(capture?.dead_letter_queue).toBe('edge-analytics-capture-dead')
+    expect(consumers.map((consumer) => consumer.queue)).toContain(capture?.dead_letter_queue)
+  })
+})
+
+describe('migrations', () => {
+  const files = readdirSync(join(root, 'migrations')).filter((file) => file.endsWith('.sql'))
+
+  it.each(files)('%s only adds: on D1 a rebuilt table takes its children with it', (file) => {
+    const sql = readFileSync(join(root, 'migrations', file), 'utf8')
+    expect(sql).not.toMatch(/DROP\s+(TABLE|COLUMN)|__new_|foreign_keys\s*=\s*off/i)
+  })
+})
+
+describe('package-lock.json', () => {
+  it('names no registry, so that npm takes the one of the machine', () => {
+    expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toContain('"resolved"')
+  })
+})
