@@ -40,6 +40,9 @@ export function csvResponse(
   columns: string[],
   pages: AsyncIterable<JsonObject[]>
 ): Response {
+  c.header('Content-Type', 'text/csv; charset=utf-8')
+  c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
+  if (c.req.method === 'HEAD') return c.body(null)
   const lines = csvLines(columns, pages)
   const encoder = new TextEncoder()
   const { promise: streamed, resolve } = Promise.withResolvers<void>()
@@ -60,8 +63,6 @@ export function csvResponse(
       resolve()
     }
   })
-  c.header('Content-Type', 'text/csv; charset=utf-8')
-  c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
   return c.body(stream)
 }
 
