@@ -89,7 +89,7 @@ export async function request(
   const text = await response.text()
   await waitOnExecutionContext(ctx)
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+  return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : null }
 }
 
 /** Delivers these messages to the capture consumer as one batch and answers which were acknowledged or retried. */

@@ -1,0 +1,367 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { newApiKey } from '../../src/projects/key.ts'
+import { SCOPES } from '../../src/projects/scopes.ts'
+import { createKey, listKeys, revokeKey } from '../../src/projects/store.ts'
+import { db, newProject, request, type TestProject } from '../support/project.ts'
+
+type Sample = {
+  /** Below the project, for a project that has this person. */
+  path: (person: { id: number; uuid: string }) => string
+  scope: string
+  status: number
+}
+
+/** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
+const SAMPLES: Record<string, Sample> = {
+  'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
+  'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 }
+}
+
+const PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id']
+
+const routes = createApp(
+  () => new Date(),
+  () => 0
+)
+  .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+  .map(({ method, path }) => `${method} ${path}`)
+
+const table = Object.entries(SAMPLES).map(([route, sample]) => ({ route, ...sample }))
+
+const NOT_AUTHENTICATED = {
+  type: 'authentication_error',
+  code: 'not_authenticated',
+  detail: 'Authentication credentials were not provided.',
+  attr: null
+}
+const AUTHENTICATION_FAILED = {
+  type: 'authentication_error',
+  code: 'authentication_failed',
+  detail: 'Personal API key found in request Authorization header is invalid.',
+  attr: null
+}
+const PROJECT_NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Project not found.', attr: null }
+const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function newProjectWithPerson(email = 'ada@example.com') {
+  const project = await newProject()
+  await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email } } }])
+  const { body } = await project.call('GET', 'persons')
+  const person: { id: number; uuid: string } = body.results[0]
+  return { project, person }
+}
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+
+/** The request of a route's sample, with these headers, to this project. */
+function send(route: string, sample: Sample, person: Person, projectId: number | string, headers = {}, query = '') {
+  const method = route.split(' ')[0] ?? ''
+  return request(method, `/api/environments/${projectId}/${sample.path(person)}${query}`, headers)
+}
+type Person = { id: number; uuid: string }
+
+const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
+  const [owner] = projects
+  if (!owner) throw new Error('A key needs a project.')
+  const input = { label: 'test', scopes, projectIds: projects.map(({ id }) => id), userId: owner.user.id, expiresAt }
+  return createKey(db, input, new Date())
+}
+
+it('has a sample for every route, below both prefixes', () => {
+  const expected = PREFIXES.flatMap((prefix) => table.map(({ route }) => route.replace(' ', ` ${prefix}`)))
+
+  expect([...new Set(routes)].sort()).toEqual(expected.sort())
+})
+
+describe.each(table)('$route', ({ route, ...sample }) => {
+  it('answers a key that may use it', async () => {
+    const { project, person } = await newProjectWithPerson()
+
+    const { status } = await send(route, sample, person, project.id, bearer(project.key))
+
+    expect(status).toBe(sample.status)
+  })
+
+  it('refuses a request without a key', async () => {
+    const { project, person } = await newProjectWithPerson()
+
+    const { status, body, headers } = await send(route, sample, person, project.id)
+
+    expect(status).toBe(401)
+    expect(body).toEqual(NOT_AUTHENTICATED)
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
+  })
+
+  it.each(['personal_api_key', 'api_key', 'access_token', 'token', 'key'])(
+    'does not take a key from the query parameter %s',
+    async (parameter) => {
+      const { project, person } = await newProjectWithPerson()
+
+      const { status, body } = await send(route, sample, person, project.id, {}, `?${parameter}=${project.key}`)
+
+      expect(status).toBe(401)
+      expect(body).toEqual(NOT_AUTHENTICATED)
+    }
+  )
+
+  it.each([
+    ['an unknown key', () => `Bearer ${newApiKey()}`],
+    ['something that is no key', () => 'Bearer hello'],
+    ['no key after the scheme', () => 'Bearer '],
+    ['the key without a scheme', ({ key }: TestProject) => key],
+    ['another scheme', ({ key }: TestProject) => `Token ${key}`],
+    ['the key in basic authentication', ({ key }: TestProject) => `Basic ${btoa(`${key}:`)}`],
+    ['more after the key', ({ key }: TestProject) => `Bearer ${key} more`],
+    ['the key in another case', ({ key }: TestProject) => `Bearer ${key.toUpperCase()}`],
+    ["the project's capture token", ({ token }: TestProject) => `Bearer ${token}`]
+  ])('refuses %s', async (_, authorization) => {
+    const { project, person } = await newProjectWithPerson()
+
+    const { status, body, headers } = await send(route, sample, person, project.id, {
+      Authorization: authorization(project)
+    })
+
+    expect(status).toBe(401)
+    expect(body).toEqual(AUTHENTICATION_FAILED)
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
+  })
+
+  it('takes the scheme in any case', async () => {
+    const { project, person } = await newProjectWithPerson()
+
+    const { status } = await send(route, sample, person, project.id, { Authorization: `bearer ${project.key}` })
+
+    expect(status).toBe(sample.status)
+  })
+
+  it('refuses a key from the moment it expires', async () => {
+    const { project, person } = await newProjectWithPerson()
+    const { key } = await keyFor([project], ['*'], new Date('2026-11-21T12:00:00Z'))
+
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T11:59:59.999Z') })
+    const before = await send(route, sample, person, project.id, bearer(key))
+    vi.setSystemTime(new Date('2026-11-21T12:00:00Z'))
+    const after = await send(route, sample, person, project.id, bearer(key))
+
+    expect(before.status).toBe(sample.status)
+    expect(after.status).toBe(401)
+    expect(after.body).toEqual(AUTHENTICATION_FAILED)
+  })
+
+  it('refuses a key with the first request after its revocation', async () => {
+    const { project, person } = await newProjectWithPerson()
+    const { id, key } = await keyFor([project], ['*'])
+
+    const before = await send(route, sample, person, project.id, bearer(key))
+    await revokeKey(db, id, new Date())
+    const after = await send(route, sample, person, project.id, bearer(key))
+
+    expect(before.status).toBe(sample.status)
+    expect(after.status).toBe(401)
+    expect(after.body).toEqual(AUTHENTICATION_FAILED)
+  })
+
+  it('refuses a key with every other scope and names the one it needs', async () => {
+    const { project, person } = await newProjectWithPerson()
+    const satisfying = ['*', sample.scope, sample.scope.replace(':read', ':write')]
+    const { key } = await keyFor(
+      [project],
+      SCOPES.filter((scope) => !satisfying.includes(scope))
+    )
+
+    const { status, body } = await send(route, sample, person, project.id, bearer(key))
+
+    expect(status).toBe(403)
+    expect(body).toEqual({
+      type: 'authentication_error',
+      code: 'permission_denied',
+      detail: `API key missing required scope '${sample.scope}'`,
+      attr: null
+    })
+  })
+
+  it.each([
+    ['the scope itself', sample.scope],
+    ['the scope to write', sample.scope.replace(':read', ':write')],
+    ['the scope for all', '*']
+  ])('is satisfied by %s', async (_, scope) => {
+    const { project, person } = await newProjectWithPerson()
+    const { key } = await keyFor([project], [scope])
+
+    const { status } = await send(route, sample, person, project.id, bearer(key))
+
+    expect(status).toBe(sample.status)
+  })
+
+  it('answers for a foreign project exactly what it answers for an unknown one', async () => {
+    const { project } = await newProjectWithPerson()
+    const { project: other, person } = await newProjectWithPerson()
+
+    const foreign = await send(route, sample, person, other.id, bearer(project.key))
+    const unknown = await send(route, sample, person, 999_999_999, bearer(project.key))
+
+    expect(foreign.status).toBe(404)
+    expect(foreign.body).toEqual(PROJECT_NOT_FOUND)
+    expect([unknown.status, unknown.text]).toEqual([404, foreign.text])
+    expect([...unknown.headers.keys()]).toEqual([...foreign.headers.keys()])
+  })
+
+  it.each(['abc', '0', '-1', '1.5', '1e3', '@me', '%40current%20', '9007199254740993', '99999999999999999999', 'null'])(
+    'knows no project %s',
+    async (id) => {
+      const { project, person } = await newProjectWithPerson()
+
+      const { status, body } = await send(route, sample, person, id, bearer(project.key))
+
+      expect(status).toBe(404)
+      expect(body).toEqual(PROJECT_NOT_FOUND)
+    }
+  )
+
+  it('takes @current for the only project of the key', async () => {
+    const { project, person } = await newProjectWithPerson()
+
+    const current = await send(route, sample, person, '@current', bearer(project.key))
+    const named = await send(route, sample, person, project.id, bearer(project.key))
+
+    expect(current.status).toBe(sample.status)
+    expect(current.body).toEqual(named.body)
+  })
+
+  it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
+    const { project, person } = await newProjectWithPerson()
+    const other = await newProjectWithPerson()
+    const { key } = await keyFor([project, other.project], ['*'])
+
+    const current = await send(route, sample, person, '@current', bearer(key))
+    const first = await send(route, sample, person, project.id, bearer(key))
+    const second = await send(route, sample, other.person, other.project.id, bearer(key))
+
+    expect([current.status, current.body]).toEqual([404, PROJECT_NOT_FOUND])
+    expect([first.status, second.status]).toEqual([sample.status, sample.status])
+  })
+
+  it.each([
+    ['/api/environments', ''],
+    ['/api/environments', '/'],
+    ['/api/projects', ''],
+    ['/api/projects', '/']
+  ])('is the same at %s with "%s" at the end, without a redirect', async (prefix, slash) => {
+    const { project, person } = await newProjectWithPerson()
+    const method = route.split(' ')[0] ?? ''
+    const path = sample.path(person)
+
+    const asked = await request(method, `${prefix}/${project.id}/${path}${slash}`, bearer(project.key))
+    const named = await send(route, sample, person, project.id, bearer(project.key))
+
+    expect(asked.status).toBe(sample.status)
+    expect(asked.headers.get('Location')).toBeNull()
+    expect(asked.body).toEqual(named.body)
+  })
+})
+
+describe.each(table.filter(({ route }) => route.includes(':id')))('$route across projects', ({ route, ...sample }) => {
+  it("answers for another project's object what it answers for one that never was", async () => {
+    const { project } = await newProjectWithPerson()
+    const { person } = await newProjectWithPerson()
+
+    const foreign = await send(route, sample, person, project.id, bearer(project.key))
+    const unknown = await send(route, sample, { id: 999_999_999, uuid: '' }, project.id, bearer(project.key))
+
+    expect([foreign.status, foreign.body]).toEqual([404, NOT_FOUND])
+    expect([unknown.status, unknown.body]).toEqual([404, NOT_FOUND])
+  })
+})
+
+describe("another project's persons", () => {
+  it('are not found by uuid', async () => {
+    const { project } = await newProjectWithPerson()
+    const { person } = await newProjectWithPerson()
+
+    const { status, body } = await project.call('GET', `persons/${person.uuid}`)
+
+    expect([status, body]).toEqual([404, NOT_FOUND])
+  })
+
+  it.each([
+    ['distinct_id', () => 'their-id'],
+    ['email', () => 'theirs@example.com'],
+    ['search by a part of the e-mail', () => 'heirs@exam'],
+    ['search by two characters', () => 'th'],
+    ['search by distinct id', () => 'their-id'],
+    ['search by uuid', (person: Person) => person.uuid]
+  ])('are not listed with %s', async (filter, term) => {
+    const project = await newProject()
+    const other = await newProject()
+    await other.ingest([
+      { event: '$identify', distinct_id: 'their-id', properties: { $set: { email: 'theirs@example.com' } } }
+    ])
+    const theirs = (await other.call('GET', 'persons')).body.results[0]
+    const query = `persons?${filter.split(' ')[0]}=${encodeURIComponent(term(theirs))}`
+
+    const own = await other.call('GET', query)
+    const { status, body } = await project.call('GET', query)
+
+    expect(own.body).toMatchObject({ count: 1, results: [{ uuid: theirs.uuid }] })
+    expect(status).toBe(200)
+    expect(body).toEqual({ count: 0, next: null, previous: null, results: [] })
+  })
+
+  it('are not reached through a cursor of their list', async () => {
+    const project = await newProject()
+    const other = await newProject()
+    const persons = (prefix: string) =>
+      [1, 2, 3].map((n) => ({
+        distinct_id: `${prefix}-${n}`,
+        timestamp: Date.UTC(2026, 10, n),
+        properties: { $set: { email: `${prefix}${n}@example.com` } }
+      }))
+    await project.ingest(persons('own'))
+    await other.ingest(persons('their'))
+    const theirs = await other.call('GET', 'persons?limit=1&search=example')
+    const cursor = new URL(theirs.body.next).searchParams.get('cursor')
+
+    const { status, body } = await project.call('GET', `persons?limit=5&search=example&cursor=${cursor}`)
+
+    expect(status).toBe(200)
+    expect(body.results.map(({ name }: { name: string }) => name)).toEqual([
+      'own3@example.com',
+      'own2@example.com',
+      'own1@example.com'
+    ])
+  })
+})
+
+it('writes when a key was last used at most once an hour', async () => {
+  const project = await newProject()
+  const { id, key } = await keyFor([project], ['person:read'])
+  const lastUsed = async () => (await listKeys(db)).find((row) => row.id === id)?.lastUsedAt
+  const use = (at: string) => {
+    vi.setSystemTime(new Date(at))
+    return request('GET', '/api/projects/@current/persons', bearer(key))
+  }
+
+  vi.useFakeTimers({ toFake: ['Date'] })
+  expect(await lastUsed()).toBeNull()
+  await use('2026-11-21T12:00:00Z')
+  expect(await lastUsed()).toBe(Date.parse('2026-11-21T12:00:00Z'))
+  await use('2026-11-21T13:00:00Z')
+  expect(await lastUsed()).toBe(Date.parse('2026-11-21T12:00:00Z'))
+  await use('2026-11-21T13:00:00.001Z')
+  expect(await lastUsed()).toBe(Date.parse('2026-11-21T13:00:00.001Z'))
+})
+
+it('does not note the use of a key that it refuses', async () => {
+  const project = await newProject()
+  const { id, key } = await keyFor([project], ['insight:read'])
+
+  const { status } = await request('GET', '/api/projects/@current/persons', bearer(key))
+
+  expect(status).toBe(403)
+  expect((await listKeys(db)).find((row) => row.id === id)?.lastUsedAt).toBeNull()
+})

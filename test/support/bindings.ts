@@ -1,0 +1,38 @@
+import { env } from 'cloudflare:workers'
+
+type Members<T> = { [K in keyof T]?: (...args: never[]) => unknown }
+
+/** The real binding with some members replaced. */
+function override<T extends object>(real: T, members: Members<T>): T {
+  return new Proxy(real, {
+    get: (target, name) =>
+      Object.hasOwn(members, name) ? Reflect.get(members, name) : Reflect.get(target, name, target)
+  })
+}
+
+const fail = (message: string) => () => Promise.reject(new Error(message))
+
+/** The database, but every query fails with D1's words. */
+export function failingDatabase(message: string): D1Database {
+  const session = env.DB.withSession()
+  const queries = { all: fail(message), run: fail(message), first: fail(message), raw: fail(message) }
+  const statement: D1PreparedStatement = override(session.prepare('select 1'), { ...queries, bind: () => statement })
+  const failing = override(session, { prepare: () => statement, batch: fail(message), getBookmark: () => null })
+  return override(env.DB, { withSession: () => failing })
+}
+
+/** The queue, but it takes nothing. */
+export const failingQueue = (message = 'Queue is overloaded. Please back off.'): Queue =>
+  override<Queue>(env.CAPTURE_QUEUE, { send: fail(message), sendBatch: fail(message), metrics: fail(message) })
+
+/** The bucket, but from the nth object on it takes none. */
+export function failingBucket(n = 1): R2Bucket {
+  let puts = 0
+  const put = (key: string, value: string) => {
+    puts += 1
+    return puts < n
+      ? env.BUCKET.put(key, value)
+      : Promise.reject(new Error('put: We encountered an internal error. (10001)'))
+  }
+  return override(env.BUCKET, { put })
+}

@@ -1,0 +1,20 @@
+import { vi } from 'vitest'
+
+type Line = Record<string, unknown>
+
+/** Listens to the log from now on, and keeps it out of the test's own output. */
+export function listenToLog() {
+  const levels = (['info', 'warn', 'error'] as const).map((level) =>
+    vi.spyOn(console, level).mockImplementation(() => {})
+  )
+  const texts = () => levels.flatMap((level) => level.mock.calls.map(([text]) => String(text)))
+  return {
+    /** Everything that was logged, as it was written. */
+    texts,
+    /** The lines with this message. */
+    lines: (message: string): Line[] =>
+      texts()
+        .map((text) => JSON.parse(text))
+        .filter((line) => line.message === message)
+  }
+}
