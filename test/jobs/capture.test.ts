@@ -1,7 +1,12 @@
+import { createMessageBatch, createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { retryDelay } from '../../src/capture/consumer.ts'
+import { redriveDeadLetter } from '../../src/capture/redrive.ts'
+import { type DeadLetterRow, listDeadLetters } from '../../src/capture/store.ts'
+import { databaseOf } from '../../src/db/databases.ts'
+import worker from '../../src/worker.ts'
 import { contentsOf } from '../support/contents.ts'
 import { aroundCalls } from '../support/faults.ts'
 import { consume, db, newProject, type TestEvent, type TestProject } from '../support/project.ts'
@@ -273,10 +278,84 @@ describe('messages that cannot be stored', () => {
     const found = () => parked('%storage caused object to be reset')
     await vi.waitUntil(async () => (await found()).rows.length > 0, { timeout: 15_000, interval: 200 })
     expect((await found()).rows).toMatchObject([{ attempts: 12 }])
+
+    const letter = (await listDeadLetters(db)).find(({ projectId }) => projectId === project.id)
+    expect(await redrive(letter)).toBe(7)
+    expect(await contentsOf(project.id)).toEqual(await tellStraight())
+    expect(await listDeadLetters(db)).not.toContainEqual(letter)
+    expect(await redrive(letter)).toBe(0)
+  })
+
+  it('are parked with their events also when the platform moved them and they lay in R2', async () => {
+    const project = await newProject()
+    const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
+    await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
+    const id = crypto.randomUUID()
+    const batch = createMessageBatch('edge-analytics-capture-dead', [
+      { id, timestamp: new Date(), attempts: 1, body: { spill } }
+    ])
+    await worker.queue(batch, env)
+
+    expect(await env.BUCKET.head(spill)).toBeNull()
+    const letter = (await listDeadLetters(db)).find((row) => row.id === id)
+    expect(letter).toMatchObject({
+      projectId: project.id,
+      error: 'The consumer ended without an answer at every delivery.'
+    })
+    expect(await redrive(letter)).toBe(7)
   })
 })
 
 const deep = (levels: number): { [key: string]: never } => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+
+const redrive = (letter: DeadLetterRow | undefined) =>
+  letter && redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, new Date())
+
+describe('large messages', () => {
+  const spilled = async (project: TestProject) => {
+    const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
+    await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
+    return spill
+  }
+
+  it('are read from R2, and leave it once their events are stored', async () => {
+    const project = await newProject()
+    const spill = await spilled(project)
+    const result = await consume([{ spill }])
+
+    expect(result.explicitAcks).toHaveLength(1)
+    expect(await contentsOf(project.id)).toEqual(await tellStraight())
+    expect(await env.BUCKET.head(spill)).toBeNull()
+    expect((await consume([{ spill }])).explicitAcks).toHaveLength(1)
+  })
+
+  it('stay in R2 while they cannot be stored', async () => {
+    const DB = aroundCalls(env.DB, async () => {
+      throw new Error('D1_ERROR: Network connection lost')
+    })
+    const project = await newProject()
+    const spill = await spilled(project)
+    const result = await consume([{ spill }], 1, { DB })
+
+    expect(result.retryMessages).toHaveLength(1)
+    expect(await env.BUCKET.head(spill)).not.toBeNull()
+  })
+
+  it('that nobody waits for any more are swept away by the weekly cron', async () => {
+    const project = await newProject()
+    const spill = await spilled(project)
+    const cron = (days: number) =>
+      worker.scheduled(
+        createScheduledController({ cron: '0 5 * * SUN', scheduledTime: Date.now() + days * 86_400_000 }),
+        env
+      )
+
+    await cron(14)
+    expect(await env.BUCKET.head(spill)).not.toBeNull()
+    await cron(16)
+    expect(await env.BUCKET.head(spill)).toBeNull()
+  })
+})
 
 describe('what a batch costs', () => {
   const persons = Array.from({ length: 10 }, (_, i) => `person-${i}`)

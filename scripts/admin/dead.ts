@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { redriveDeadLetter } from '../../src/capture/redrive.ts'
+import { listDeadLetters } from '../../src/capture/store.ts'
+import { databaseOf } from '../../src/db/databases.ts'
+import type { Service } from '../local.ts'
+import { command, InputError, Nothing, text } from './command.ts'
+
+export const dead = {
+  list: command({
+    usage: '',
+    options: {},
+    schema: Nothing,
+    run: async ({ db }) => ({ dead_letters: (await listDeadLetters(db)).map(toJson) })
+  }),
+
+  redrive: command({
+    usage: '[--only <id>]',
+    options: { only: text },
+    schema: z.object({ only: z.string().optional() }),
+    async run(service, { only }, now) {
+      const letters = await listDeadLetters(service.db)
+      const chosen = only === undefined ? letters : letters.filter(({ id }) => id === only)
+      if (only !== undefined && chosen.length === 0) throw new InputError('only', `There is no dead letter ${only}`)
+      const redriven = []
+      for (const letter of chosen) redriven.push({ id: letter.id, ...(await redrive(service, letter, now)) })
+      return { redriven }
+    }
+  })
+}
+
+type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
+
+/** One that still cannot be stored does not keep the others from it. */
+async function redrive({ env }: Service, letter: Letter, now: Date) {
+  try {
+    const database = (name: string) => databaseOf(env, name)
+    return { stored: await redriveDeadLetter(env.DB, database, env.BUCKET, letter, now), error: null }
+  } catch (error) {
+    return { stored: 0, error: error instanceof z.ZodError ? 'It is not a capture message.' : String(error) }
+  }
+}
+
+const toJson = ({ id, projectId, error, attempts, object, createdAt }: Letter) => ({
+  id,
+  project_id: projectId,
+  error,
+  attempts,
+  object,
+  created_at: new Date(createdAt).toISOString()
+})
