@@ -7,7 +7,7 @@ import { key } from './admin/key.ts'
 import { project } from './admin/project.ts'
 import { render } from './admin/render.ts'
 import { user } from './admin/user.ts'
-import { OperatorError, openLocal } from './local.ts'
+import { isBusy, OperatorError, openLocal } from './local.ts'
 import { openRemote } from './remote.ts'
 
 const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead }
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** SQLite takes one writer at a time, and D1 does not wait for the other: nothing was written, so it is done again. */
+/** What a busy database did not write is done again. */
 async function patiently<T>(run: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + BUSY_MS; ; await sleep(20 + Math.random() * 80)) {
     try {
@@ -48,10 +48,6 @@ async function patiently<T>(run: () => Promise<T>): Promise<T> {
       if (!isBusy(error) || Date.now() > deadline) throw error
     }
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && (error.message.includes('SQLITE_BUSY') || isBusy(error.cause))
 }
 
 function explain(error: unknown): unknown {

@@ -33,6 +33,11 @@ export type Service = {
 /** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
 export class OperatorError extends Error {}
 
+/** SQLite takes one writer at a time, and D1 does not wait for the other: nothing was written. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && (error.message.includes('SQLITE_BUSY') || isBusy(error.cause))
+}
+
 const Binding = z.looseObject({ binding: z.string() })
 
 const Config = z.object({

@@ -14,7 +14,7 @@ const LEASH = `data:text/javascript,process.on('disconnect',()=>process.kill(pro
 
 const Ready = z.object({ event: z.literal('DEV_SERVER_READY'), port: z.int() })
 
-const Health = z.object({ queue: z.object({ backlog: z.int(), consuming: z.int() }) })
+const Health = z.object({ queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() }) })
 
 export const logFile = join(stateDir, 'service.log')
 
@@ -94,8 +94,9 @@ export async function drain(url: string): Promise<string | undefined> {
 
 async function describeQueue(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) })
-  const { backlog, consuming } = Health.parse(await response.json()).queue
-  return backlog + consuming > 0 ? `${backlog} messages and ${consuming} batches under way` : undefined
+  const { backlog, consuming, retrying } = Health.parse(await response.json()).queue
+  const messages = backlog + retrying
+  return messages + consuming > 0 ? `${messages} messages and ${consuming} batches under way` : undefined
 }
 
 function failure(message: string): OperatorError {

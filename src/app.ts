@@ -1,19 +1,19 @@
 import { createCaptureRoutes } from './capture/routes.ts'
-import { createHealthRoutes } from './health/routes.ts'
+import { createHealthRoutes, type Work } from './health/routes.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
 import { honourEmptyBodies } from './http/preferences.ts'
 import { startRequest } from './http/request.ts'
 import { personRoutes } from './persons/routes.ts'
 
-/** The whole URL map. `clock` is the only source of time; `consuming` counts the queue batches in work. */
-export function createApp(clock: () => Date, consuming: () => number) {
+/** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
+export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
   app.use(startRequest(clock), honourEmptyBodies)
   app.onError(answerError)
   app.notFound(answerUnrouted(() => app))
 
-  app.route('/', createHealthRoutes(consuming))
+  app.route('/', createHealthRoutes(work))
   app.route('/', createCaptureRoutes())
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, personRoutes)

@@ -7,9 +7,11 @@ import { databaseOf } from './db/databases.ts'
 import { log } from './log.ts'
 
 const clock = () => new Date()
-let consuming = 0
 
-const app = createApp(clock, () => consuming)
+/** What this isolate has taken from the queues: batches in work, and messages given back to come again later. */
+const work = { consuming: 0, retrying: 0 }
+
+const app = createApp(clock, () => work)
 
 export default {
   fetch: app.fetch,
@@ -17,14 +19,17 @@ export default {
   async queue(batch, env) {
     const started = clock()
     const usage = newUsage()
-    consuming += 1
+    const again = batch.messages.filter(({ attempts }) => attempts > 1).length
+    work.retrying = Math.max(0, work.retrying - again)
+    work.consuming += 1
     try {
       const summary = await consume(batch, env, usage)
+      work.retrying += summary.retried
       const ms = clock().getTime() - started.getTime()
       const { rowsRead: rows_read, rowsWritten: rows_written } = usage
       log('info', 'queue batch', { queue: batch.queue, ...summary, ms, rows_read, rows_written })
     } finally {
-      consuming -= 1
+      work.consuming -= 1
     }
   },
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { redriveDeadLetter } from '../../src/capture/redrive.ts'
 import { listDeadLetters } from '../../src/capture/store.ts'
 import { databaseOf } from '../../src/db/databases.ts'
-import type { Service } from '../local.ts'
+import { isBusy, type Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
 export const dead = {
@@ -30,12 +30,14 @@ export const dead = {
 
 type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 
-/** One that still cannot be stored does not keep the others from it. */
+/** One that still cannot be stored does not keep the others from it; a database that is busy is asked again. */
 async function redrive({ env }: Service, letter: Letter, now: Date) {
   try {
     const database = (name: string) => databaseOf(env, name)
     return { stored: await redriveDeadLetter(env.DB, database, env.BUCKET, letter, now), error: null }
   } catch (error) {
+    if (isBusy(error)) throw error
+    process.exitCode = 1
     return { stored: 0, error: error instanceof z.ZodError ? 'It is not a capture message.' : String(error) }
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { parseTimestamp } from './timestamp.ts'
+import { parseTimestamp } from '../time.ts'
 
 /** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
 export const MAX_BODY_BYTES = 10_000_000

@@ -13,22 +13,24 @@ export type DeadMessage = z.infer<typeof DeadMessage>
 
 const Owned = z.object({ project_id: z.int() })
 
-/** Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing. */
-export async function parkDeadLetters(
-  batch: MessageBatch<unknown>,
-  db: Db,
-  bucket: R2Bucket,
-  now: Date
-): Promise<void> {
+/**
+ * Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing.
+ * @returns what became of them
+ */
+export async function parkDeadLetters(batch: MessageBatch<unknown>, db: Db, bucket: R2Bucket, now: Date) {
+  const summary = { parked: 0, retried: 0 }
   for (const message of batch.messages) {
     try {
       await park(message, db, bucket, now)
       message.ack()
+      summary.parked += 1
     } catch (error) {
       log('error', 'dead letter not parked', { id: message.id, error: String(error) })
       message.retry()
+      summary.retried += 1
     }
   }
+  return summary
 }
 
 async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Promise<void> {

@@ -17,7 +17,7 @@ export async function readBatch<Queries extends readonly Query<unknown>[]>(
   ...queries: Queries
 ): Promise<RowsOf<Queries>> {
   const statements = queries.map(({ statement }) => statement)
-  const results = await run(db, statements)
+  const results = statements.length > 0 ? await run(db, statements) : []
   // D1 does not know the rows' types: `query` stated them beside the SQL.
   return results.map((result) => result.results) as unknown as RowsOf<Queries>
 }

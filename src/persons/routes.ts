@@ -6,7 +6,10 @@ import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSize } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'
+import { readFilters } from '../properties/filter.ts'
+import { readPropertyParameters } from '../properties/parameters.ts'
 import {
+  compilePropertyFilter,
   exportPersons,
   findPerson,
   isUnfiltered,
@@ -30,11 +33,7 @@ const ListQuery = z.object({
   ...FormatQuery.shape,
   distinct_id: Filter,
   email: Filter,
-  search: Filter,
-  properties: z
-    .string()
-    .refine((text) => /^\s*(\[\s*\])?\s*$/.test(text), 'Filters on properties are not available yet.')
-    .optional()
+  search: Filter
 })
 
 /** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
@@ -44,7 +43,11 @@ export const personRoutes = createRouter()
   .get('/persons', allow('person:read'), validateQuery(ListQuery), async (c) => {
     const { limit, offset, cursor, format, distinct_id, email, search } = c.req.valid('query')
     const { db, project } = c.var
-    const filters: PersonFilters = { distinct_id, email, search }
+    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+    const group = properties === undefined ? undefined : readFilters(properties, project.timezone, c.var.now)
+    const compiled =
+      group && group.values.length > 0 ? await compilePropertyFilter(db, project, group, c.var.now) : undefined
+    const filters: PersonFilters = { distinct_id, email, search, properties: compiled }
     if (wantsCsv(c, format)) {
       const persons = () => exportPersons(db, project.id, filters, { limit, offset })
       return csvResponse(c, 'persons', await columnsOf(persons()), toJsonPages(persons()))
@@ -52,7 +55,9 @@ export const personRoutes = createRouter()
 
     const size = pageSize(limit)
     const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
-    const filterHash = isUnfiltered(filters) ? undefined : await sha256(JSON.stringify(filters))
+    const filterHash = isUnfiltered(filters)
+      ? undefined
+      : await sha256(JSON.stringify({ distinct_id, email, search, group }))
     const { rows, count } = await listPersons(
       db,
       project.id,

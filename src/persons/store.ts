@@ -2,7 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../json.ts'
+import { type FilterGroup, invalid, isGroup, type PropertyFilter } from '../properties/filter.ts'
+import { matcherOf } from '../properties/match.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
 
 export type PersonRow = {
@@ -14,11 +17,12 @@ export type PersonRow = {
   distinct_ids: string[]
 }
 
-/** All that are given have to match. */
+/** All that are given have to match; `properties` comes from `compilePropertyFilter`. */
 export type PersonFilters = {
   distinct_id?: string | undefined
   email?: string | undefined
   search?: string | undefined
+  properties?: SQL | undefined
 }
 
 /** The last person of the page before: newest first, `at` its creation, then `id`. */
@@ -124,8 +128,44 @@ const countOf = (projectId: number, filters: PersonFilters): SQL =>
     ? sql`select value as count from counters where project_id = ${projectId} and name = 'persons'`
     : sql`select count(*) as count ${matching(projectId, filters)}`
 
-export const isUnfiltered = ({ distinct_id, email, search }: PersonFilters): boolean =>
-  distinct_id === undefined && email === undefined && search === undefined
+export const isUnfiltered = (filters: PersonFilters): boolean =>
+  Object.values(filters).every((filter) => filter === undefined)
+
+/** A key may have this many different values where a filter's operator has to look at each of them. */
+export const MAX_DISTINCT_VALUES = 200_000
+
+/**
+ * The SQL of a filter on persons' properties; where an operator is not one of SQL, it is asked of each different value
+ * of its key first, in one round trip.
+ * @throws invalid_input, attr `properties`, for a key with too many different values
+ */
+export async function compilePropertyFilter(
+  db: Db,
+  project: { id: number; timezone: string },
+  group: FilterGroup,
+  now: Date
+): Promise<SQL> {
+  const asked = leavesOf(group).flatMap((filter) => {
+    const matches = matcherOf(filter, project.timezone, now)
+    return matches ? [{ filter, matches }] : []
+  })
+  const keys = [...new Set(asked.map(({ filter }) => filter.key))]
+  const columns = await readBatch(db, ...keys.map((key) => distinctTexts(project.id, key)))
+  const textsOf = new Map(keys.map((key, i) => [key, (columns[i] ?? []).map(({ text }) => text)]))
+  for (const [key, texts] of textsOf)
+    if (texts.length > MAX_DISTINCT_VALUES)
+      throw invalid(`${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`)
+  const matching = new Map(asked.map(({ filter, matches }) => [filter, textsOf.get(filter.key)?.filter(matches) ?? []]))
+  return compileFilter(sql`m.properties`, group, matching)
+}
+
+const leavesOf = (group: FilterGroup): PropertyFilter[] =>
+  group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
+
+const distinctTexts = (projectId: number, key: string) =>
+  query<{ text: string }>(sql`
+    select distinct text from (select ${textOf(sql`m.properties`, key)} as text from persons m where m.project_id = ${projectId})
+    where text is not null limit ${MAX_DISTINCT_VALUES + 1}`)
 
 /** `from … where …` over persons `m`, driven by the filter that names the fewest: nothing else is read. */
 function matching(projectId: number, filters: PersonFilters): SQL {
@@ -137,10 +177,13 @@ function matching(projectId: number, filters: PersonFilters): SQL {
     ...(filters.search === undefined ? [] : [found(projectId, filters.search)])
   ]
   const [driver, ...others] = candidates
-  const rest = sql.join(others.map((ids) => sql` and m.id in (${ids})`))
+  const rest = sql.join([
+    ...others.map((ids) => sql` and m.id in (${ids})`),
+    ...(filters.properties ? [sql` and ${filters.properties}`] : [])
+  ])
   return driver
     ? sql`from (${driver}) as candidate cross join persons m on m.id = candidate.id where m.project_id = ${projectId}${rest}`
-    : sql`from persons m where m.project_id = ${projectId}`
+    : sql`from persons m where m.project_id = ${projectId}${rest}`
 }
 
 const withDistinctId = (projectId: number, distinctId: string): SQL =>

@@ -22,7 +22,7 @@ const PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id']
 
 const routes = createApp(
   () => new Date(),
-  () => 0
+  () => ({ consuming: 0, retrying: 0 })
 )
   .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
   .map(({ method, path }) => `${method} ${path}`)

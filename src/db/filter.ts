@@ -1,0 +1,87 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../properties/filter.ts'
+import { jsonChunks } from './rows.ts'
+
+/** What `filterable` calls the raw JSON of a property, and its text: null when the property is missing or null. */
+const RAW = sql`raw`
+const TEXT = sql`case json_type(raw) when 'text' then raw ->> '$' when 'null' then null else raw end`
+const NUMBER = sql`case json_type(raw) when 'integer' then raw ->> '$' when 'real' then raw ->> '$' when 'text' then
+  case when json_valid(raw ->> '$') and json_type(raw ->> '$') in ('integer', 'real') then cast(raw ->> '$' as real) end end`
+
+/** JavaScript's lower case of the only letters beyond ASCII that it turns into ASCII ones; `lower` does the others. */
+const LOWER = sql`lower(replace(replace(${TEXT}, char(8490), 'k'), char(304), 'i' || char(775)))`
+
+/** The text of a property of each row, as `matcherOf` and every operator see it. */
+export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${rawOf(properties, key)}))`
+
+/**
+ * A condition on a column of JSON. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
+ * Missing properties never fulfil an operator, but always its opposite.
+ */
+export function compileFilter(
+  properties: SQL,
+  group: FilterGroup,
+  matching: ReadonlyMap<PropertyFilter, string[]>
+): SQL {
+  const conditions = group.values.map((node) =>
+    isGroup(node)
+      ? compileFilter(properties, node, matching)
+      : sql`(select ${conditionOf(node, matching.get(node))} from (${rawOf(properties, node.key)}))`
+  )
+  if (conditions.length === 0) return sql`1`
+  return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
+}
+
+const rawOf = (properties: SQL, key: string): SQL => sql`select ${properties} -> ${`$.${JSON.stringify(key)}`} as raw`
+
+function conditionOf({ operator, values }: PropertyFilter, matching: string[] | undefined): SQL {
+  const json = sql`json_each(${JSON.stringify(values)})`
+  const isMatch = (condition: SQL) => sql`coalesce(${condition}, 0)`
+  const isMiss = (condition: SQL) => sql`not coalesce(${condition}, 0)`
+  const some = (comparison: SQL) => isMatch(sql`exists (select 1 from ${json} where ${comparison})`)
+
+  if (matching)
+    return (isOneOf(['not_regex', 'not_icontains', 'not_icontains_multi'], operator) ? isMiss : isMatch)(
+      isAnyOf(matching)
+    )
+  switch (operator) {
+    case 'exact':
+    case 'in':
+      return values.length === 0 ? sql`1` : isMatch(isAnyOf(values))
+    case 'is_not':
+    case 'not_in':
+      return isMiss(isAnyOf(values))
+    case 'icontains':
+    case 'icontains_multi':
+      return some(sql`instr(${LOWER}, lower(value)) > 0`)
+    case 'not_icontains':
+    case 'not_icontains_multi':
+      return sql`not ${some(sql`instr(${LOWER}, lower(value)) > 0`)}`
+    case 'gt':
+      return some(sql`${NUMBER} > cast(value as real)`)
+    case 'gte':
+    case 'min':
+      return some(sql`${NUMBER} >= cast(value as real)`)
+    case 'lt':
+      return some(sql`${NUMBER} < cast(value as real)`)
+    case 'lte':
+    case 'max':
+      return some(sql`${NUMBER} <= cast(value as real)`)
+    case 'between':
+      return isMatch(sql`${NUMBER} between cast(${values[0]} as real) and cast(${values[1]} as real)`)
+    case 'not_between':
+      return isMatch(sql`not ${NUMBER} between cast(${values[0]} as real) and cast(${values[1]} as real)`)
+    case 'is_set':
+      return isMatch(sql`${RAW} <> 'null'`)
+    case 'is_not_set':
+      return isMiss(sql`${RAW} <> 'null'`)
+    default:
+      throw new Error(`${operator} is decided by its matcher`)
+  }
+}
+
+/** The texts may take more than one bound value. */
+function isAnyOf(texts: string[]): SQL {
+  const lists = jsonChunks(texts).map(({ json }) => sql`${TEXT} in (select value from json_each(${json}))`)
+  return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
+}

@@ -1,0 +1,140 @@
+import { validateStrict } from 'compare-versions'
+import { RE2JS } from 're2js'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { parseDate } from '../time.ts'
+
+/** Operators that compare with one or any of several values. */
+const MATCHES = ['exact', 'in', 'icontains', 'icontains_multi', 'regex'] as const
+/** Their opposites: true for none of the values, and for a missing property. */
+const MISSES = ['is_not', 'not_in', 'not_icontains', 'not_icontains_multi', 'not_regex'] as const
+const NUMERIC = ['gt', 'gte', 'lt', 'lte', 'min', 'max'] as const
+const RANGES = ['between', 'not_between'] as const
+const PRESENCE = ['is_set', 'is_not_set'] as const
+const DATES = ['is_date_exact', 'is_date_before', 'is_date_after'] as const
+const SEMVER = [
+  'semver_eq',
+  'semver_neq',
+  'semver_gt',
+  'semver_gte',
+  'semver_lt',
+  'semver_lte',
+  'semver_tilde',
+  'semver_caret',
+  'semver_wildcard'
+] as const
+
+export const OPERATORS = [...MATCHES, ...MISSES, ...NUMERIC, ...RANGES, ...PRESENCE, ...DATES, ...SEMVER] as const
+export type Operator = (typeof OPERATORS)[number]
+
+/** A condition on one property; `values` are what clients sent, as text. */
+export type PropertyFilter = { key: string; operator: Operator; values: string[] }
+export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
+
+export const MAX_FILTERS = 40
+export const MAX_DEPTH = 5
+export const MAX_VALUES = 1_000
+const MAX_KEY = 400
+const MAX_VALUE = 10_000
+
+export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => 'type' in node
+
+/**
+ * Reads the filters of a request in any form that clients send: an array, a group, or one filter.
+ * @throws invalid_input naming what is wrong, attr `properties`: no filter is ever left out silently
+ */
+export function readFilters(input: Json, timezone: string, now: Date): FilterGroup {
+  const count = { filters: 0 }
+  const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
+    if (depth > MAX_DEPTH) throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
+    if (!isObject(node)) throw invalid('A property filter is an object with key, value and operator.')
+    if (isGroupLike(node)) return readGroup(node, depth)
+    count.filters += 1
+    if (count.filters > MAX_FILTERS) throw invalid(`At most ${MAX_FILTERS} property filters are allowed.`)
+    return readFilter(node, timezone, now)
+  }
+  const readGroup = (node: JsonObject, depth: number): FilterGroup => {
+    const type = node.type ?? 'AND'
+    if (type !== 'AND' && type !== 'OR') throw invalid(`A group's type is AND or OR, not ${show(type)}.`)
+    if (!Array.isArray(node.values)) throw invalid("A group's values are a list of filters and groups.")
+    return { type, values: node.values.map((value) => read(value, depth + 1)) }
+  }
+  if (Array.isArray(input)) return { type: 'AND', values: input.map((node) => read(node, 1)) }
+  const root = read(input, 1)
+  return isGroup(root) ? root : { type: 'AND', values: [root] }
+}
+
+const isGroupLike = (node: JsonObject): boolean =>
+  Object.hasOwn(node, 'values') || ((node.type === 'AND' || node.type === 'OR') && !Object.hasOwn(node, 'key'))
+
+const Operator = z.enum(OPERATORS)
+
+function readFilter(node: JsonObject, timezone: string, now: Date): PropertyFilter {
+  const { key, value, type = 'person' } = node
+  if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')
+  if (key.length > MAX_KEY) throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
+  if (type !== 'person')
+    throw invalid(`Filters of type ${show(type)} are not supported here: only person properties are.`)
+  const operator = Operator.safeParse(node.operator ?? 'exact')
+  if (!operator.success) throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
+  const values = readValues(operator.data, value)
+  if (values.length > MAX_VALUES) throw invalid(`A property filter has at most ${MAX_VALUES} values.`)
+  if (values.some((text) => text.length > MAX_VALUE))
+    throw invalid(`A value of a property filter has at most ${MAX_VALUE} characters.`)
+  const filter = { key, operator: operator.data, values }
+  checkValues(filter, timezone, now)
+  return filter
+}
+
+function readValues(operator: Operator, value: Json | undefined): string[] {
+  if (isOneOf(PRESENCE, operator)) return []
+  const list = Array.isArray(value) ? value : [value]
+  return list.map((item) => {
+    if (item === undefined || item === null) throw invalid(`The operator ${operator} needs a value.`)
+    if (typeof item === 'object') throw invalid(`A value of ${operator} is a text, a number or a boolean.`)
+    return String(item)
+  })
+}
+
+function checkValues({ operator, values }: PropertyFilter, timezone: string, now: Date): void {
+  const wrong = (what: string, isRight: (value: string) => boolean) => {
+    const found = values.find((value) => !isRight(value))
+    if (found !== undefined) throw invalid(`${show(found)} is not ${what}, which ${operator} needs.`)
+  }
+  if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator))
+    wrong('a number', (value) => toNumber(value) !== undefined)
+  if (isOneOf(RANGES, operator)) {
+    const [low, high] = values.map(Number)
+    if (values.length !== 2 || low === undefined || high === undefined || low > high)
+      throw invalid(`${operator} needs two numbers, the lower first.`)
+  }
+  if (/regex$/.test(operator)) wrong('a regular expression (RE2 syntax)', isRegex)
+  if (isOneOf(DATES, operator)) wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
+  if (operator === 'semver_wildcard') wrong('a version with a wildcard', isVersionPattern)
+  else if (isOneOf(SEMVER, operator)) wrong('a version', validateStrict)
+}
+
+/** A number as JSON writes it, also inside a text; undefined for anything else. */
+export function toNumber(text: string): number | undefined {
+  const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  return /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined
+}
+
+const isVersionPattern = (text: string): boolean => /^\d+(\.\d+){0,2}(\.[*x])?$|^[*x]$/i.test(text)
+
+function isRegex(pattern: string): boolean {
+  try {
+    RE2JS.compile(pattern)
+    return pattern.length <= 1_000
+  } catch {
+    return false
+  }
+}
+
+export const isOneOf = <T extends string>(set: readonly T[], value: string): value is T =>
+  (set as readonly string[]).includes(value)
+
+const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
+
+export const invalid = (detail: string): AppError => new AppError('invalid_input', detail, 'properties')

@@ -1,0 +1,55 @@
+import type { Json } from '../json.ts'
+import { invalid } from './filter.ts'
+
+const MAX_PARAMETERS = 5_000
+
+/**
+ * The `properties` of a query string as JSON, from any of the spellings that clients use: one JSON text, several of
+ * them (all have to match), or `properties[0][key]=…&properties[0][value][]=…`. Undefined when there are none.
+ * @throws invalid_input, attr `properties`
+ */
+export function readPropertyParameters(parameters: URLSearchParams): Json | undefined {
+  const texts = parameters.getAll('properties').filter((text) => text.trim() !== '')
+  const bracketed = [...parameters].filter(([name]) => name.startsWith('properties['))
+  const nodes = [...texts.map(parse), ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])]
+  const [first] = nodes
+  if (nodes.length < 2) return first
+  return { type: 'AND', values: nodes.flat() }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid('properties is not valid JSON.')
+  }
+}
+
+type Tree = Map<string, Tree | string>
+
+function fromBrackets(parameters: [name: string, value: string][]): Json {
+  if (parameters.length > MAX_PARAMETERS) throw invalid(`At most ${MAX_PARAMETERS} parameters are allowed.`)
+  const root: Tree = new Map()
+  for (const [name, value] of parameters) {
+    if (!/^properties(\[[a-z0-9]*\])+$/i.test(name)) throw invalid(`${name.slice(0, 100)} is not a property filter.`)
+    const path = [...name.matchAll(/\[([a-z0-9]*)\]/gi)].map(([, part = '']) => part)
+    const last = path.pop() ?? ''
+    let tree = root
+    for (const part of path) {
+      const inner = tree.get(part) ?? new Map()
+      if (!(inner instanceof Map)) throw invalid(`${name.slice(0, 100)} names a value and a list.`)
+      tree.set(part, inner)
+      tree = inner
+    }
+    tree.set(last === '' ? String(tree.size) : last, value)
+  }
+  return toJson(root)
+}
+
+function toJson(tree: Tree): Json {
+  const entries = [...tree].map(([key, node]): [string, Json] => [key, node instanceof Map ? toJson(node) : node])
+  const isList = entries.every(([key]) => /^\d+$/.test(key))
+  return isList
+    ? entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, node]) => node)
+    : Object.fromEntries(entries)
+}

@@ -1,0 +1,105 @@
+const ISO =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i
+
+/**
+ * Reads ISO 8601 (without an offset it is a time on the zone's clock), a bare date, RFC 2822, or epoch digits.
+ * @returns ms with their fraction, or undefined
+ */
+export function parseTimestamp(text: string, timezone = 'UTC'): number | undefined {
+  const trimmed = text.trim()
+  if (/^-?\d{9,11}(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
+  if (/^-?\d{12,16}$/.test(trimmed)) return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
+  const iso = ISO.exec(trimmed)
+  if (!iso) return /[a-z]{3}/i.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
+
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = iso
+  const date = new Date(0)
+  const time = date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  const exists = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+  if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
+  const seconds = Number(hour) * 3_600 + Number(minute) * 60 + Math.min(Number(second), 59)
+  const clock = time + seconds * 1000 + Number(`0.${fraction || 0}`) * 1000
+  return zone === undefined ? fromClock(clock, timezone) : clock - offsetOf(zone)
+}
+
+const UNITS: Record<string, { ms: number } | { days: number } | { months: number }> = {
+  s: { ms: 1_000 },
+  M: { ms: 60_000 },
+  h: { ms: 3_600_000 },
+  d: { days: 1 },
+  w: { days: 7 },
+  m: { months: 1 },
+  q: { months: 3 },
+  y: { months: 12 }
+}
+
+/** Reads `-7d`, `3h`, `-1m`…: so long before `now`, days and longer on the zone's clock. @returns ms, or undefined */
+function parseRelative(text: string, timezone: string, now: Date): number | undefined {
+  const [, amount, letter] = /^-?(\d{1,5})([sMhdwmqy])$/.exec(text) ?? []
+  const unit = letter && UNITS[letter]
+  if (!unit) return undefined
+  if ('ms' in unit) return now.getTime() - Number(amount) * unit.ms
+
+  const clock = new Date(toClock(now.getTime(), timezone))
+  if ('days' in unit) clock.setUTCDate(clock.getUTCDate() - Number(amount) * unit.days)
+  else {
+    const day = clock.getUTCDate()
+    clock.setUTCDate(1)
+    clock.setUTCMonth(clock.getUTCMonth() - Number(amount) * unit.months)
+    const lastDay = new Date(Date.UTC(clock.getUTCFullYear(), clock.getUTCMonth() + 1, 0)).getUTCDate()
+    clock.setUTCDate(Math.min(day, lastDay))
+  }
+  return fromClock(clock.getTime(), timezone)
+}
+
+/** A date as a query names it: relative to `now`, or a date-time, which without an offset is on the zone's clock. */
+export const parseDate = (text: string, timezone: string, now: Date): number | undefined =>
+  parseRelative(text, timezone, now) ?? parseTimestamp(text, timezone)
+
+/** What a clock in the zone shows at this moment, as if it were UTC; ms. */
+export function toClock(time: number, timezone: string): number {
+  if (timezone === 'UTC' || !Number.isFinite(time)) return time
+  const parts = formatOf(timezone).formatToParts(time)
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  const year = of('year') * (parts.some(({ value }) => value === 'BC') ? -1 : 1)
+  const seconds = Date.UTC(year, of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
+  return seconds + (time - Math.floor(time / 1000) * 1000)
+}
+
+/** The moment at which the zone's clock shows this: the first of two, and after a gap as if the clock had not jumped. */
+export function fromClock(clock: number, timezone: string): number {
+  if (timezone === 'UTC') return clock
+  const before = clock - (toClock(clock - 86_400_000, timezone) - (clock - 86_400_000))
+  const after = clock - (toClock(clock + 86_400_000, timezone) - (clock + 86_400_000))
+  const matches = [before, after].filter((time) => toClock(time, timezone) === clock)
+  return matches.length > 0 ? Math.min(...matches) : before
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    era: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric'
+  })
+  formats.set(timezone, format)
+  return format
+}
+
+function offsetOf(zone: string): number {
+  if (/^z$/i.test(zone)) return 0
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.replace(':', '').slice(3, 5) || 0)]
+  const offset = (hours * 60 + minutes) * 60_000
+  return zone.startsWith('-') ? -offset : offset
+}
+
+const orUndefined = (time: number): number | undefined => (Number.isNaN(time) ? undefined : time)

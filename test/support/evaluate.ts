@@ -1,0 +1,86 @@
+import type { Json, JsonObject } from '../../src/json.ts'
+
+export type Filter = { key: string; value?: Json; operator?: string }
+export type Group = { type: 'AND' | 'OR'; values: (Filter | Group)[] }
+
+/** What a property filter means, said without SQL and apart from the product's code. Versions are numbers with dots. */
+export function evaluate(node: Filter | Group, properties: JsonObject): boolean {
+  if ('values' in node)
+    return node.values.length === 0
+      ? true
+      : node.type === 'OR'
+        ? node.values.some((inner) => evaluate(inner, properties))
+        : node.values.every((inner) => evaluate(inner, properties))
+  const { key, operator = 'exact' } = node
+  const opposite = OPPOSITES[operator]
+  if (opposite) return !evaluate({ ...node, operator: opposite }, properties)
+
+  const stored = Object.hasOwn(properties, key) ? properties[key] : undefined
+  const wanted = (Array.isArray(node.value) ? node.value : [node.value]).map(String)
+  if (operator === 'is_set') return stored !== undefined && stored !== null
+  if ((operator === 'exact' || operator === 'in') && wanted.length === 0) return true
+  if (stored === undefined || stored === null) return false
+  const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
+  const number = numberIn(text)
+  const [low, high] = wanted.map(Number)
+  if (operator === 'between') return number >= (low ?? 0) && number <= (high ?? 0)
+  if (operator === 'not_between') return number < (low ?? 0) || number > (high ?? 0)
+  return wanted.some((value) => TESTS[operator]?.(text, value, number))
+}
+
+/** A number only as JSON writes it. */
+function numberIn(text: string): number {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'number' ? value : Number.NaN
+  } catch {
+    return Number.NaN
+  }
+}
+
+const OPPOSITES: Record<string, string> = {
+  is_not: 'exact',
+  not_in: 'in',
+  not_icontains: 'icontains',
+  not_icontains_multi: 'icontains_multi',
+  not_regex: 'regex',
+  is_not_set: 'is_set'
+}
+
+const icontains = (text: string, value: string) => text.toLowerCase().includes(value.toLowerCase())
+const dated = (compare: (a: number, b: number) => boolean) => (text: string, value: string) =>
+  isDate(text) && compare(Date.parse(text), Date.parse(value))
+/** V8 takes the 30th of February for a day in March. */
+const isDate = (text: string) =>
+  /^\d{4}-\d\d-\d\d/.test(text) && new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))
+const versioned = (compare: (order: number) => boolean) => (text: string, value: string) =>
+  /^\d+(\.\d+){0,3}$/.test(text) && compare(order(text, value))
+
+function order(a: string, b: string): number {
+  const [left = [], right = []] = [a, b].map((version) => version.split('.').map(Number))
+  const differing = [0, 1, 2, 3].find((i) => (left[i] ?? 0) !== (right[i] ?? 0)) ?? 0
+  return (left[differing] ?? 0) - (right[differing] ?? 0)
+}
+
+const TESTS: Record<string, (text: string, value: string, number: number) => boolean> = {
+  exact: (text, value) => text === value,
+  in: (text, value) => text === value,
+  icontains,
+  icontains_multi: icontains,
+  regex: (text, value) => new RegExp(value, 'u').test(text),
+  gt: (_, value, number) => number > Number(value),
+  gte: (_, value, number) => number >= Number(value),
+  min: (_, value, number) => number >= Number(value),
+  lt: (_, value, number) => number < Number(value),
+  lte: (_, value, number) => number <= Number(value),
+  max: (_, value, number) => number <= Number(value),
+  is_date_exact: dated((a, b) => a === b),
+  is_date_before: dated((a, b) => a < b),
+  is_date_after: dated((a, b) => a > b),
+  semver_eq: versioned((result) => result === 0),
+  semver_neq: versioned((result) => result !== 0),
+  semver_gt: versioned((result) => result > 0),
+  semver_gte: versioned((result) => result >= 0),
+  semver_lt: versioned((result) => result < 0),
+  semver_lte: versioned((result) => result <= 0)
+}
