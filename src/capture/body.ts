@@ -18,10 +18,11 @@ export async function readBody(body: ReadableStream<Uint8Array> | null, limit = 
       bytes = await gunzip(bytes, limit)
       continue
     }
-    const text = decodeUtf8(bytes).trim()
+    const text = unwrapForm(decodeUtf8(bytes).trim())
     if (text === '') throw new AppError('parse_error', 'request missing data payload')
-    if (text.startsWith('{') || text.startsWith('[')) return parse(text)
-    bytes = fromBase64(text.startsWith('data=') ? formField(text) : text)
+    if (isJson(text)) return parse(text)
+    // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
+    bytes = fromBase64(text.replaceAll(' ', '+'))
   }
   throw new AppError('parse_error', 'failed to decode request: more than two encodings inside each other')
 }
@@ -61,12 +62,15 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces. */
-const formField = (text: string): string => new URLSearchParams(text).get('data')?.replaceAll(' ', '+') ?? ''
+const isJson = (text: string): boolean => text.startsWith('{') || text.startsWith('[')
+
+/** What a form's field `data` holds; all of the text when it is no form. */
+const unwrapForm = (text: string): string =>
+  isJson(text) || !/(^|&)data=/.test(text) ? text : (new URLSearchParams(text).get('data')?.trim() ?? '')
 
 function fromBase64(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0))
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
   } catch {
     throw new AppError('parse_error', 'failed to decode request: neither JSON, gzip nor base64')
   }
