@@ -1,6 +1,19 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** The app in workerd, on the bindings of wrangler.toml, its key's requests a minute limited as given. */
+const inWorkerd = (requestsPerMinute: number) =>
+  cloudflareTest(async () => {
+    const simple = { limit: requestsPerMinute, period: 60 as const }
+    return {
+      wrangler: { configPath: './wrangler.toml' },
+      miniflare: {
+        bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
+        ratelimits: { ANALYTICS_RATE: { namespace_id: '1001', simple }, CRUD_RATE: { namespace_id: '1002', simple } }
+      }
+    }
+  })
+
 /** `unit`: rules in plain Node · `worker`: the app and its jobs in workerd on real D1, R2 and queues · `e2e`: over HTTP. */
 export default defineConfig({
   test: {
@@ -8,12 +21,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
-        plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') } }
-          }))
-        ],
+        plugins: [inWorkerd(1_000_000)],
         test: {
           name: 'worker',
           include: ['test/{api,jobs}/**/*.test.ts'],
@@ -21,6 +29,10 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000
         }
+      },
+      {
+        plugins: [inWorkerd(3)],
+        test: { name: 'throttled', include: ['test/throttled/**/*.test.ts'], setupFiles: ['./test/support/migrate.ts'] }
       },
       {
         test: {

@@ -28,6 +28,8 @@ export class AppError extends Error {
   readonly attr: string | null
   /** More members of the answer's body, beside the four of every error. */
   readonly extra: Record<string, unknown>
+  /** After how many seconds the same request may succeed. */
+  readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, detail: string, attr: string | null = null, extra: Record<string, unknown> = {}) {
     super(detail)
@@ -39,9 +41,21 @@ export class AppError extends Error {
 
 /** A dependency (database, queue, bucket) cannot take the work now; the same request may succeed later. */
 export class UnavailableError extends AppError {
+  override readonly retryAfter = 5
+
   constructor(detail: string, cause?: unknown) {
     super('unavailable', detail)
     this.cause = cause
+  }
+}
+
+/** Too many requests: the next ones are taken after so many seconds. */
+export class ThrottledError extends AppError {
+  override readonly retryAfter: number
+
+  constructor(seconds: number) {
+    super('throttled', `Request was throttled. Expected available in ${seconds} seconds.`)
+    this.retryAfter = seconds
   }
 }
 

@@ -7,6 +7,7 @@ import { hasScope } from '../projects/scopes.ts'
 import { findCaller, type KeyRow, touchKey } from '../projects/store.ts'
 import { readBookmark, writeBookmark } from './bookmark.ts'
 import type { AppEnv } from './env.ts'
+import { throttle } from './throttle.ts'
 
 const HOUR = 3_600_000
 
@@ -28,6 +29,7 @@ export const allow = (...scopes: [string, ...string[]]): MiddlewareHandler<AppEn
     const caller = await findCaller(control.db, hash, projectId)
     if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, c.var.now)) throw invalidKey()
     c.set('keyId', caller.key.id)
+    await throttle(c.env, caller.key.id, scopes[0], c.var.now)
     if (!scopes.some((scope) => hasScope(caller.key.scopes, scope)))
       throw new AppError('permission_denied', `API key missing required scope '${scopes[0]}'`)
     const { project } = caller

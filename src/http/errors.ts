@@ -29,15 +29,13 @@ const STATUSES: Record<ErrorCode, [ContentfulStatusCode, string]> = {
   error: [500, 'server_error']
 }
 
-const RETRY_AFTER_SECONDS = '5'
-
 /** The envelope of every failure. What is not an `AppError` says nothing of the inside: the log has it. */
 export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asAppError(thrown)
   const [status, type] = STATUSES[error.code]
   if (status >= 500) logFailure(c, thrown)
   if (status === 401) c.header('WWW-Authenticate', 'Bearer')
-  if (status === 503) c.header('Retry-After', RETRY_AFTER_SECONDS)
+  if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))
   return c.json({ type, code: error.code, detail: error.message, attr: error.attr, ...error.extra }, status)
 }
 
