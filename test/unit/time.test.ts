@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { eventTime } from '../../src/capture/timestamp.ts'
+import { fromClock, parseDate, parseTimestamp, toClock } from '../../src/time.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00.000Z')
+const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+
+describe('a timestamp', () => {
+  it.each([
+    ['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-21T10:00:00.5Z', '2026-11-21T10:00:00.500Z'],
+    ['2026-11-21T10:00:00.123456+00:00', '2026-11-21T10:00:00.123Z'],
+    ['2026-11-21t10:00:00z', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-21 10:00:00+03', '2026-11-21T07:00:00.000Z'],
+    ['2026-11-21T10:00:00-0330', '2026-11-21T13:30:00.000Z'],
+    ['2026-11-21T10:00:00', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-21T10:00', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    ['2026-1-2', '2026-01-02T00:00:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['Sat, 21 Nov 2026 10:00:00 GMT', '2026-11-21T10:00:00.000Z'],
+    ['1795254000', '2026-11-21T09:40:00.000Z'],
+    ['1795254000123', '2026-11-21T09:40:00.123Z'],
+    ['2023-02-29', undefined],
+    ['2026-13-01', undefined],
+    ['2026-11-21T25:00:00Z', undefined],
+    ['yesterday-ish', undefined],
+    ['', undefined]
+  ])('%s is %s', (text, expected) => {
+    expect(iso(parseTimestamp(text))).toBe(expected)
+  })
+
+  it('keeps what is finer than a millisecond, which orders a person’s writes', () => {
+    const [first, second] = ['2026-11-21T10:00:00.123456Z', '2026-11-21T10:00:00.123457Z'].map((text) =>
+      parseTimestamp(text)
+    )
+
+    expect(second).toBeGreaterThan(first ?? 0)
+  })
+
+  it('without an offset is on the clock of the zone it is read in', () => {
+    expect(iso(parseTimestamp('2026-07-01T10:00:00', 'Europe/Berlin'))).toBe('2026-07-01T08:00:00.000Z')
+    expect(iso(parseTimestamp('2026-07-01', 'Asia/Kathmandu'))).toBe('2026-06-30T18:15:00.000Z')
+  })
+})
+
+describe('the time of an event', () => {
+  const at = (text: string) => Date.parse(`2026-11-21T${text}Z`)
+  const sent = { timestamp: undefined, offset: undefined, sentAt: undefined, ignoreSentAt: false }
+
+  it.each([
+    ['nothing at all is now', sent, '12:00:00'],
+    ['a timestamp alone stays', { ...sent, timestamp: '2026-11-21T11:00:00Z' }, '11:00:00'],
+    [
+      'a clock 10 s ahead is set back',
+      { ...sent, timestamp: '2026-11-21T11:00:00Z', sentAt: at('12:00:10') },
+      '10:59:50'
+    ],
+    [
+      '…unless it asks not to be',
+      { ...sent, timestamp: '2026-11-21T11:00:00Z', sentAt: at('12:00:10'), ignoreSentAt: true },
+      '11:00:00'
+    ],
+    ['an offset counts back from now', { ...sent, offset: 5_000 }, '11:59:55'],
+    [
+      'an offset wins over a timestamp',
+      { ...sent, timestamp: '2026-11-21T11:00:00Z', sentAt: at('12:00:10'), offset: 1_000 },
+      '11:59:59'
+    ],
+    ['an unreadable one is now', { ...sent, timestamp: 'soon' }, '12:00:00'],
+    ['more than 23 hours ahead is now', { ...sent, timestamp: '2026-11-22T11:00:01Z' }, '12:00:00']
+  ])('%s', (_, event, expected) => {
+    expect(iso(eventTime(event, NOW))).toBe(`2026-11-21T${expected}.000Z`)
+  })
+
+  it('may be 23 hours ahead', () => {
+    expect(iso(eventTime({ ...sent, timestamp: '2026-11-22T11:00:00Z' }, NOW))).toBe('2026-11-22T11:00:00.000Z')
+  })
+
+  it('outside the years 0 to 9999 is 1970', () => {
+    expect(eventTime({ ...sent, offset: 1e14 }, NOW)).toBe(0)
+    expect(eventTime({ ...sent, offset: 1e300 }, NOW)).toBe(0)
+  })
+})
+
+describe('a date of a query', () => {
+  const now = new Date('2026-03-31T12:00:00Z')
+
+  it.each([
+    ['-7d', 'UTC', '2026-03-24T12:00:00.000Z'],
+    ['7d', 'UTC', '2026-03-24T12:00:00.000Z'],
+    ['-1m', 'UTC', '2026-02-28T12:00:00.000Z'],
+    ['-1y', 'UTC', '2025-03-31T12:00:00.000Z'],
+    ['-1q', 'UTC', '2025-12-31T12:00:00.000Z'],
+    ['-2w', 'UTC', '2026-03-17T12:00:00.000Z'],
+    ['-90M', 'UTC', '2026-03-31T10:30:00.000Z'],
+    ['-3h', 'UTC', '2026-03-31T09:00:00.000Z'],
+    // The clocks of Berlin went forward on 29 March: noon UTC is 14 h there now, and was 13 h UTC for the same clock then.
+    ['-7d', 'Europe/Berlin', '2026-03-24T13:00:00.000Z'],
+    ['2026-03-01', 'Europe/Berlin', '2026-02-28T23:00:00.000Z'],
+    ['-7x', 'UTC', undefined]
+  ])('%s in %s is %s', (text, timezone, expected) => {
+    expect(iso(parseDate(text, timezone, now))).toBe(expected)
+  })
+})
+
+describe('the clock of a zone', () => {
+  it.each([
+    ['2026-03-29T02:30:00', '2026-03-29T01:30:00.000Z', 'in a gap, as if it had not jumped'],
+    ['2026-10-25T02:30:00', '2026-10-25T00:30:00.000Z', 'in an hour that comes twice, the first time'],
+    ['2026-10-25T03:00:00', '2026-10-25T02:00:00.000Z', 'after it']
+  ])('shows %s in Berlin at %s: %s', (clock, expected) => {
+    expect(iso(fromClock(Date.parse(`${clock}Z`), 'Europe/Berlin'))).toBe(expected)
+  })
+
+  it('is read as it was written, in every zone', () => {
+    for (const zone of ['UTC', 'Asia/Tehran', 'America/St_Johns', 'Australia/Lord_Howe', 'Pacific/Apia'])
+      expect(fromClock(toClock(NOW + 123, zone), zone), zone).toBe(NOW + 123)
+  })
+})
