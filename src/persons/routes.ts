@@ -11,6 +11,7 @@ import { readPropertyParameters } from '../properties/parameters.ts'
 import {
   compilePropertyFilter,
   exportPersons,
+  exportProperties,
   findPerson,
   isUnfiltered,
   listedPersonToJson,
@@ -49,8 +50,8 @@ export const personRoutes = createRouter()
       group && group.values.length > 0 ? await compilePropertyFilter(db, project, group, c.var.now) : undefined
     const filters: PersonFilters = { distinct_id, email, search, properties: compiled }
     if (wantsCsv(c, format)) {
-      const persons = () => exportPersons(db, project.id, filters, { limit, offset })
-      return csvResponse(c, 'persons', await columnsOf(persons()), toJsonPages(persons()))
+      const columns = await columnsOf(exportProperties(db, project.id, filters, { limit, offset }))
+      return csvResponse(c, 'persons', columns, toJsonPages(exportPersons(db, project.id, filters, { limit, offset })))
     }
 
     const size = pageSize(limit)
@@ -97,7 +98,7 @@ export function readPersonId(text: string): { id: number } | { uuid: string } {
   throw new AppError('invalid_input', `A person's id is an integer or a UUID. ${hint}`, 'id')
 }
 
-async function columnsOf(pages: AsyncIterable<PersonRow[]>): Promise<string[]> {
+async function columnsOf(pages: AsyncIterable<{ properties: string }[]>): Promise<string[]> {
   const columns = new Set(['created_at', 'distinct_ids', 'id', 'name', 'uuid'])
   for await (const rows of pages)
     for (const row of rows)

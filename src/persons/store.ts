@@ -62,42 +62,58 @@ export async function listPersons(
   }
 }
 
-const MAX_EXPORT_BYTES = 4_000_000
+type Window = { limit?: number | undefined; offset: number }
 
-/** All matches, newest first and with every distinct id, in pages of at most 5,000 rows and about 4 MB. */
-export async function* exportPersons(
-  db: Db,
+/** All matches, newest first and with every distinct id, page by page. */
+export const exportPersons = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
+  inPages(projectId, filters, window, async (ids): Promise<PersonRow[]> => {
+    const [persons, distinctIds] = await readBatch(
+      db,
+      query<Omit<PersonRow, 'distinct_ids'>>(sql`
+        select id, uuid, created_at, properties from persons where id in (${ids}) order by created_at desc, id desc`),
+      query<{ person_id: number; distinct_id: string }>(sql`
+        select person_id, distinct_id from distinct_ids where person_id in (${ids}) order by person_id, key`)
+    )
+    const byPerson = Map.groupBy(distinctIds, ({ person_id }) => person_id)
+    return persons.map((person) => ({
+      ...person,
+      distinct_ids: (byPerson.get(person.id) ?? []).map(({ distinct_id }) => distinct_id)
+    }))
+  })
+
+/** The properties of the same persons, for whoever has to know their keys first. */
+export const exportProperties = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
+  inPages(projectId, filters, window, async (ids) => {
+    const rows = query<Pick<PersonRow, 'id' | 'created_at' | 'properties'>>(sql`
+      select id, created_at, properties from persons where id in (${ids}) order by created_at desc, id desc`)
+    return (await readBatch(db, rows))[0]
+  })
+
+const MAX_PAGE_ROWS = 5_000
+const MAX_PAGE_BYTES = 4_000_000
+
+/** Reads all matches in pages of at most 5,000 rows and about 4 MB of properties; `read` gets the SQL of a page's ids. */
+async function* inPages<Row extends { id: number; created_at: number }>(
   projectId: number,
   filters: PersonFilters,
-  window: { limit?: number | undefined; offset: number }
-): AsyncGenerator<PersonRow[], void> {
+  window: Window,
+  read: (ids: SQL) => Promise<Row[]>
+): AsyncGenerator<Row[], void> {
   let left = window.limit ?? Number.POSITIVE_INFINITY
   let offset = window.offset
   let after: Position | undefined
   while (left > 0) {
-    const size = Math.min(left, 5_000)
-    const page = sql`select id from (
+    const page = { limit: Math.min(left, MAX_PAGE_ROWS), offset, after }
+    const rows = await read(sql`select id from (
         select id, sum(bytes) over (order by created_at desc, id desc) - bytes as bytes_before from (
-          select m.id, m.created_at, length(m.properties) as bytes
-          ${matching(projectId, filters)} ${orderedPage({ limit: size, offset, after })}))
-      where bytes_before < ${MAX_EXPORT_BYTES}`
-    const [persons, distinctIds] = await readBatch(
-      db,
-      query<Omit<PersonRow, 'distinct_ids'>>(sql`
-        select id, uuid, created_at, properties from persons where id in (${page}) order by created_at desc, id desc`),
-      query<{ person_id: number; distinct_id: string }>(sql`
-        select person_id, distinct_id from distinct_ids where person_id in (${page}) order by person_id, key`)
-    )
-    const last = persons.at(-1)
+          select m.id, m.created_at, length(m.properties) as bytes ${matching(projectId, filters)} ${orderedPage(page)}))
+      where bytes_before < ${MAX_PAGE_BYTES}`)
+    const last = rows.at(-1)
     if (!last) return
-    const byPerson = Map.groupBy(distinctIds, ({ person_id }) => person_id)
-    yield persons.map((person) => ({
-      ...person,
-      distinct_ids: (byPerson.get(person.id) ?? []).map(({ distinct_id }) => distinct_id)
-    }))
+    yield rows
     after = { at: last.created_at, id: last.id }
     offset = 0
-    left -= persons.length
+    left -= rows.length
   }
 }
 
