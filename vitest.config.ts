@@ -9,6 +9,8 @@ const inWorkerd = (requestsPerMinute: number) =>
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
+        // A second database, as a deployment that has outgrown one would bind it.
+        d1Databases: { DB_TWO: 'two' },
         ratelimits: { ANALYTICS_RATE: { namespace_id: '1001', simple }, CRUD_RATE: { namespace_id: '1002', simple } }
       }
     }

@@ -4,7 +4,7 @@ import { UnavailableError } from '../errors.ts'
 export function databaseOf(env: Env, name: string): D1Database {
   const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof Env] : undefined
   if (isDatabase(binding)) return binding
-  throw new UnavailableError(`The project's database ${name} is not bound to this deployment.`)
+  throw new UnavailableError(`The project’s database ${name} is not bound to this deployment.`)
 }
 
 const isDatabase = (binding: unknown): binding is D1Database =>

@@ -1,6 +1,8 @@
 import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-const { DB, TEST_MIGRATIONS } = env as typeof env & { TEST_MIGRATIONS: D1Migration[] }
+/** What vitest.config.ts adds to the bindings of wrangler.toml. */
+const { DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & { DB_TWO: D1Database; TEST_MIGRATIONS: D1Migration[] }
 
 await applyD1Migrations(DB, TEST_MIGRATIONS)
+await applyD1Migrations(DB_TWO, TEST_MIGRATIONS)

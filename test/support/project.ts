@@ -15,7 +15,7 @@ export const db = openDb(env.DB, newUsage()).db
 export type TestProject = Awaited<ReturnType<typeof newProject>>
 
 /** A tenant of its own for one test: project, owner, a key with these scopes, and ways to use them. */
-export async function newProject({ scopes = ['*'] }: { scopes?: string[] } = {}) {
+export async function newProject({ scopes = ['*'], database = 'DB' } = {}) {
   const now = new Date()
   const email = `${crypto.randomUUID()}@example.com`
   const user = await createUser(
@@ -32,7 +32,7 @@ export async function newProject({ scopes = ['*'] }: { scopes?: string[] } = {})
   )
   const project = await createProject(
     db,
-    { name: 'Test', timezone: 'UTC', week_start: 'sunday', test_account_filters: [], database: 'DB' },
+    { name: 'Test', timezone: 'UTC', week_start: 'sunday', test_account_filters: [], database },
     user.id,
     now
   )

@@ -1,0 +1,50 @@
+import { env } from 'cloudflare:workers'
+import { expect, it, vi } from 'vitest'
+import { newProject, request } from '../support/project.ts'
+
+const { DB, DB_TWO } = env as typeof env & { DB_TWO: D1Database }
+
+const countRows = async (database: D1Database, table: 'persons' | 'events' | 'distinct_ids', projectId: number) => {
+  const [row] = (
+    await database
+      .prepare(`select count(*) as n from ${table} where project_id = ?`)
+      .bind(projectId)
+      .all<{ n: number }>()
+  ).results
+  return row?.n
+}
+
+it('a project’s data goes into and comes from the database that its row names, and no other', async () => {
+  const [near, far] = [await newProject(), await newProject({ database: 'DB_TWO' })]
+  for (const { token } of [near, far]) {
+    const event = { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
+    const sent = await request('POST', '/batch/', {}, JSON.stringify({ api_key: token, batch: [event] }))
+    expect(sent.status).toBe(200)
+  }
+  for (const project of [near, far])
+    await vi.waitUntil(async () => (await project.call('GET', 'persons/')).body.count === 1, {
+      timeout: 20_000,
+      interval: 200
+    })
+
+  for (const table of ['persons', 'events', 'distinct_ids'] as const) {
+    expect([await countRows(DB, table, near.id), await countRows(DB_TWO, table, near.id)], table).toEqual([1, 0])
+    expect([await countRows(DB, table, far.id), await countRows(DB_TWO, table, far.id)], table).toEqual([0, 1])
+  }
+  const { headers, body } = await far.call('GET', 'persons/?email=ada@example.com')
+  expect(body.results).toMatchObject([{ distinct_ids: ['ada'] }])
+  expect(headers.get('x-d1-bookmark')).toMatch(/^DB_TWO\./)
+})
+
+it('a project whose database this deployment lacks is unavailable, and its events wait', async () => {
+  const lost = await newProject({ database: 'DB_GONE' })
+
+  const { status, body } = await lost.call('GET', 'persons/')
+  expect(status).toBe(503)
+  expect(body).toMatchObject({
+    code: 'unavailable',
+    detail: 'The project’s database DB_GONE is not bound to this deployment.'
+  })
+  const { retryMessages, explicitAcks } = await lost.ingest([{ distinct_id: 'ada' }])
+  expect([retryMessages.length, explicitAcks.length]).toEqual([1, 0])
+})
