@@ -103,25 +103,25 @@ describe('exactly once', () => {
   })
 })
 
-describe('two consumers at once', () => {
-  /** Delivers `first`, with `second` delivered in full just before the given database call of `first`. */
-  const interleave = async (first: TestEvent[], second: TestEvent[], call: number) => {
-    const project = await newProject()
-    await project.ingest(story.slice(0, 3), AT + 100)
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        await project.ingest(second, AT + 100)
-      }
-      return run()
-    })
-    const result = await consume([project.message(first, AT + 100)], 1, { DB })
-    expect(done).toBe(true)
-    expect(result.explicitAcks).toHaveLength(1)
-    return contentsOf(project.id)
-  }
+/** Delivers `first`, with `second` delivered in full just before the given database call of `first`. */
+const interleave = async (first: TestEvent[], second: TestEvent[], call: number) => {
+  const project = await newProject()
+  await project.ingest(story.slice(0, 3), AT + 100)
+  let done = false
+  const DB = aroundCalls(env.DB, async (run, at) => {
+    if (at === call && !done) {
+      done = true
+      await project.ingest(second, AT + 100)
+    }
+    return run()
+  })
+  const result = await consume([project.message(first, AT + 100)], 1, { DB })
+  expect(done).toBe(true)
+  expect(result.explicitAcks).toHaveLength(1)
+  return contentsOf(project.id)
+}
 
+describe('two consumers at once', () => {
   it.each([2, 3, 4])('lose no property write to the same person (call %i)', async (call) => {
     const { persons } = await interleave(
       [{ timestamp: AT + 10, event: 'new to all', distinct_id: 'ada', properties: { $set: { one: 1 } } }],
@@ -178,6 +178,63 @@ describe('two consumers at once', () => {
       expect(count).toBe(1)
     }
   )
+})
+
+describe('two consumers at once, in the narrowest gap', () => {
+  it('let the later of two writes win although it changes nothing that the earlier one saw', async () => {
+    const { persons } = await interleave(
+      [
+        {
+          timestamp: AT + 20,
+          event: '$identify',
+          distinct_id: 'ada',
+          properties: { $set: { email: 'ada@example.com' } }
+        }
+      ],
+      [
+        {
+          timestamp: AT + 15,
+          event: '$identify',
+          distinct_id: 'ada',
+          properties: { $set: { email: 'other@example.com' } }
+        }
+      ],
+      3
+    )
+
+    expect(persons[0]?.properties).toMatchObject({ email: 'ada@example.com' })
+  })
+
+  it('make one person of an id that both give its first person', async () => {
+    const { persons, count } = await interleave(
+      [{ timestamp: AT + 10, event: '$create_alias', distinct_id: 'ada', properties: { alias: 'anon-2' } }],
+      [{ timestamp: AT + 11, event: 'seen', distinct_id: 'anon-2', properties: { $set: { device: 'phone' } } }],
+      4
+    )
+
+    expect(persons).toMatchObject([{ distinct_ids: ['ada', 'anon-1', 'anon-2'], properties: { device: 'phone' } }])
+    expect(count).toBe(1)
+  })
+})
+
+it('an event whose identity vanishes while it is worked out goes to the identity that comes after it', async () => {
+  const project = await newProject()
+  await project.ingest([{ uuid: uuid(70), distinct_id: 'ada', properties: { $process_person_profile: false } }])
+  const key = async () =>
+    (await db.all<{ key: number }>(sql`select key from distinct_ids where project_id = ${project.id}`))[0]?.key
+  const before = await key()
+  let gone = false
+  const DB = aroundCalls(env.DB, async (run, call) => {
+    if (call === 3 && !gone) await db.run(sql`delete from distinct_ids where project_id = ${project.id}`)
+    gone ||= call === 3
+    return run()
+  })
+  const again = { uuid: uuid(71), distinct_id: 'ada', properties: { $process_person_profile: false } }
+  await consume([project.message([again])], 1, { DB })
+
+  expect(gone).toBe(true)
+  expect(await key()).not.toBe(before)
+  expect((await contentsOf(project.id)).events.map((event) => event.uuid)).toEqual([uuid(71).replaceAll('-', '')])
 })
 
 describe('a crash at any step', () => {
