@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import type { CaptureMessage } from '../../src/capture/message.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -7,6 +7,7 @@ import { newApiKey, newCaptureToken } from '../../src/projects/key.ts'
 import { failingBucket, failingQueue } from '../support/bindings.ts'
 import { listenToLog } from '../support/log.ts'
 import { newProject, request, type TestProject } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -18,6 +19,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
   vi.useRealTimers()
 })
+
+afterAll(untilQuiet)
 
 /** Sends to the capture door and answers, beside the response, which events it put into the queue. */
 async function send(

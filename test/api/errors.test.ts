@@ -1,10 +1,11 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createRouter } from '../../src/http/env.ts'
 import { honourEmptyBodies } from '../../src/http/preferences.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../support/bindings.ts'
 import { listenToLog } from '../support/log.ts'
 import { newProject, request } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const UNREACHABLE = 'D1_ERROR: Network connection lost.'
@@ -12,6 +13,8 @@ const UNREACHABLE = 'D1_ERROR: Network connection lost.'
 afterEach(() => {
   vi.restoreAllMocks()
 })
+
+afterAll(untilQuiet)
 
 const capture = (token: string, bindings: Partial<Env> = {}, distinctId = 'ada') =>
   request(
@@ -516,7 +519,7 @@ describe('health', () => {
         size_bytes: expect.any(Number),
         fill: expect.any(Number)
       },
-      queue: { backlog: expect.any(Number), consuming: 0 }
+      queue: { backlog: expect.any(Number), consuming: 0, retrying: 0 }
     })
     expect(body.database.fill).toBe(body.database.size_bytes / 10_000_000_000)
   })
