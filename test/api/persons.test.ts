@@ -29,6 +29,7 @@ async function walk(project: TestProject, query: string, between: (page: number)
   let { body } = await list(project, query)
   pages.push(body)
   while (body.next) {
+    if (pages.length === 50) throw new Error('next leads in a circle')
     await between(pages.length)
     body = (await follow(project, body.next)).body
     pages.push(body)
