@@ -1,7 +1,7 @@
 import { asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import { expectChanges, inJson, jsonChunks } from '../db/rows.ts'
+import { expectRows, inJson, jsonChunks } from '../db/rows.ts'
 import { deadLetters } from '../db/schema.ts'
 import { type StoredPerson, storePerson } from '../persons/person.ts'
 import type { Changes, Known } from './plan.ts'
@@ -82,6 +82,17 @@ export async function reserveNumbers(
 export async function writeChanges(db: Db, projectId: number, changes: Changes): Promise<void> {
   const { newPersons, changedPersons, mergedPersons } = changes
   const statements = [
+    ...each(
+      [...changedPersons, ...mergedPersons].map(({ id, revision }) => ({ id, revision })),
+      (rows, count) => [expectRows(count, asRead(projectId, rows))]
+    ),
+    ...each(changes.attached, (rows, count) => [
+      expectRows(count, sql`${usedIdentities(projectId, rows)} and identity.person_id is null`)
+    ]),
+    ...each(
+      changes.usedIdentities.map((key) => ({ key })),
+      (rows, count) => [expectRows(count, usedIdentities(projectId, rows))]
+    ),
     ...each(changes.eventNames, (rows) => [
       sql`insert into event_names (id, project_id, name)
           select value ->> 'id', ${projectId}, value ->> 'name' from json_each(${rows})`
@@ -92,41 +103,32 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
                  value -> 'properties', value -> 'writes', value ->> 'search', value ->> 'version', value ->> 'versions', 0
           from json_each(${rows})`
     ]),
-    ...each(changedPersons.filter(({ changed }) => changed).map(storePerson), (rows, count) => [
+    ...each(changedPersons.filter(({ changed }) => changed).map(storePerson), (rows) => [
       sql`update persons set created_at = changed.value ->> 'created_at', is_identified = changed.value ->> 'is_identified',
             properties = changed.value -> 'properties', writes = changed.value -> 'writes',
             search = changed.value ->> 'search', version = changed.value ->> 'version',
             versions = changed.value ->> 'versions', revision = persons.revision + 1
-          from json_each(${rows}) as changed where ${isUnchanged(projectId)}`,
-      expectChanges(count)
+          from json_each(${rows}) as changed
+          where persons.id = changed.value ->> 'id' and persons.project_id = ${projectId}`
     ]),
-    ...each(changedPersons.filter(({ changed }) => !changed).map(storePerson), (rows, count) => [
+    ...each(changedPersons.filter(({ changed }) => !changed).map(storePerson), (rows) => [
       sql`update persons set is_identified = changed.value ->> 'is_identified', writes = changed.value -> 'writes',
             revision = persons.revision + 1
-          from json_each(${rows}) as changed where ${isUnchanged(projectId)}`,
-      expectChanges(count)
+          from json_each(${rows}) as changed
+          where persons.id = changed.value ->> 'id' and persons.project_id = ${projectId}`
     ]),
-    ...each(mergedPersons, (rows, count) => [
+    ...each(mergedPersons, (rows) => [
       sql`update distinct_ids set person_id = merged.value ->> 'into' from json_each(${rows}) as merged
           where distinct_ids.person_id = merged.value ->> 'id' and distinct_ids.project_id = ${projectId}`,
-      sql`delete from persons
-          where project_id = ${projectId} and id in (select value ->> 'id' from json_each(${rows}))
-            and revision = (select value ->> 'revision' from json_each(${rows}) where value ->> 'id' = persons.id)`,
-      expectChanges(count)
+      sql`delete from persons where project_id = ${projectId} and id in (select value ->> 'id' from json_each(${rows}))`
     ]),
-    ...each(changes.attached, (rows, count) => [
+    ...each(changes.attached, (rows) => [
       sql`update distinct_ids set person_id = attached.value ->> 'person_id' from json_each(${rows}) as attached
-          where distinct_ids.key = attached.value ->> 'key' and distinct_ids.person_id is null
-            and distinct_ids.project_id = ${projectId}`,
-      expectChanges(count)
+          where distinct_ids.key = attached.value ->> 'key' and distinct_ids.project_id = ${projectId}`
     ]),
     ...each(changes.newIdentities, (rows) => [
       sql`insert into distinct_ids (key, project_id, distinct_id, person_id)
           select value ->> 'key', ${projectId}, value ->> 'distinct_id', value ->> 'person_id' from json_each(${rows})`
-    ]),
-    ...each(changes.usedIdentities, (rows, count) => [
-      sql`insert into guard select null where ${count} <>
-          (select count(*) from json_each(${rows}) as used join distinct_ids on distinct_ids.key = used.value)`
     ]),
     ...each(changes.versions, (rows) => [
       sql`insert into person_versions (id, project_id, properties)
@@ -146,10 +148,15 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
   await writeBatch(db, statements)
 }
 
-/** The compare of compare-and-swap: the person is as it was read. */
-const isUnchanged = (projectId: number): SQL =>
-  sql`persons.id = changed.value ->> 'id' and persons.revision = changed.value ->> 'revision'
-      and persons.project_id = ${projectId}`
+/** The persons among these that are as they were read. */
+const asRead = (projectId: number, rows: string): SQL =>
+  sql`json_each(${rows}) as read cross join persons as person
+      on person.id = read.value ->> 'id' and person.revision = read.value ->> 'revision' and person.project_id = ${projectId}`
+
+/** The identities among these that are there; open for another condition. */
+const usedIdentities = (projectId: number, rows: string): SQL =>
+  sql`json_each(${rows}) as used cross join distinct_ids as identity
+      on identity.key = used.value ->> 'key' and identity.project_id = ${projectId}`
 
 /** Keeps the exact number of a project's persons, in the batch that adds or removes them. */
 export const countPersons = (projectId: number, by: number): SQL[] =>

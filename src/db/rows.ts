@@ -32,5 +32,10 @@ export function jsonChunks(rows: readonly unknown[]): { json: string; count: num
 export const inJson = (values: readonly (string | number)[]): SQL =>
   sql`(select value from json_each(${JSON.stringify(values)}))`
 
-/** Rolls the batch back, as a conflict, unless the statement before it changed exactly this many rows. */
-export const expectChanges = (count: number): SQL => sql`insert into guard select null where changes() <> ${count}`
+/**
+ * Rolls the batch back, as a conflict, unless this many rows are `from …` this: the compare of compare-and-swap. It stands
+ * before the writes, in their transaction. `changes()` after them would not do: the full-text index writes its own rows
+ * when the next statement begins, and is counted.
+ */
+export const expectRows = (count: number, from: SQL): SQL =>
+  sql`insert into guard select null where ${count} <> (select count(*) from ${from})`

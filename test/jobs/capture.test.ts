@@ -94,6 +94,24 @@ describe('exactly once', () => {
     expect(events).toHaveLength(7)
   })
 
+  it('changes what search finds of several persons in one batch', async () => {
+    const project = await newProject()
+    const identify = (email: string) =>
+      ['ada', 'bob', 'eve'].map((distinct_id) => ({
+        event: '$identify',
+        distinct_id,
+        properties: { $set: { email: `${distinct_id}@${email}` } }
+      }))
+    await project.ingest([{ distinct_id: 'ada' }, { distinct_id: 'bob' }, { distinct_id: 'eve' }])
+    for (const domain of ['first.example', 'second.example']) {
+      const result = await project.ingest(identify(domain))
+      expect(result.explicitAcks).toHaveLength(1)
+    }
+
+    expect((await project.call('GET', 'persons/?search=second.ex')).body.count).toBe(3)
+    expect((await project.call('GET', 'persons/?search=first.ex')).body.count).toBe(0)
+  })
+
   it('takes one uuid for two events in two projects', async () => {
     const [one, other] = [await newProject(), await newProject()]
     await consume([one.message([{ uuid: uuid(1) }]), other.message([{ uuid: uuid(1) }])])
