@@ -45,13 +45,17 @@ export async function listPersons(
   page: Page,
   knownCount?: number
 ): Promise<{ rows: PersonRow[]; count: number }> {
+  // Without a driver the rows come in order from the index; else only the page's rows are to be read in full.
+  const inOrder = sql`${matching(projectId, filters)} ${orderedPage(page)}`
+  const listed = driverOf(projectId, filters)
+    ? sql`from (select m.id ${inOrder}) as page cross join persons m on m.id = page.id order by m.created_at desc, m.id desc`
+    : inOrder
   const rows = query<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
-    select p.id, p.uuid, p.created_at, p.properties,
+    select m.id, m.uuid, m.created_at, m.properties,
            (select json_group_array(distinct_id) from (
-              select d.distinct_id from distinct_ids d where d.person_id = p.id
+              select d.distinct_id from distinct_ids d where d.person_id = m.id
               order by d.key limit ${LISTED_DISTINCT_IDS + 1})) as distinct_ids
-    from (select m.id ${matching(projectId, filters)} ${orderedPage(page)}) as page cross join persons p on p.id = page.id
-    order by p.created_at desc, p.id desc`)
+    ${listed}`)
   const [results, counted] =
     knownCount === undefined
       ? await readBatch(db, rows, query<{ count: number }>(countOf(projectId, filters)))
@@ -139,10 +143,14 @@ const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
   ${after ? sql`and (m.created_at, m.id) < (${after.at}, ${after.id})` : sql``}
   order by m.created_at desc, m.id desc limit ${limit} offset ${offset}`
 
-const countOf = (projectId: number, filters: PersonFilters): SQL =>
-  isUnfiltered(filters)
-    ? sql`select value as count from counters where project_id = ${projectId} and name = 'persons'`
+function countOf(projectId: number, filters: PersonFilters): SQL {
+  if (isUnfiltered(filters))
+    return sql`select value as count from counters where project_id = ${projectId} and name = 'persons'`
+  const driver = driverOf(projectId, filters)
+  return driver && restOf(projectId, filters).length === 0
+    ? sql`select count(*) as count from (${driver.ids})`
     : sql`select count(*) as count ${matching(projectId, filters)}`
+}
 
 export const isUnfiltered = (filters: PersonFilters): boolean =>
   Object.values(filters).every((filter) => filter === undefined)
@@ -185,39 +193,64 @@ const distinctTexts = (projectId: number, key: string) =>
 
 /** `from … where …` over persons `m`, driven by the filter that names the fewest: nothing else is read. */
 function matching(projectId: number, filters: PersonFilters): SQL {
-  const candidates = [
-    ...(filters.distinct_id === undefined ? [] : [withDistinctId(projectId, filters.distinct_id)]),
-    ...(filters.email === undefined
-      ? []
-      : [sql`select id from persons where project_id = ${projectId} and email = ${filters.email}`]),
-    ...(filters.search === undefined ? [] : [found(projectId, filters.search)])
-  ]
-  const [driver, ...others] = candidates
-  const rest = sql.join([
-    ...others.map((ids) => sql` and m.id in (${ids})`),
-    ...(filters.properties ? [sql` and ${filters.properties}`] : [])
-  ])
-  return driver
-    ? sql`from (${driver}) as candidate cross join persons m on m.id = candidate.id where m.project_id = ${projectId}${rest}`
-    : sql`from persons m where m.project_id = ${projectId}${rest}`
+  const driver = driverOf(projectId, filters)
+  const from = driver ? sql`(${driver.ids}) as candidate cross join persons m on m.id = candidate.id` : sql`persons m`
+  const rest = restOf(projectId, filters).map((condition) => sql` and ${condition}`)
+  return sql`from ${from} where m.project_id = ${projectId}${sql.join(rest)}`
+}
+
+/** A filter in two forms: the ids of the persons that it names, each once, or a condition on person `m`. */
+type IdFilter = { ids: SQL; holds: SQL }
+
+/** Those filters that name persons, the one that names the fewest first. */
+const idFilters = (projectId: number, { distinct_id, email, search }: PersonFilters): IdFilter[] => [
+  ...(distinct_id === undefined ? [] : [byDistinctId(projectId, distinct_id)]),
+  ...(email === undefined ? [] : [byEmail(projectId, email)]),
+  ...(search === undefined ? [] : [bySearch(projectId, search)])
+]
+
+const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined => idFilters(projectId, filters)[0]
+
+const restOf = (projectId: number, filters: PersonFilters): SQL[] => [
+  ...idFilters(projectId, filters)
+    .slice(1)
+    .map(({ holds }) => holds),
+  ...(filters.properties ? [filters.properties] : [])
+]
+
+function byDistinctId(projectId: number, distinctId: string): IdFilter {
+  const ids = withDistinctId(projectId, distinctId)
+  return { ids, holds: sql`m.id in (${ids})` }
+}
+
+const byEmail = (projectId: number, email: string): IdFilter => ({
+  ids: sql`select id from persons where project_id = ${projectId} and email = ${email}`,
+  holds: sql`m.email = ${email}`
+})
+
+/** A name-like property contains the term, or the term is one of the person's ids. */
+function bySearch(projectId: number, search: string): IdFilter {
+  const term = foldSearch(search)
+  const named = sql`${withDistinctId(projectId, search)}
+    union select id from persons where project_id = ${projectId} and uuid = ${search.toLowerCase()}`
+  if (term === '') return { ids: named, holds: sql`m.id in (${named})` }
+
+  // The full-text index holds every three characters in a row; a shorter term has to look at each person.
+  const containing =
+    [...term].length >= 3
+      ? sql`select rowid & 4294967295 as id from persons_search
+            where persons_search match ${`"${term.replaceAll('"', '""')}"`}
+              and rowid between ${projectId} << 32 and (${projectId} << 32) + 4294967295`
+      : sql`select id from persons where project_id = ${projectId} and instr(search, ${term}) > 0`
+  return {
+    ids: sql`${containing} union all select id from persons where id in (${named}) and instr(search, ${term}) = 0`,
+    holds: sql`(instr(m.search, ${term}) > 0 or m.id in (${named}))`
+  }
 }
 
 const withDistinctId = (projectId: number, distinctId: string): SQL =>
   sql`select person_id as id from distinct_ids
       where project_id = ${projectId} and distinct_id = ${distinctId} and person_id is not null`
-
-/** A name-like property contains the term, or the term is one of the person's ids. */
-function found(projectId: number, search: string): SQL {
-  const term = foldSearch(search)
-  // The full-text index holds every three characters in a row; a shorter term has to look at each person.
-  const containing =
-    [...term].length >= 3
-      ? sql`select rowid as id from persons_search where persons_search match ${`"${term.replaceAll('"', '""')}"`}`
-      : sql`select id from persons where project_id = ${projectId} and instr(search, ${term}) > 0`
-  return sql`${term === '' ? sql`select null as id` : containing}
-    union ${withDistinctId(projectId, search)}
-    union select id from persons where project_id = ${projectId} and uuid = ${search.toLowerCase()}`
-}
 
 /** The person as every endpoint answers it. */
 export function personToJson(row: PersonRow) {

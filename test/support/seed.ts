@@ -1,0 +1,33 @@
+import { env } from 'cloudflare:workers'
+
+/** A step small enough for one D1 statement. */
+const STEP = 25_000
+
+export type Seed = {
+  count: number
+  /** SQL for the e-mail of person `n` of 1…count. */
+  email: string
+  /** The number of the first person and of the first identity; they are shared by all projects. */
+  firstId: number
+}
+
+/** Fills a project straight in its tables, with two distinct ids (`a-n`, `b-n`) for each person, one created each second. */
+export async function seedPersons(projectId: number, { count, email, firstId }: Seed): Promise<void> {
+  for (let from = 1; from <= count; from += STEP) {
+    const numbers = `with recursive numbers(n) as (select ${from} union all select n + 1 from numbers where n < ${Math.min(from + STEP - 1, count)})`
+    const id = `${firstId} + n - 1`
+    await env.DB.batch([
+      env.DB.prepare(`${numbers}
+        insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+        select ${id}, ${projectId}, printf('00000000-0000-7000-8000-%012x', ${id}), 1700000000000 + n * 1000, 1,
+               json_object('email', ${email}), '{"stamps":[],"keys":{}}', ${email}, 0, 0, 0 from numbers`),
+      env.DB.prepare(`${numbers}
+        insert into distinct_ids (key, project_id, distinct_id, person_id)
+        select 2 * (${id}), ${projectId}, 'a-' || n, ${id} from numbers
+        union all select 2 * (${id}) + 1, ${projectId}, 'b-' || n, ${id} from numbers`)
+    ])
+  }
+  await env.DB.prepare(`insert into counters (project_id, name, value) values (?, 'persons', ?)`)
+    .bind(projectId, count)
+    .run()
+}
