@@ -58,7 +58,7 @@ export const personRoutes = createRouter()
     const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
     const filterHash = isUnfiltered(filters)
       ? undefined
-      : await sha256(JSON.stringify({ distinct_id, email, search, group }))
+      : await sha256(JSON.stringify({ project: project.id, distinct_id, email, search, group }))
     const { rows, count } = await listPersons(
       db,
       project.id,

@@ -258,7 +258,8 @@ export function personToJson(row: PersonRow) {
   const distinctIds = sortDistinctIds(row.distinct_ids)
   return {
     id: row.id,
-    name: nameOf(properties, distinctIds),
+    // Of the ids that a list shows, so that a person has one name everywhere.
+    name: nameOf(properties, sortDistinctIds(row.distinct_ids.slice(0, LISTED_DISTINCT_IDS))),
     distinct_ids: distinctIds,
     properties,
     created_at: new Date(row.created_at).toISOString(),
