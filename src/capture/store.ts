@@ -22,7 +22,7 @@ export async function readKnown(db: Db, projectId: number, wanted: Wanted): Prom
       where project_id = ${projectId} and distinct_id in ${distinctIds}`),
     query<PersonRow>(sql`
       select id, uuid, created_at, is_identified, properties, writes, version, versions, revision from persons
-      where project_id = ${projectId} and id in
+      where +project_id = ${projectId} and id in
         (select person_id from distinct_ids where project_id = ${projectId} and distinct_id in ${distinctIds})`),
     query<{ id: number; name: string }>(sql`
       select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`)
@@ -76,7 +76,8 @@ export async function reserveNumbers(
 }
 
 /**
- * Writes a plan in one transaction, or nothing at all when what it was worked out from has changed since.
+ * Writes a plan in one transaction, or nothing at all when what it was worked out from has changed since. The `+` before
+ * a project keeps SQLite from going through all that it has, which it takes for ten rows, instead of by the ids.
  * @throws ConflictError
  */
 export async function writeChanges(db: Db, projectId: number, changes: Changes): Promise<void> {
@@ -109,22 +110,22 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
             search = changed.value ->> 'search', version = changed.value ->> 'version',
             versions = changed.value ->> 'versions', revision = persons.revision + 1
           from json_each(${rows}) as changed
-          where persons.id = changed.value ->> 'id' and persons.project_id = ${projectId}`
+          where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
     ]),
     ...each(changedPersons.filter(({ changed }) => !changed).map(storePerson), (rows) => [
       sql`update persons set is_identified = changed.value ->> 'is_identified', writes = changed.value -> 'writes',
             revision = persons.revision + 1
           from json_each(${rows}) as changed
-          where persons.id = changed.value ->> 'id' and persons.project_id = ${projectId}`
+          where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
     ]),
     ...each(mergedPersons, (rows) => [
       sql`update distinct_ids set person_id = merged.value ->> 'into' from json_each(${rows}) as merged
-          where distinct_ids.person_id = merged.value ->> 'id' and distinct_ids.project_id = ${projectId}`,
-      sql`delete from persons where project_id = ${projectId} and id in (select value ->> 'id' from json_each(${rows}))`
+          where distinct_ids.person_id = merged.value ->> 'id' and +distinct_ids.project_id = ${projectId}`,
+      sql`delete from persons where +project_id = ${projectId} and id in (select value ->> 'id' from json_each(${rows}))`
     ]),
     ...each(changes.attached, (rows) => [
       sql`update distinct_ids set person_id = attached.value ->> 'person_id' from json_each(${rows}) as attached
-          where distinct_ids.key = attached.value ->> 'key' and distinct_ids.project_id = ${projectId}`
+          where distinct_ids.key = attached.value ->> 'key' and +distinct_ids.project_id = ${projectId}`
     ]),
     ...each(changes.newIdentities, (rows) => [
       sql`insert into distinct_ids (key, project_id, distinct_id, person_id)
