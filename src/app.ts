@@ -1,15 +1,17 @@
 import { createCaptureRoutes } from './capture/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
+import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
 import { honourEmptyBodies } from './http/preferences.ts'
 import { startRequest } from './http/request.ts'
+import { secureAnswers } from './http/security.ts'
 import { personRoutes } from './persons/routes.ts'
 
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
-  app.use(startRequest(clock), honourEmptyBodies)
+  app.use(startRequest(clock), secureAnswers, allowPages, honourEmptyBodies)
   app.onError(answerError)
   app.notFound(answerUnrouted(() => app))
 
