@@ -66,6 +66,10 @@ export function readEvent(raw: Json, sentAt: number | undefined, now: number): C
   }
 }
 
+/** `/engage` takes what is to be set of a person without the name of an event. */
+export const asIdentify = (raw: Json): Json =>
+  isObject(raw) && raw.event === undefined ? { ...raw, event: '$identify' } : raw
+
 /** Anything but a string is taken as its JSON text, as PostHog does; nothing at all is undefined. */
 export function readDistinctId(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined

@@ -51,9 +51,9 @@ describe('a method that a path does not have', () => {
     ['POST', '/api/environments/1/persons', 'GET, HEAD'],
     ['POST', '/api/environments/1/persons/', 'GET, HEAD'],
     ['PUT', '/api/projects/@current/persons', 'GET, HEAD'],
-    ['GET', '/batch', 'POST'],
-    ['GET', '/i/v0/e/', 'POST'],
-    ['PUT', '/capture', 'POST'],
+    ['DELETE', '/batch', 'GET, POST, HEAD'],
+    ['PUT', '/i/v0/e/', 'GET, POST, HEAD'],
+    ['GET', '/flags', 'POST'],
     ['DELETE', '/flags/', 'POST'],
     ['POST', '/livez', 'GET, HEAD']
   ])('is answered with those it has: %s %s', async (method, path, allow) => {
