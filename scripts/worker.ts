@@ -82,10 +82,10 @@ export async function waitUntilReady(url: string): Promise<void> {
 }
 
 /** Waits until the queues are empty. If they do not get empty in time, what is still in them. */
-export async function drain(url: string): Promise<string | undefined> {
+export async function drain(url: string, ms = DRAIN_MS): Promise<string | undefined> {
   let left: string | undefined
   let quiet = 0
-  for (const deadline = Date.now() + DRAIN_MS; quiet < 2 && Date.now() < deadline; await sleep(150)) {
+  for (const deadline = Date.now() + ms; quiet < 2 && Date.now() < deadline; await sleep(150)) {
     left = await describeQueue(url).catch(() => 'an unknown number of messages')
     quiet = left ? 0 : quiet + 1
   }

@@ -28,7 +28,8 @@ it('has its first two commands run by every start and test', () => {
 it('has only commands that work and answer as printed', async () => {
   const stateDir = newStateDir()
   const service = await startService(stateDir)
-  const env = { ...process.env, STATE_DIR: stateDir, KEY: service.key, TOKEN: service.token }
+  const { port } = new URL(service.url)
+  const env = { ...process.env, STATE_DIR: stateDir, PORT: port, KEY: service.key, TOKEN: service.token }
 
   for (const { command, answer } of blocks.slice(2).flatMap(steps)) {
     const local = command.replaceAll('http://127.0.0.1:8787', service.url)

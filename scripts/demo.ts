@@ -1,0 +1,170 @@
+import { parseArgs } from 'node:util'
+import { PostHog } from 'posthog-node'
+import { z } from 'zod'
+import { type DemoEvent, type DemoPerson, writeHistory } from './demo/history.ts'
+import { Progress } from './demo/progress.ts'
+import { OperatorError, openLocal, stateDir } from './local.ts'
+import { ensureProject } from './seed.ts'
+import { drain } from './worker.ts'
+
+const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]
+
+Sends the history of a small SaaS to the running local service, through posthog-node.
+
+--persons  who sign up or are customers; 600
+--days     how long the history is; 30
+--seed     another text, other people; harbour
+--anchor   the moment at which the history ends; the last midnight in UTC
+
+Everything sent is derived from these four: the same again changes nothing, and a new database gets the same data.`
+
+/** Waiting for each batch keeps the queue of the SDK short, and a request small enough for one queue message. */
+const BATCH = 100
+const PROCESS_MS = 300_000
+
+const number = (most: number) => {
+  const fault = `is not a whole number from 1 to ${most}`
+  return z.coerce.number(fault).refine((value) => Number.isInteger(value) && value >= 1 && value <= most, fault)
+}
+
+const Options = z.object({
+  persons: number(20_000).default(600),
+  days: number(366).default(30),
+  seed: z.string().min(1).default('harbour'),
+  anchor: z.coerce
+    .date('is not a date')
+    .max(new Date(), 'is in the future')
+    .default(() => new Date(new Date().setUTCHours(0, 0, 0, 0)))
+})
+
+const Persons = z.object({
+  count: z.int(),
+  results: z.array(
+    z.object({
+      distinct_ids: z.array(z.string()),
+      properties: z.object({ name: z.string(), company: z.string(), country: z.string(), plan: z.string() }).partial()
+    })
+  )
+})
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof OperatorError ? error.message : error)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (!options) return console.log(USAGE)
+
+  const url = `http://127.0.0.1:${process.env.PORT || 8787}`
+  await expectService(url)
+  const { projectId, token, key } = await openProject()
+  const list = `${url}/api/environments/${projectId}/persons/`
+  const ask = (query: string) => askPersons(`${list}?${query}`, key)
+  const before = (await ask('limit=1')).count
+
+  const { events, people } = writeHistory(options)
+  const until = options.anchor.toISOString()
+  console.error(`${people.length} persons, ${options.days} days until ${until}, seed ${options.seed}`)
+  await send(events, url, token)
+
+  const { count } = await ask('limit=1')
+  console.log(`\nThe API knows ${count} persons, ${count - before} of them new:\n`)
+  for (const person of chooseExamples(people)) {
+    const [found] = (await ask(new URLSearchParams({ email: person.email }).toString())).results
+    console.log(`  ${person.email}: ${found ? describe(found) : 'not found'}`)
+  }
+  const term = people[0]?.email.split('@')[1] ?? ''
+  const search = `${list}?search=${encodeURIComponent(term)}`
+  console.log(`\nAnd ${(await ask(`search=${encodeURIComponent(term)}`)).count} of them work at ${term}:\n`)
+  console.log(`  curl -H 'Authorization: Bearer ${key}' '${search}'`)
+}
+
+function readOptions() {
+  const text = { type: 'string' } as const
+  try {
+    const { values } = parseArgs({
+      options: { persons: text, days: text, seed: text, anchor: text, help: { type: 'boolean', short: 'h' } }
+    })
+    if (values.help) return undefined
+    const options = Options.safeParse(values)
+    if (options.success) return options.data
+    const [issue] = options.error.issues
+    throw new OperatorError(`--${issue?.path.join('.')} ${issue?.message}\n\n${USAGE}`)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    // The first sentence: the second is about arguments that begin with a dash.
+    throw new OperatorError(`${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`)
+  }
+}
+
+async function expectService(url: string): Promise<void> {
+  const response = await fetch(`${url}/readyz`).catch(() => undefined)
+  if (!response?.ok) throw new OperatorError(`No service is ready on ${url}. Start it first: npm start`)
+}
+
+/** The project and the key that `npm start` has made. */
+async function openProject() {
+  const service = await openLocal()
+  try {
+    const { project, key } = await ensureProject(service.db, new Date())
+    return { projectId: project.id, token: project.captureToken, key }
+  } finally {
+    await service.close()
+  }
+}
+
+async function askPersons(url: string, key: string): Promise<z.infer<typeof Persons>> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  if (response.status === 401)
+    throw new OperatorError(`The service on ${new URL(url).origin} does not work on the data in ${stateDir}.`)
+  if (!response.ok) throw new OperatorError(`GET ${url} answers ${response.status}: ${await response.text()}`)
+  return Persons.parse(await response.json())
+}
+
+/** Returns when everything sent has been processed. */
+async function send(events: DemoEvent[], url: string, token: string): Promise<void> {
+  const started = Date.now()
+  const client = new PostHog(token, {
+    host: url,
+    flushAt: BATCH,
+    maxBatchSize: BATCH,
+    isServer: false,
+    disableGeoip: false,
+    historicalMigration: true
+  })
+  const progress = new Progress(process.stderr, events.length)
+  const told = () => `${events.length} events, ${Math.round((Date.now() - started) / 1000)} s`
+  for (let sent = 0; sent < events.length; sent += BATCH) {
+    progress.show(sent, `sending ${told()}`)
+    // The times are those of the history, whatever the clocks of client and server differ by.
+    for (const { properties, ...event } of events.slice(sent, sent + BATCH))
+      client.capture({ ...event, properties: { ...properties, $ignore_sent_at: true } })
+    await client.flush().catch((error) => {
+      throw new OperatorError(`The service did not take the events: ${error}. The same command goes on from there.`)
+    })
+  }
+  await client.shutdown()
+  progress.show(events.length, `processing ${told()}`)
+  const left = await drain(url, PROCESS_MS)
+  progress.end(events.length, told())
+  if (left) throw new OperatorError(`The queues did not get empty. Not processed: ${left}.`)
+}
+
+/** One of everybody that is worth a look: of each plan, with several devices, with a new name. */
+function chooseExamples(people: DemoPerson[]): DemoPerson[] {
+  const kinds: ((person: DemoPerson) => boolean)[] = [
+    ({ plan }) => plan === 'team',
+    ({ distinctIds }) => distinctIds.length > 2,
+    ({ name }) => name.includes('-'),
+    ({ plan }) => plan === 'free'
+  ]
+  return [...new Set(kinds.flatMap((isKind) => people.find(isKind) ?? []))]
+}
+
+function describe({ distinct_ids, properties }: z.infer<typeof Persons>['results'][number]): string {
+  const { name, company, country, plan } = properties
+  return `${name} of ${company}, ${country}, plan ${plan}, ${distinct_ids.length} distinct ids`
+}

@@ -1,0 +1,68 @@
+/** A small generator of repeatable numbers (sfc32): the same seed gives the same sequence on every machine. */
+export class Random {
+  readonly #state: [number, number, number, number]
+
+  constructor(seed: string) {
+    this.#state = [hash(seed, 1), hash(seed, 2), hash(seed, 3), 1]
+    for (let round = 0; round < 12; round += 1) this.next()
+  }
+
+  /** 32 random bits. */
+  next(): number {
+    const [a, b, c, counter] = this.#state
+    const result = (a + b + counter) | 0
+    this.#state[0] = b ^ (b >>> 9)
+    this.#state[1] = (c + (c << 3)) | 0
+    this.#state[2] = (((c << 21) | (c >>> 11)) + result) | 0
+    this.#state[3] = (counter + 1) | 0
+    return result >>> 0
+  }
+
+  /** At least 0, less than 1. */
+  fraction(): number {
+    return this.next() / 2 ** 32
+  }
+
+  chance(probability: number): boolean {
+    return this.fraction() < probability
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1))
+  }
+
+  /** @throws without any item */
+  pick<T>(items: readonly T[]): T {
+    return this.weighted(items.map((item) => ({ item, weight: 1 }))).item
+  }
+
+  /** One of them, each as likely as its weight says. @throws without any item */
+  weighted<T extends { weight: number }>(items: readonly T[]): T {
+    const [first] = items
+    if (!first) throw new Error('There is nothing to choose from.')
+    let rest = this.fraction() * items.reduce((sum, { weight }) => sum + weight, 0)
+    for (const item of items) {
+      rest -= item.weight
+      if (rest < 0) return item
+    }
+    return first
+  }
+
+  /** A version 7 UUID of that moment, in ms. */
+  uuid(time: number): string {
+    const words = [this.next(), this.next(), this.next()].map((word) => word.toString(16).padStart(8, '0'))
+    const [a = '', b = '', c = ''] = words
+    const moment = time.toString(16).padStart(12, '0')
+    return `${moment.slice(0, 8)}-${moment.slice(8)}-7${a.slice(0, 3)}-a${b.slice(0, 3)}-${b.slice(3, 7)}${c}`
+  }
+}
+
+/** FNV-1a, its bits mixed as MurmurHash3 mixes them at the end. */
+function hash(text: string, basis: number): number {
+  let value = 0x811c9dc5 ^ basis
+  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193)
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return value ^ (value >>> 16)
+}
