@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { INSERT } from './bare/insert.ts'
+import { BATCH_EVENTS, type Batch, busyBatch, firstBatches, NEW_PERSONS } from './support/batches.ts'
+import { sendOk } from './support/client.ts'
+import { type Outcome, percentile, rounded } from './support/report.ts'
+import { inTemporary, migrations, type Runtime, startWorkers } from './support/runtime.ts'
+import { seedProject } from './support/seed.ts'
+
+const MIN_SHARE = 1 / 3
+const MIN_PER_SECOND = 3_000
+/** Servers that send at the same time, each the next batch as soon as its last is answered. */
+const SENDERS = 8
+/** The project that the bare route's events belong to: none of the service's. */
+const BARE_PROJECT = 1_000_000
+
+const Health = z.object({ queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() }) })
+
+/** How many events a second get from HTTP into the database, up to the last of a burst. */
+export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
+  const size = isSmoke
+    ? { persons: 2_000, known: 200, batches: 5, rounds: 1 }
+    : { persons: 100_000, known: 5_000, batches: 300, rounds: 3 }
+  const runtime = await startWorkers()
+  try {
+    const { projectId, token } = await seedProject(runtime, size.persons)
+    const known = Array.from({ length: size.known }, (_, i) => 1 + i * Math.floor(size.persons / size.known))
+    await fillService(runtime, projectId, firstBatches(token, known))
+
+    const rounds = []
+    for (let round = 0; round < size.rounds; round += 1) {
+      const first = size.persons + 1 + round * size.batches * NEW_PERSONS
+      const batches = Array.from({ length: size.batches }, (_, i) => busyBatch(token, known, first + i * NEW_PERSONS))
+      const ofService = await fillService(runtime, projectId, batches)
+      rounds.push({ ...ofService, bare: await fillBare(runtime, batches), sqlite: fillSqlite(batches) })
+    }
+    return report(rounds, size)
+  } finally {
+    await runtime.end()
+  }
+}
+
+type Seconds = { stored: number; accepted: number; bare: number; sqlite: number }
+
+function report(rounds: Seconds[], size: { persons: number; batches: number }): Outcome {
+  const perSecond = (of: keyof Seconds) => rounds.map((seconds) => (size.batches * BATCH_EVENTS) / seconds[of])
+  const median = (of: keyof Seconds) => percentile(perSecond(of), 0.5)
+  const share = median('stored') / median('bare')
+  const row = (name: string, of: keyof Seconds) => [name, rounded(median(of)), perSecond(of).map(rounded).join(' · ')]
+  return {
+    table: [
+      ['events a second', 'median', 'rounds'],
+      row('service, from HTTP to queryable', 'stored'),
+      row('service, from HTTP to accepted', 'accepted'),
+      row('bare route, from HTTP to queryable', 'bare'),
+      row("`node:sqlite`, the bare route's insert alone", 'sqlite')
+    ],
+    notes: [
+      `${size.batches} requests of ${BATCH_EVENTS} events a round, from ${SENDERS} senders, beside ${size.persons.toLocaleString('en')} persons. The service does`,
+      `${rounded(share)} of the bare route. Target: a third of it, and ${MIN_PER_SECOND.toLocaleString('en')} a second.`
+    ],
+    missed: [
+      ...(median('stored') < MIN_PER_SECOND ? [`${rounded(median('stored'))} a second`] : []),
+      ...(share < MIN_SHARE ? [`${rounded(share)} of the bare route`] : [])
+    ]
+  }
+}
+
+/** @returns after how many seconds the last batch was accepted, and all were stored */
+async function fillService(runtime: Runtime, projectId: number, batches: Batch[]) {
+  const before = await countEvents(runtime, projectId)
+  const started = performance.now()
+  await sendAll(new URL('/batch/', runtime.service), batches)
+  const accepted = performance.now() - started
+  while (await isWorking(runtime)) await sleep(20)
+  const stored = performance.now() - started
+  await expectEvents(runtime, projectId, before, batches)
+  return { accepted: accepted / 1000, stored: stored / 1000 }
+}
+
+async function fillBare(runtime: Runtime, batches: Batch[]): Promise<number> {
+  const before = await countEvents(runtime, BARE_PROJECT)
+  const started = performance.now()
+  await sendAll(new URL(`/${BARE_PROJECT}/batch`, runtime.bare), batches)
+  const ms = performance.now() - started
+  await expectEvents(runtime, BARE_PROJECT, before, batches)
+  return ms / 1000
+}
+
+/** A database of its own, in a file as D1 has it. */
+function fillSqlite(batches: Batch[]): number {
+  return inTemporary((folder) => {
+    const db = new DatabaseSync(join(folder, 'events.sqlite'))
+    db.exec('pragma journal_mode = wal; pragma synchronous = normal')
+    for (const { statements } of migrations) for (const statement of statements) db.exec(statement)
+    const insert = db.prepare(INSERT)
+    const started = performance.now()
+    for (const { json } of batches) insert.run(BARE_PROJECT, json)
+    const ms = performance.now() - started
+    db.close()
+    return ms / 1000
+  })
+}
+
+async function sendAll(url: URL, batches: Batch[]): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    'user-agent': 'posthog-node/5.70.0'
+  }
+  const waiting = batches.values()
+  const sendNext = async () => {
+    for (const { gzip } of waiting)
+      await sendOk(url, { method: 'POST', headers: { ...headers, 'content-length': gzip.byteLength } }, gzip)
+  }
+  await Promise.all(Array.from({ length: SENDERS }, sendNext))
+}
+
+async function isWorking({ service }: Runtime): Promise<boolean> {
+  const { text } = await sendOk(new URL('/readyz', service))
+  const { backlog, consuming, retrying } = Health.parse(JSON.parse(text)).queue
+  return backlog + consuming + retrying > 0
+}
+
+async function countEvents({ db }: Runtime, projectId: number): Promise<number> {
+  const count = db.prepare('select count(*) as count from events where project_id = ?')
+  return (await count.bind(projectId).first<number>('count')) ?? 0
+}
+
+async function expectEvents(runtime: Runtime, projectId: number, before: number, batches: Batch[]): Promise<void> {
+  const sent = batches.reduce((sum, { events }) => sum + events, 0)
+  const stored = (await countEvents(runtime, projectId)) - before
+  if (stored !== sent) throw new Error(`Of ${sent} events ${stored} are stored.`)
+}

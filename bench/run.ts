@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util'
+import { benchCapture } from './capture.ts'
+import { benchHttp } from './http.ts'
+import { benchSize } from './size.ts'
+import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
+
+const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
+  size: benchSize,
+  http: benchHttp,
+  capture: benchCapture
+}
+
+const { values, positionals } = parseArgs({
+  options: { smoke: { type: 'boolean', default: false } },
+  allowPositionals: true
+})
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
+  const part = PARTS[name]
+  if (!part) throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}.`)
+  const conditions = describeConditions()
+  const outcome = await part(values.smoke)
+  const figures = render(outcome)
+  if (values.smoke) console.log(`## ${name}\n\nA trial: these figures say nothing.\n\n${figures}\n`)
+  else {
+    const text = `${conditions}\n\n${figures}\n${renderMissed(outcome)}`
+    console.log(`## ${name}\n\n${text}\n`)
+    record(name, text)
+    if (outcome.missed.length > 0) process.exitCode = 1
+  }
+}

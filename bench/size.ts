@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { z } from 'zod'
+import { type Outcome, percentile, rounded } from './support/report.ts'
+import { build, inTemporary, wrangler } from './support/runtime.ts'
+
+const MAX_KB = 350
+const MAX_STARTUP_MS = 200
+
+/** V8's CPU profile: a node for each place, and the places that were sampled with the time since the sample before. */
+const Profile = z.object({
+  nodes: z.array(z.object({ id: z.int(), callFrame: z.object({ functionName: z.string() }) })),
+  samples: z.array(z.int()),
+  timeDeltas: z.array(z.number()).min(1)
+})
+
+/** How large the deployed worker is, and how long it works before it takes its first request. */
+export async function benchSize(isSmoke: boolean): Promise<Outcome> {
+  const kilobytes = gzipSync(build('wrangler.toml')).byteLength / 1000
+  const startups = Array.from({ length: isSmoke ? 1 : 5 }, profileStartup)
+  const startup = percentile(startups, 0.5)
+  return {
+    table: [
+      ['', 'measured', 'at most'],
+      ['main JavaScript, gzip', `${rounded(kilobytes)} kB`, `${MAX_KB} kB`],
+      ['startup, median', `${rounded(startup)} ms`, `${MAX_STARTUP_MS} ms`]
+    ],
+    notes: [
+      'Startup is what is not idle in the profile of `wrangler check startup`; in',
+      `${startups.length} runs: ${startups.map(rounded).join(', ')} ms.`
+    ],
+    missed: [
+      ...(kilobytes > MAX_KB ? [`main JavaScript: ${rounded(kilobytes)} kB`] : []),
+      ...(startup > MAX_STARTUP_MS ? [`startup: ${rounded(startup)} ms`] : [])
+    ]
+  }
+}
+
+function profileStartup(): number {
+  const text = inTemporary((folder) => {
+    const file = join(folder, 'startup.cpuprofile')
+    wrangler('check', 'startup', '--outfile', file)
+    return readFileSync(file, 'utf8')
+  })
+  const { nodes, samples, timeDeltas } = Profile.parse(JSON.parse(text))
+  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
+  const micros = timeDeltas.filter((_, i) => !idle.has(samples[i] ?? -1)).reduce((sum, delta) => sum + delta, 0)
+  return micros / 1000
+}

@@ -1,0 +1,71 @@
+import { gzipSync } from 'node:zlib'
+import { v7 as uuidv7 } from 'uuid'
+
+export const BATCH_EVENTS = 100
+/** How many events of a batch are of persons known before; each person who is new has five of the others. */
+const KNOWN_EVENTS = 50
+const EVENTS_OF_NEW = 5
+/** How many new persons each batch brings. */
+export const NEW_PERSONS = (BATCH_EVENTS - KNOWN_EVENTS) / EVENTS_OF_NEW
+
+const NAMES = ['page viewed', 'report opened', 'report exported', 'invite sent', 'search']
+
+/** A request's body as JSON, and as it is sent. */
+export type Batch = { events: number; json: string; gzip: Buffer }
+
+/** One event of each of these persons: from then on they are known. */
+export const firstBatches = (token: string, persons: number[]): Batch[] =>
+  Array.from({ length: Math.ceil(persons.length / BATCH_EVENTS) }, (_, i) => {
+    const some = persons.slice(i * BATCH_EVENTS, (i + 1) * BATCH_EVENTS)
+    return batchOf(
+      token,
+      some.map((n) => eventOf(n, 0, { $set: { plan: 'free' } }))
+    )
+  })
+
+/**
+ * What posthog-node sends to /batch/ for a busy backend: 100 events with about 600 bytes of properties, half of them of
+ * `known` persons, half of new ones from number `first` on; one in twenty has a `$set`.
+ */
+export function busyBatch(token: string, known: number[], first: number): Batch {
+  const events = Array.from({ length: BATCH_EVENTS }, (_, i) => {
+    const some = known[Math.floor(Math.random() * known.length)] ?? 0
+    const n = i < KNOWN_EVENTS ? some : first + Math.floor((i - KNOWN_EVENTS) / EVENTS_OF_NEW)
+    return eventOf(n, i, i % 20 === 0 ? { $set: { plan: 'pro', seats: i, seen: Math.random() } } : {})
+  })
+  return batchOf(token, events)
+}
+
+function batchOf(token: string, batch: ReturnType<typeof eventOf>[]): Batch {
+  const json = JSON.stringify({ api_key: token, batch, sent_at: new Date().toISOString() })
+  return { events: batch.length, json, gzip: gzipSync(json) }
+}
+
+const word = () => Math.random().toString(36).slice(2, 12)
+
+const eventOf = (n: number, i: number, more: object) => ({
+  event: NAMES[i % NAMES.length] ?? '',
+  properties: {
+    path: `/reports/${word()}/${word()}`,
+    referrer: `https://www.example.org/search?q=${word()}+${word()}`,
+    title: `Quarterly report ${word()} of the ${word()} department`,
+    plan: i % 3 === 0 ? 'pro' : 'free',
+    duration_ms: Math.floor(Math.random() * 100_000),
+    rows: i,
+    is_shared: i % 2 === 0,
+    filters: { from: '2026-01-01', to: '2026-03-31', country: ['de', 'at', 'ch'], segment: word() },
+    feature: `reports-${word()}`,
+    request_id: word() + word(),
+    region: 'eu-central',
+    service: 'reports-api 4.12.7 on node 24.21.0, linux x64',
+    experiment: `${word()}-${word()}`,
+    ...more,
+    $lib: 'posthog-node',
+    $lib_version: '5.70.0',
+    $is_server: true,
+    $geoip_disable: true
+  },
+  timestamp: new Date().toISOString(),
+  uuid: uuidv7(),
+  distinct_id: `user-${n}`
+})

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { root } from './runtime.ts'
+
+/** What a part of the bench found: a table with its head, what to know of it, and the targets that were missed. */
+export type Outcome = { table: string[][]; notes: string[]; missed: string[] }
+
+const readme = join(root, 'bench/README.md')
+
+/** The smallest of the values that the share `p` of them does not exceed. */
+export function percentile(values: number[], p: number): number {
+  const value = values.toSorted((a, b) => a - b)[Math.ceil(p * values.length) - 1]
+  if (value === undefined) throw new Error('Nothing was measured.')
+  return value
+}
+
+export const rounded = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
+
+/** An outcome as Markdown. */
+export const render = ({ table, notes }: Outcome): string => `${renderTable(table)}\n\n${notes.join('\n')}`
+
+export const renderMissed = ({ missed }: Outcome): string =>
+  missed.length > 0 ? `**Missed:** ${missed.join(' · ')}.` : 'All targets are met.'
+
+function renderTable([head = [], ...rows]: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
+}
+
+/** Date, commit and machine, before a part starts and is a load itself. */
+export function describeConditions(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+  const isChanged = git('status', '--porcelain', '--', 'src', 'migrations', 'wrangler.toml', 'package-lock.json') !== ''
+  const commit = `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with uncommitted changes' : ''}`
+  const workerd: { version: string } = createRequire(import.meta.url)('workerd/package.json')
+  const cores = availableParallelism()
+  const [load = 0] = loadavg()
+  return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${cores} cores (load ${load.toFixed(1)} before), Node ${process.versions.node}, workerd ${workerd.version}.`
+}
+
+/** Replaces what the README says of a part. */
+export function record(part: string, text: string): void {
+  const before = readFileSync(readme, 'utf8')
+  const section = new RegExp(`(<!-- ${part} -->\n).*?(<!-- /${part} -->)`, 's')
+  if (!section.test(before)) throw new Error(`bench/README.md has no section ${part}`)
+  writeFileSync(
+    readme,
+    before.replace(section, (_, start: string, end: string) => `${start}${text}\n${end}`)
+  )
+}

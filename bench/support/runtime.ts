@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { z } from 'zod'
+
+export const root = join(import.meta.dirname, '../..')
+
+const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
+
+/** Runs wrangler, silently unless it fails. */
+export function wrangler(...args: string[]): void {
+  const bin = join(root, 'node_modules/wrangler/bin/wrangler.js')
+  execFileSync(process.execPath, [bin, ...args], { cwd: root, env: { ...process.env, ...quiet }, stdio: 'pipe' })
+}
+
+const built = new Map<string, string>()
+
+/** Builds a worker as `wrangler deploy` does, once. @returns its main JavaScript */
+export function build(configPath: string): string {
+  const code =
+    built.get(configPath) ??
+    inTemporary((folder) => {
+      wrangler('deploy', '--dry-run', '--config', join(root, configPath), '--outdir', folder)
+      return readFileSync(join(folder, 'worker.js'), 'utf8')
+    })
+  built.set(configPath, code)
+  return code
+}
+
+export function inTemporary<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-bench-'))
+  try {
+    return work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The statements of every migration, in order. */
+export const migrations = readdirSync(join(root, 'migrations'))
+  .filter((file) => file.endsWith('.sql'))
+  .sort()
+  .map((file) => {
+    const text = readFileSync(join(root, 'migrations', file), 'utf8')
+    return { file, statements: text.split('--> statement-breakpoint') }
+  })
+
+export type Runtime = Awaited<ReturnType<typeof startWorkers>>
+
+/**
+ * The built service and the bare routes in one workerd, on one migrated database that goes away with it. Each is reached
+ * through a socket of its own: the development server's proxy would add the same to both and hide their difference.
+ */
+export async function startWorkers() {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [workerOf('service', 'wrangler.toml'), workerOf('bare', 'bench/bare/wrangler.toml')],
+      handleStructuredLogs: ({ level, message }) => {
+        if (level === 'error') console.error(message)
+      }
+    })
+  )
+  await miniflare.ready
+  const db = await miniflare.getD1Database('DB', 'service')
+  await db.prepare('create table d1_migrations (id integer primary key, name text, applied_at integer)').run()
+  for (const { file, statements } of migrations) {
+    const applied = db.prepare('insert into d1_migrations (name) values (?)').bind(file)
+    await db.batch([...statements.map((statement) => db.prepare(statement)), applied])
+  }
+  return {
+    db,
+    service: await miniflare.unsafeGetDirectURL('service'),
+    bare: await miniflare.unsafeGetDirectURL('bare'),
+    end: () => miniflare.dispose()
+  }
+}
+
+const RateLimits = z.record(z.string(), z.unknown()).default({})
+
+/**
+ * A worker as configured, but without two simulations that cost a millisecond and more where Cloudflare's own cost next to
+ * nothing: the rate limits, which it counts on the spot and not in a database, let everything pass; assets are not asked.
+ */
+function workerOf(name: string, configPath: string) {
+  const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(join(root, configPath)).workerOptions
+  const limits = Object.keys(RateLimits.parse(options.ratelimits))
+  const contents = `
+    import worker from './worker.js'
+    const limits = Object.fromEntries(${JSON.stringify(limits)}.map((name) => [name, { limit: async () => ({ success: true }) }]))
+    const withLimits = (handler) => handler && ((event, env, context) => handler(event, { ...env, ...limits }, context))
+    export default { fetch: withLimits(worker.fetch), queue: withLimits(worker.queue) }`
+  return {
+    ...options,
+    name,
+    modules: [
+      { type: 'ESModule' as const, path: 'entry.js', contents },
+      { type: 'ESModule' as const, path: 'worker.js', contents: build(configPath) }
+    ],
+    unsafeDirectSockets: [{}]
+  }
+}

@@ -1,0 +1,58 @@
+import { newUsage, openDb } from '../../src/db/client.ts'
+import { Project } from '../../src/projects/project.ts'
+import { createKey, createProject, createUser } from '../../src/projects/store.ts'
+import { User } from '../../src/projects/user.ts'
+import type { Runtime } from './runtime.ts'
+
+/** A step small enough for one statement. */
+const STEP = 20_000
+
+export type Seeded = { projectId: number; token: string; key: string; persons: number }
+
+/** A project with a key, and so many persons straight in its tables, with two distinct ids each, one created each second. */
+export async function seedProject({ db }: Runtime, persons: number): Promise<Seeded> {
+  const control = openDb(db, newUsage()).db
+  const now = new Date()
+  const owner = await createUser(control, User.parse({ first_name: 'Bench', email: 'bench@example.com' }), now)
+  const project = await createProject(control, Project.parse({ name: 'Bench' }), owner.id, now)
+  const scope = { label: 'bench', scopes: ['person:read'], projectIds: [project.id], userId: owner.id }
+  const { key } = await createKey(control, scope, now)
+
+  for (let from = 1; from <= persons; from += STEP) {
+    const numbers = `with recursive numbers(n) as (
+      select ${from} union all select n + 1 from numbers where n < ${Math.min(from + STEP - 1, persons)})`
+    await db.batch([
+      db
+        .prepare(`${numbers}
+          insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+          select n, ?, printf('00000000-0000-7000-8000-%012x', n), 1700000000000 + n * 1000, 1,
+                 json_object('email', ${email('n')}, 'name', 'Person ' || n, 'plan', iif(n % 3, 'free', 'pro'), 'seats', n % 50,
+                             '$browser', 'Firefox', '$browser_version', 140 + n % 9, '$os', 'Mac OS X', '$device_type', 'Desktop',
+                             '$initial_referring_domain', 'www.example.org', '$initial_utm_source', 'newsletter',
+                             'company', 'Company ' || (n % 1000), 'last_seen_at', '2026-01-01T00:00:00.000Z'),
+                 '{"stamps":[],"keys":{}}', ${email('n')} || char(31) || 'person ' || n, 0, 0, 0 from numbers`)
+        .bind(project.id),
+      db
+        .prepare(`${numbers}
+          insert into distinct_ids (key, project_id, distinct_id, person_id)
+          select 2 * n - 1, ?1, 'user-' || n, n from numbers
+          union all select 2 * n, ?1, printf('00000000-0000-7000-9000-%012x', n), n from numbers`)
+        .bind(project.id)
+    ])
+  }
+  await db.batch([
+    db.prepare(`insert into counters (project_id, name, value) values (?, 'persons', ?)`).bind(project.id, persons),
+    db.prepare(`insert into sequences (name, value) values ('person', ?1), ('identity', 2 * ?1)`).bind(persons)
+  ])
+  return { projectId: project.id, token: project.captureToken, key, persons }
+}
+
+/** Eight hexadecimal digits that have nothing in common with those of the next person. */
+const mixed = (n: string) => `printf('%08x', ((${n}) * 2654435761) & 0xffffffff)`
+
+const email = (n: string) => `${mixed(n)} || '@example.com'`
+
+/** The e-mail of person `n`. */
+export const emailOf = (n: number): string => `${mixDigits(n)}@example.com`
+
+const mixDigits = (n: number): string => ((BigInt(n) * 2654435761n) & 0xffffffffn).toString(16).padStart(8, '0')
