@@ -73,6 +73,15 @@ describe('the time of an event', () => {
     expect(iso(eventTime(event, NOW))).toBe(`2026-11-21T${expected}.000Z`)
   })
 
+  it('of what one client did keeps its order, however long each request is on the way', () => {
+    const at = Date.parse('2026-11-21T11:59:57.000Z')
+    const slow = eventTime({ ...sent, timestamp: '2026-11-21T11:59:57.000Z', sentAt: at }, at + 900)
+    const quick = eventTime({ ...sent, timestamp: '2026-11-21T11:59:57.002Z', sentAt: at + 3_000 }, at + 3_010)
+    const older = eventTime({ ...sent, offset: 2_996, sentAt: at + 3_000 }, at + 3_010)
+
+    expect([slow, quick, older]).toEqual([at, at + 2, at + 4])
+  })
+
   it('may be 23 hours ahead', () => {
     expect(iso(eventTime({ ...sent, timestamp: '2026-11-22T11:00:00Z' }, NOW))).toBe('2026-11-22T11:00:00.000Z')
   })
