@@ -1,0 +1,86 @@
+import { existsSync, writeSync } from 'node:fs'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { type BrowserContext, chromium } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** Whether tests in a browser can run here. Without one they are skipped, which is said; CI insists on it. */
+export function hasBrowser(): boolean {
+  if (existsSync(executablePath)) return true
+  if (process.env.REQUIRE_BROWSER) throw new Error(`There is no browser at ${executablePath}.`)
+  // Past the test runner, which keeps the output of tests that do not fail.
+  writeSync(2, `Skipped: tests in a browser, as there is none at ${executablePath}. CHROMIUM=<path> names another.\n`)
+  return false
+}
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+
+/** A browser of its own for one test that does not look like a robot, whose events SDKs would drop. */
+export async function openBrowser(): Promise<BrowserContext> {
+  const browser = await chromium.launch({ executablePath, args: FLAGS })
+  onTestFinished(() => browser.close())
+  const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
+  const context = await browser.newContext({ userAgent })
+  await context.addInitScript("Object.defineProperty(navigator, 'webdriver', { get: () => false })")
+  return context
+}
+
+/** A site on an origin of its own, ended with the test. */
+export async function openSite(files: Record<string, { type: string; body: string | Buffer }>): Promise<string> {
+  const server = createServer(({ url = '/' }, response) => {
+    const file = files[url.replace(/\?.*/, '')]
+    response.writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' }).end(file?.body)
+  })
+  return listen(server)
+}
+
+export type Passed = { method: string; path: string; status: number; body: Buffer }
+
+/** Stands before a service and notes what passes: beacons, too, of which the page that sends them hears nothing. */
+export async function openRecorder(upstream: string): Promise<{ url: string; passed: Passed[] }> {
+  const passed: Passed[] = []
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const { method = 'GET', url = '/', headers } = incoming
+    const forwarded = request(upstream + url, { method, headers }, (answer) => {
+      passed.push({ method, path: url, status: answer.statusCode ?? 0, body })
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    forwarded.on('error', (error) => outgoing.destroy(error))
+    forwarded.end(body)
+  })
+  return { url: await listen(server), passed }
+}
+
+export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
+
+/** What an SDK has sent: gzip, or base64 in a form, or as it is. */
+export function decodeBody(body: Buffer): unknown {
+  if (isGzip(body)) return JSON.parse(gunzipSync(body).toString())
+  const data = new URLSearchParams(body.toString()).get('data')
+  return JSON.parse(data === null ? body.toString() : Buffer.from(data, 'base64').toString())
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // A server that listens on a port has no other kind of address.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
