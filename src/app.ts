@@ -1,4 +1,5 @@
 import { createCaptureRoutes } from './capture/routes.ts'
+import { createDocsRoutes } from './docs/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
@@ -17,6 +18,7 @@ export function createApp(clock: () => Date, work: () => Work) {
 
   app.route('/', createHealthRoutes(work))
   app.route('/', createCaptureRoutes())
+  app.route('/', createDocsRoutes(app))
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, personRoutes)
   }

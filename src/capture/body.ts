@@ -4,7 +4,7 @@ import { parseTimestamp } from '../time.ts'
 
 /** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
 export const MAX_BODY_BYTES = 10_000_000
-const MAX_EVENTS = 20_000
+export const MAX_EVENTS = 20_000
 
 /**
  * The JSON of a request in any of the forms SDKs send, told apart by its bytes because their headers do not say: plain,

@@ -14,7 +14,8 @@ export const CapturedEvent = z.object({
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
 
-export type Dropped = { uuid: string | null; reason: string }
+export const Dropped = z.object({ uuid: z.string().nullable(), reason: z.string() }).meta({ id: 'Dropped' })
+export type Dropped = z.infer<typeof Dropped>
 
 export const MAX_EVENT_BYTES = 1_000_000
 const MAX_LENGTH = 200

@@ -1,12 +1,109 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import { AppError, UnavailableError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
+import { ErrorJson } from '../http/errors.ts'
+import { describe, type Refusal } from '../http/openapi.ts'
 import { isObject, type Json } from '../json.ts'
-import { clockOf, invalidToken, readBody, readRequest, readToken } from './body.ts'
+import { clockOf, invalidToken, MAX_BODY_BYTES, readBody, readRequest, readToken } from './body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from './config.ts'
 import { enqueueEvents } from './enqueue.ts'
 import { asIdentify, type CapturedEvent, type Dropped, readEvent } from './event.ts'
+import {
+  CapturedJson,
+  CaptureJson,
+  Drops,
+  FlagsJson,
+  FlagsRequestJson,
+  RecordedJson,
+  RemoteConfigJson,
+  SurveysJson
+} from './json.ts'
 import { createProjectFinder } from './project.ts'
+
+const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })
+
+const BODY = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; its bytes tell which. At most ${MAX_BODY_BYTES} bytes.`
+
+const UNKNOWN_TOKEN: Refusal[] = [
+  ['authentication_failed', 'API key is not valid: unknown', 'api_key'],
+  ['unavailable', 'The database cannot take the request now.']
+]
+
+const UNREADABLE: Refusal[] = [
+  ['parse_error', 'failed to parse request: invalid JSON'],
+  ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`],
+  ...UNKNOWN_TOKEN
+]
+
+/** Very old SDKs send with GET. */
+const DOOR = ['POST', 'GET']
+
+const describeDoor = (id: string, summary: string) =>
+  describe({
+    id,
+    tag: 'Capture',
+    summary,
+    description: `Takes one event, an array of them, or a batch, as every door for events does. ${BODY} The answer comes when the events are safe. With GET the body is the query's \`data\`.`,
+    body: CaptureJson,
+    answers: { 200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson } },
+    error: CaptureError,
+    refusals: [...UNREADABLE, ['invalid_input', 'event submitted without a distinct_id']]
+  })
+
+const RECORD = describe({
+  id: 's',
+  tag: 'Capture',
+  summary: 'Session recordings',
+  description: `They are not kept yet: SDKs are told to pause. ${BODY}`,
+  body: CaptureJson,
+  answers: { 200: { text: 'Nothing was kept.', schema: RecordedJson } },
+  refusals: [...UNREADABLE, ['invalid_input', 'request holds no event', 'batch']]
+})
+
+const describeFlags = (id: string, summary: string) =>
+  describe({
+    id,
+    tag: 'Capture',
+    summary,
+    description: `There are no feature flags: SDKs are told so in the shape of the version that they ask for. ${BODY}`,
+    query: z.object({
+      v: z.string().optional().meta({ description: 'The version of the answer.' }),
+      config: z.string().optional().meta({ description: '`true`: with the configuration.' })
+    }),
+    body: FlagsRequestJson,
+    answers: { 200: { text: 'No flags.', schema: FlagsJson } },
+    refusals: UNREADABLE
+  })
+
+const Token = z.string().meta({ description: "The project's capture token." })
+
+const CONFIG = describe({
+  id: 'array_config',
+  tag: 'Capture',
+  summary: 'Configuration of a browser SDK',
+  path: z.object({ token: Token }),
+  answers: { 200: { text: 'The configuration.', schema: RemoteConfigJson } },
+  refusals: UNKNOWN_TOKEN
+})
+
+const CONFIG_SCRIPT = describe({
+  id: 'array_config_js',
+  tag: 'Capture',
+  summary: 'Configuration of a browser SDK, as a script',
+  path: z.object({ token: Token }),
+  answers: { 200: { text: 'The script.', type: 'text/javascript' } },
+  refusals: UNKNOWN_TOKEN
+})
+
+const SURVEYS = describe({
+  id: 'surveys',
+  tag: 'Capture',
+  summary: 'Surveys of a browser SDK',
+  query: z.object({ token: Token }),
+  answers: { 200: { text: 'There are none.', schema: SurveysJson } },
+  refusals: UNKNOWN_TOKEN
+})
 
 /** Above this share of its database's largest size a project takes no more events. */
 const FULL = 0.95
@@ -71,20 +168,25 @@ export function createCaptureRoutes() {
   }
 
   return createRouter()
-    .on(['GET', 'POST'], ['/batch', '/e', '/i/v0/e', '/capture', '/track', '/engage'], capture)
-    .post('/s', record)
-    .post('/flags', flags)
-    .post('/decide', flags)
-    .get('/array/:token/config', async (c) => {
+    .on(DOOR, '/batch', describeDoor('batch', 'Capture a batch of events'), capture)
+    .on(DOOR, '/e', describeDoor('e', 'Capture events of a browser'), capture)
+    .on(DOOR, '/i/v0/e', describeDoor('i_v0_e', 'Capture events'), capture)
+    .on(DOOR, '/capture', describeDoor('capture', 'Capture events of older SDKs'), capture)
+    .on(DOOR, '/track', describeDoor('track', 'Capture events of the oldest SDKs'), capture)
+    .on(DOOR, '/engage', describeDoor('engage', 'Set properties of a person, for the oldest SDKs'), capture)
+    .post('/s', RECORD, record)
+    .post('/flags', describeFlags('flags', 'Feature flags'), flags)
+    .post('/decide', describeFlags('decide', 'Feature flags and configuration, for older SDKs'), flags)
+    .get('/array/:token/config', CONFIG, async (c) => {
       const token = await tokenOf(c, c.req.param('token'))
       return c.json(remoteConfig(token), 200, { 'Cache-Control': CONFIG_CACHE })
     })
-    .get('/array/:token/config.js', async (c) => {
+    .get('/array/:token/config.js', CONFIG_SCRIPT, async (c) => {
       const token = await tokenOf(c, c.req.param('token'))
       const headers = { 'Cache-Control': CONFIG_CACHE, 'Content-Type': 'text/javascript; charset=utf-8' }
       return c.body(configScript(token), 200, headers)
     })
-    .get('/api/surveys', async (c) => {
+    .get('/api/surveys', SURVEYS, async (c) => {
       await tokenOf(c, c.req.query('token'))
       return c.json({ surveys: [] }, 200, { 'Cache-Control': CONFIG_CACHE })
     })

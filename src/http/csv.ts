@@ -1,9 +1,13 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { AppEnv } from './env.ts'
 
-export const FormatQuery = z.object({ format: z.enum(['json', 'csv']).optional() })
+export const FormatQuery = z.object({
+  format: z.enum(['json', 'csv']).optional().meta({
+    description: 'Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV.'
+  })
+})
 
 /** `format` decides; without it, a client that accepts CSV and not JSON gets CSV. */
 export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
@@ -64,6 +68,14 @@ export function csvResponse(
     }
   })
   return c.body(stream)
+}
+
+/** What an answer in JSON looks like in CSV: a line for each of a list's results, or one. */
+export function csvExample(json: JsonObject): string {
+  const rows = Array.isArray(json.results) ? json.results.filter(isObject) : [json]
+  const cells = rows.map((row) => flatten(row))
+  const columns = [...new Set(cells.flatMap((row) => [...row.keys()]))].sort()
+  return [columns, ...cells.map((row) => columns.map((column) => row.get(column)))].map(csvLine).join('')
 }
 
 async function* csvLines(columns: string[], pages: AsyncIterable<JsonObject[]>): AsyncGenerator<string, void> {

@@ -1,11 +1,13 @@
 import type { Context, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { z } from 'zod'
 import { AppError, type ErrorCode, NotFoundError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'
 
-const STATUSES: Record<ErrorCode, [ContentfulStatusCode, string]> = {
+/** Status and type of each code. */
+export const ERRORS = {
   not_authenticated: [401, 'authentication_error'],
   authentication_failed: [401, 'authentication_error'],
   permission_denied: [403, 'authentication_error'],
@@ -27,12 +29,21 @@ const STATUSES: Record<ErrorCode, [ContentfulStatusCode, string]> = {
   throttled: [429, 'throttled_error'],
   unavailable: [503, 'server_error'],
   error: [500, 'server_error']
-}
+} satisfies Record<ErrorCode, [ContentfulStatusCode, string]>
+
+export const ErrorJson = z
+  .object({
+    type: z.enum(Object.values(ERRORS).map(([, type]) => type)),
+    code: z.enum(Object.keys(ERRORS)),
+    detail: z.string().meta({ description: 'What is wrong, for people.' }),
+    attr: z.string().nullable().meta({ description: 'The field at fault; nested names are joined with `__`.' })
+  })
+  .meta({ id: 'Error', description: 'The body of every failure.' })
 
 /** The envelope of every failure. What is not an `AppError` says nothing of the inside: the log has it. */
 export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asAppError(thrown)
-  const [status, type] = STATUSES[error.code]
+  const [status, type] = ERRORS[error.code]
   if (status >= 500) logFailure(c, thrown)
   if (status === 401) c.header('WWW-Authenticate', 'Bearer')
   if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))

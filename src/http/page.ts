@@ -6,14 +6,24 @@ const MAX_LIMIT = 1000
 
 const Whole = z
   .string()
-  .regex(/^\d{1,15}$/, 'A valid integer is required.')
+  .refine((text) => /^\d{1,15}$/.test(text), 'A valid integer is required.')
   .transform(Number)
+  .meta({ type: 'integer', minimum: 0 })
 
 /** `limit` is what was asked for; a page holds at most 1000. `cursor` continues where the page before it ended. */
 export const PageQuery = z.object({
-  limit: Whole.refine((limit) => limit > 0, 'Ensure this value is greater than or equal to 1.').optional(),
-  offset: Whole.default(0),
-  cursor: z.string().max(500).optional()
+  limit: Whole.refine((limit) => limit > 0, 'Ensure this value is greater than or equal to 1.')
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      default: DEFAULT_LIMIT,
+      description: `Results per page. A page never holds more than ${MAX_LIMIT}, whatever is asked for. CSV: all results unless a limit is given.`
+    })
+    .optional(),
+  offset: Whole.default(0).meta({ default: 0, description: 'Index of the first result.' }),
+  cursor: z.string().max(500).optional().meta({
+    description: 'Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does.'
+  })
 })
 
 export const pageSize = (limit: number | undefined): number => Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT)
@@ -43,6 +53,19 @@ export function pageOf<T>(url: string, { results, count, size, offset, hasMore, 
     previous: offset > 0 ? link(Math.max(0, offset - size), {}) : null,
     results
   }
+}
+
+/** The schema of such a list, under its own name in the interface's description. */
+export const pageSchema = <S extends z.ZodType>(id: string, item: S) => {
+  const results = z.globalRegistry.get(item)?.examples ?? []
+  return z
+    .object({
+      count: z.int().min(0).meta({ description: 'How many there are on all pages, exactly.' }),
+      next: z.url().nullable().meta({ description: 'The next page, absolute; null on the last one.' }),
+      previous: z.url().nullable().meta({ description: 'The page before, absolute; null on the first one.' }),
+      results: z.array(item)
+    })
+    .meta({ id, examples: [{ count: results.length, next: null, previous: null, results }] })
 }
 
 /** Opaque to clients: base64url of JSON. */

@@ -2,16 +2,39 @@ import type { MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { AppEnv } from './env.ts'
+import { contribute } from './openapi.ts'
 
 /** Parses the query string (the last of a repeated parameter counts) and puts it at `c.req.valid('query')`. */
-export const validateQuery = <S extends z.ZodType>(
+export const validateQuery = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }> =>
-  async function validateQuery(c, next) {
-    const query = Object.fromEntries(new URL(c.req.url).searchParams)
-    c.req.addValidatedData('query', parseInput(schema, query) as object)
-    await next()
-  }
+  contribute(
+    async function validateQuery(c, next) {
+      const query = Object.fromEntries(new URL(c.req.url).searchParams)
+      c.req.addValidatedData('query', parseInput(schema, query) as object)
+      await next()
+    },
+    {
+      query: schema,
+      refusals: [
+        ['invalid_input', 'A valid integer is required.', 'limit'],
+        ['invalid_choice', '"xml" is not a valid choice.', 'format'],
+        ['max_length', 'Ensure this field has no more than 1000 characters.', 'search']
+      ]
+    }
+  )
+
+/** Parses the path's parameters and puts them at `c.req.valid('param')`. */
+export const validatePath = <S extends z.ZodObject>(
+  schema: S
+): MiddlewareHandler<AppEnv, string, { in: { param: z.input<S> }; out: { param: z.output<S> } }> =>
+  contribute(
+    async function validatePath(c, next) {
+      c.req.addValidatedData('param', parseInput(schema, c.req.param()))
+      await next()
+    },
+    { path: schema, refusals: [['invalid_input', 'A valid integer is required.', 'id']] }
+  )
 
 /** @throws the first of the schema's complaints, in the terms of the API's errors */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {

@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { AppError, NotFoundError } from '../errors.ts'
+import { NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSize } from '../http/page.ts'
-import { validateQuery } from '../http/validation.ts'
+import { describe } from '../http/openapi.ts'
+import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { validatePath, validateQuery } from '../http/validation.ts'
 import { readFilters } from '../properties/filter.ts'
-import { readPropertyParameters } from '../properties/parameters.ts'
+import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
+import { PersonJson } from './json.ts'
 import {
   compilePropertyFilter,
   exportPersons,
@@ -32,16 +34,52 @@ const Filter = z
 const ListQuery = z.object({
   ...PageQuery.shape,
   ...FormatQuery.shape,
-  distinct_id: Filter,
-  email: Filter,
-  search: Filter
+  distinct_id: Filter.meta({ description: 'The person with exactly this distinct id.' }),
+  email: Filter.meta({ description: 'Persons with exactly this property `email`, upper and lower case told apart.' }),
+  search: Filter.meta({
+    description: 'A part of the e-mail, name or username in any case, or exactly a distinct id or uuid.'
+  })
 })
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const HINT = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
+const NO_ID = `A person's id is an integer or a UUID. ${HINT}`
+
+/** A person is found by its integer id or by its uuid. */
+const PersonPath = z.object({
+  id: z
+    .string()
+    .refine((text) => UUID.test(text) || /^\d{1,15}$/.test(text), NO_ID)
+    .transform((text) => (UUID.test(text) ? { uuid: text.toLowerCase() } : { id: Number(text) }))
+    .meta({ type: ['integer', 'string'], description: "The person's integer id, or its uuid." })
+})
+
+const PersonPage = pageSchema('PersonPage', PersonJson)
 
 /** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
 const Cursor = Position.extend({ counted: z.object({ count: z.int().min(0), filters: z.string() }).optional() })
 
+const LIST = describe({
+  id: 'persons_list',
+  tag: 'Persons',
+  summary: 'List persons',
+  description:
+    'Newest first. All filters that are given have to match. CSV has a column for each property that any of the persons has.',
+  query: PropertyParameters,
+  answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
+  refusals: [['invalid_input', '"like" is not a supported operator of property filters.', 'properties']]
+})
+
+const RETRIEVE = describe({
+  id: 'persons_retrieve',
+  tag: 'Persons',
+  summary: 'Retrieve a person',
+  answers: { 200: { text: 'The person, with every distinct id.', schema: PersonJson } },
+  refusals: [['invalid_input', NO_ID, 'id']]
+})
+
 export const personRoutes = createRouter()
-  .get('/persons', allow('person:read'), validateQuery(ListQuery), async (c) => {
+  .get('/persons', LIST, allow('person:read'), validateQuery(ListQuery), async (c) => {
     const { limit, offset, cursor, format, distinct_id, email, search } = c.req.valid('query')
     const { db, project } = c.var
     const properties = readPropertyParameters(new URL(c.req.url).searchParams)
@@ -80,23 +118,20 @@ export const personRoutes = createRouter()
     }
     return c.json(pageOf(c.req.url, page))
   })
-  .get('/persons/:id', allow('person:read'), validateQuery(FormatQuery), async (c) => {
-    const person = await findPerson(c.var.db, c.var.project.id, readPersonId(c.req.param('id')))
-    if (!person) throw new NotFoundError()
-    const json = personToJson(person)
-    if (!wantsCsv(c, c.req.valid('query').format)) return c.json(json)
-    return csvResponse(c, 'person', [...flatten(json).keys()].sort(), toJsonPages([[person]]))
-  })
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** A person is found by its integer id or by its uuid. @throws invalid_input, attr `id` */
-export function readPersonId(text: string): { id: number } | { uuid: string } {
-  if (UUID.test(text)) return { uuid: text.toLowerCase() }
-  if (/^\d{1,15}$/.test(text)) return { id: Number(text) }
-  const hint = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
-  throw new AppError('invalid_input', `A person's id is an integer or a UUID. ${hint}`, 'id')
-}
+  .get(
+    '/persons/:id',
+    RETRIEVE,
+    allow('person:read'),
+    validatePath(PersonPath),
+    validateQuery(FormatQuery),
+    async (c) => {
+      const person = await findPerson(c.var.db, c.var.project.id, c.req.valid('param').id)
+      if (!person) throw new NotFoundError()
+      const json = personToJson(person)
+      if (!wantsCsv(c, c.req.valid('query').format)) return c.json(json)
+      return csvResponse(c, 'person', [...flatten(json).keys()].sort(), toJsonPages([[person]]))
+    }
+  )
 
 async function columnsOf(pages: AsyncIterable<{ properties: string }[]>): Promise<string[]> {
   const columns = new Set(['created_at', 'distinct_ids', 'id', 'name', 'uuid'])

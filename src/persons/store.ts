@@ -6,6 +6,7 @@ import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../json.ts'
 import { type FilterGroup, invalid, isGroup, type PropertyFilter } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
+import { LISTED_DISTINCT_IDS, type PersonJson } from './json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
 
 export type PersonRow = {
@@ -28,9 +29,6 @@ export type PersonFilters = {
 /** The last person of the page before: newest first, `at` its creation, then `id`. */
 export const Position = z.object({ at: z.int(), id: z.int() })
 export type Position = z.infer<typeof Position>
-
-/** A list shows at most this many distinct ids of a person. */
-export const LISTED_DISTINCT_IDS = 100
 
 type Page = { limit: number; offset: number; after?: Position | undefined }
 
@@ -264,12 +262,12 @@ export function personToJson(row: PersonRow) {
     properties,
     created_at: new Date(row.created_at).toISOString(),
     uuid: row.uuid
-  }
+  } satisfies PersonJson
 }
 
 /** As a list shows it: not more distinct ids than `LISTED_DISTINCT_IDS`, of which it then says so. */
 export function listedPersonToJson(row: PersonRow) {
   const isTruncated = row.distinct_ids.length > LISTED_DISTINCT_IDS
   const person = personToJson({ ...row, distinct_ids: row.distinct_ids.slice(0, LISTED_DISTINCT_IDS) })
-  return isTruncated ? { ...person, distinct_ids_truncated: true } : person
+  return isTruncated ? ({ ...person, distinct_ids_truncated: true } satisfies PersonJson) : person
 }

@@ -70,6 +70,52 @@ const isGroupLike = (node: JsonObject): boolean =>
 
 const Operator = z.enum(OPERATORS)
 
+const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
+
+/** How the interface describes a filter; `readFilters` reads it, in its own words when something is wrong. */
+const PropertyFilterJson = z
+  .object({
+    key: z.string().min(1).max(MAX_KEY),
+    value: z
+      .union([Value, z.array(Value).max(MAX_VALUES), z.null()])
+      .optional()
+      .meta({ description: 'One value, or a list of which any (for the opposite operators: none) has to match.' }),
+    operator: Operator.default('exact'),
+    type: z.literal('person').default('person')
+  })
+  .meta({
+    id: 'PropertyFilter',
+    description: `A condition on one property. A missing or null property never fulfils an operator, and always its opposite.
+
+| Operators | fulfilled when the property |
+|---|---|
+| \`exact\` \`in\` · \`is_not\` \`not_in\` | is one of the values · is none of them |
+| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains a value, in any case · contains none |
+| \`regex\` · \`not_regex\` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
+| \`gt\` \`gte\` \`min\` \`lt\` \`lte\` \`max\` | is a number greater, greater or equal, less, less or equal |
+| \`between\` · \`not_between\` | is a number from the lower to the higher of two values · is a number outside |
+| \`is_set\` · \`is_not_set\` | is there · is missing or null; no value is needed |
+| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date compared with an ISO 8601 date or a relative one such as \`-7d\` |
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version compared with one, or with a pattern such as \`1.2.*\` |`,
+    examples: [{ key: 'plan', operator: 'exact', value: ['pro', 'team'] }]
+  })
+
+const PropertyGroupJson = z
+  .object({
+    type: z.enum(['AND', 'OR']).default('AND'),
+    get values() {
+      return z.array(z.union([PropertyGroupJson, PropertyFilterJson]))
+    }
+  })
+  .meta({ id: 'PropertyGroup', description: 'Filters and groups of which all (AND) or any (OR) have to match.' })
+
+export const PropertyFiltersJson = z
+  .union([z.array(z.union([PropertyGroupJson, PropertyFilterJson])), PropertyGroupJson, PropertyFilterJson])
+  .meta({
+    id: 'PropertyFilters',
+    description: `At most ${MAX_FILTERS} filters in at most ${MAX_DEPTH} groups inside each other.`
+  })
+
 function readFilter(node: JsonObject, timezone: string, now: Date): PropertyFilter {
   const { key, value, type = 'person' } = node
   if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')

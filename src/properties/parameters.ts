@@ -1,7 +1,22 @@
+import { z } from 'zod'
 import type { Json } from '../json.ts'
-import { invalid } from './filter.ts'
+import { invalid, MAX_DEPTH, MAX_FILTERS } from './filter.ts'
 
 const MAX_PARAMETERS = 5_000
+
+/** How the interface describes what `readPropertyParameters` reads. */
+export const PropertyParameters = z.object({
+  properties: z
+    .array(
+      z
+        .string()
+        .meta({ contentMediaType: 'application/json', contentSchema: { $ref: '#/components/schemas/PropertyFilters' } })
+    )
+    .optional()
+    .meta({
+      description: `Property filters as JSON text: an array, a group, or one filter; when it is given several times all have to match. Also \`properties[0][key]=plan&properties[0][value]=pro\`. At most ${MAX_FILTERS} filters, ${MAX_DEPTH} groups deep. What is wrong with a filter is a 400 that names it: none is ever left out silently.`
+    })
+})
 
 /**
  * The `properties` of a query string as JSON, from any of the spellings that clients use: one JSON text, several of

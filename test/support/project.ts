@@ -1,13 +1,18 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { v7 as uuidv7 } from 'uuid'
+import { expect } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { createKey, createProject, createUser } from '../../src/projects/store.ts'
 import worker from '../../src/worker.ts'
+import { createChecker } from './document.ts'
 
 export const BASE = 'https://analytics.test'
+
+const published = await worker.fetch(new Request(`${BASE}/openapi.json`), env, createExecutionContext())
+const checker = createChecker(await published.json())
 
 /** The control database, and the data of every project that a test makes. */
 export const db = openDb(env.DB, newUsage()).db
@@ -75,7 +80,10 @@ async function newKey(projectId: number, userId: number, scopes: string[]): Prom
   return row.key
 }
 
-/** A request through the whole worker; `body` of the answer is its JSON, null for anything else. */
+/**
+ * A request through the whole worker; `body` of the answer is its JSON, null for anything else. An answer that is not
+ * what `/openapi.json` says fails the test.
+ */
 export async function request(
   method: string,
   path: string,
@@ -89,7 +97,10 @@ export async function request(
   const text = await response.text()
   await waitOnExecutionContext(ctx)
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : null }
+  const { status, headers: answered } = response
+  const answer = { status, headers: answered, text, body: isJson && text ? JSON.parse(text) : null }
+  if (method !== 'HEAD') expect(checker.check(method, new URL(incoming.url).pathname, answer)).toEqual([])
+  return answer
 }
 
 /** Delivers these messages to the capture consumer as one batch and answers which were acknowledged or retried. */

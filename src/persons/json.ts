@@ -1,0 +1,35 @@
+import { z } from 'zod'
+
+/** A list shows at most this many distinct ids of a person. */
+export const LISTED_DISTINCT_IDS = 100
+
+/** A person as every endpoint answers it. */
+export const PersonJson = z
+  .object({
+    id: z.int(),
+    name: z.string().meta({
+      description:
+        'The first of email, name and username that is set, else a distinct id, if possible not an anonymous one.'
+    }),
+    distinct_ids: z
+      .array(z.string())
+      .meta({ description: `The anonymous ones last. A list shows at most ${LISTED_DISTINCT_IDS}.` }),
+    distinct_ids_truncated: z.literal(true).optional().meta({ description: 'There are more than the list shows.' }),
+    properties: z.record(z.string(), z.unknown()),
+    created_at: z.iso.datetime().meta({ description: 'UTC.' }),
+    uuid: z.guid()
+  })
+  .meta({
+    id: 'Person',
+    examples: [
+      {
+        id: 731,
+        name: 'ada@example.com',
+        distinct_ids: ['ada', '0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+        properties: { email: 'ada@example.com', plan: 'pro' },
+        created_at: '2026-10-02T10:11:12.345Z',
+        uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071'
+      }
+    ]
+  })
+export type PersonJson = z.infer<typeof PersonJson>

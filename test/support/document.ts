@@ -1,0 +1,95 @@
+import { type Schema, Validator } from '@cfworker/json-schema'
+import { z } from 'zod'
+
+const Media = z.object({
+  schema: z.custom<Schema>(),
+  examples: z.record(z.string(), z.object({ value: z.unknown() })).default({})
+})
+const Contents = z.record(z.string(), Media)
+const Operation = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  tags: z.array(z.string()),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  parameters: z.array(z.object({ name: z.string(), in: z.string(), description: z.string() })),
+  requestBody: z.object({ content: Contents }).optional(),
+  responses: z.record(z.string(), z.object({ description: z.string(), content: Contents.default({}) }))
+})
+
+/** What the tests read of the published document. */
+export const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ schemas: z.record(z.string(), z.custom<Schema>()) })
+})
+
+type Answer = { status: number; headers: Headers; body: unknown }
+
+/** Checks answers against the published document. Fields that it does not name are wrong here, unlike for clients. */
+export function createChecker(published: unknown) {
+  const { paths, components } = Document.parse(published)
+  const schemas = Object.fromEntries(Object.entries(components.schemas).map(([name, schema]) => [name, close(schema)]))
+  // In this order a name comes before a parameter in the same place.
+  const templates = Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))
+  const operations = templates.flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, { operationId, responses }]) => {
+      return { method, pattern: toPattern(template), operationId, responses }
+    })
+  )
+  const find = (method: string, path: string) =>
+    operations.find((operation) => operation.method === method.toLowerCase() && operation.pattern.test(path))
+  return {
+    /** The id of the operation that a request reaches. */
+    operationOf: (method: string, path: string) => find(method, path)?.operationId,
+
+    /** What is wrong with an answer; nothing is known of requests that reach no operation, but that errors are errors. */
+    check(method: string, path: string, { status, headers, body }: Answer): string[] {
+      const type = headers.get('Content-Type')?.split(';')[0]
+      const operation = find(method, path)
+      if (!operation)
+        return type === 'application/json' && status >= 400 && body !== null
+          ? errorsOf({ $ref: '#/components/schemas/Error' }, schemas, body)
+          : []
+      const response = operation.responses[status]
+      if (!response) return [`${operation.operationId} does not document the status ${status}.`]
+      if (type === undefined) return []
+      const media = response.content[type]
+      if (!media) return [`${operation.operationId} does not document ${type} with the status ${status}.`]
+      return type === 'application/json' ? errorsOf(media.schema, schemas, body) : []
+    }
+  }
+}
+
+/** What is wrong with a value by its schema, which may refer to these. */
+export function errorsOf(schema: Schema, schemas: Record<string, Schema>, value: unknown): string[] {
+  const { errors } = new Validator({ ...schema, components: { schemas } }, '2020-12', false).validate(withNames(value))
+  return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
+}
+
+/** The validator cannot name a key that holds half a surrogate pair. */
+const withNames = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(withNames)
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), withNames(inner)]))
+      : value
+
+/** Matches a path with or without a slash at the end, below both names of the API. */
+const toPattern = (template: string): RegExp => {
+  const path = template
+    .replace(/\/$/, '')
+    .split('/')
+    .map((part) => (part.startsWith('{') ? '[^/]+' : RegExp.escape(part)))
+    .join('/')
+  return new RegExp(`^${path.replace('environments', '(environments|projects)')}/?$`)
+}
+
+/** The schema with every object closed that does not say that it is open. */
+function close(schema: Schema): Schema {
+  const closed = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closeAny(value)]))
+  return schema.properties && schema.additionalProperties === undefined
+    ? { ...closed, additionalProperties: false }
+    : closed
+}
+
+const closeAny = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(closeAny) : typeof value === 'object' && value !== null ? close(value) : value
