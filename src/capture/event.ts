@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { byteLength, isObject, type Json, type JsonObject } from '../json.ts'
-import { eventTime } from './timestamp.ts'
+import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'
 
 /** An accepted event, as it travels through the queue. Times are ms UTC. */
@@ -10,6 +10,8 @@ export const CapturedEvent = z.object({
   event: z.string().min(1),
   distinct_id: z.string().min(1),
   timestamp: z.number(),
+  /** What orders its writes to a person, where that is not the timestamp. */
+  written_at: z.number().optional(),
   properties: z.custom<JsonObject>(isObject)
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
@@ -55,14 +57,14 @@ export function readEvent(raw: Json, sentAt: number | undefined, now: number): C
   if (byteLength(JSON.stringify(properties)) > MAX_EVENT_BYTES)
     return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
 
+  const time = { timestamp: raw.timestamp, offset: raw.offset, sentAt, ignoreSentAt: sent.$ignore_sent_at === true }
+  const [timestamp, writtenAt] = [eventTime(time, now), writeTime(time, now)]
   return {
     uuid: uuid ?? uuidv7({ msecs: now }),
     event: clean(raw.event),
     distinct_id: distinctId,
-    timestamp: eventTime(
-      { timestamp: raw.timestamp, offset: raw.offset, sentAt, ignoreSentAt: sent.$ignore_sent_at === true },
-      now
-    ),
+    timestamp,
+    ...(writtenAt !== timestamp && { written_at: writtenAt }),
     properties
   }
 }

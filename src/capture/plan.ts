@@ -78,9 +78,11 @@ export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes 
   const plan = new Plan(known, ids)
   const fresh = new Map<string, Incoming>()
   for (const event of events) if (!known.seen.has(event.uuid) && !fresh.has(event.uuid)) fresh.set(event.uuid, event)
-  for (const event of [...fresh.values()].sort((a, b) => a.timestamp - b.timestamp)) plan.add(event)
+  for (const event of [...fresh.values()].sort((a, b) => orderOf(a) - orderOf(b))) plan.add(event)
   return plan.changes()
 }
+
+const orderOf = ({ written_at, timestamp }: CapturedEvent): number => written_at ?? timestamp
 
 class Plan {
   readonly #known: Known
@@ -115,14 +117,15 @@ class Plan {
   }
 
   #applyToPerson(identity: Identity, event: Incoming): Person {
-    const writtenAt = Math.min(event.timestamp, event.received_at)
-    const merged = this.#merge(identity, event, writtenAt)
-    const person = this.#personOf(identity) ?? this.#createPerson(identity, writtenAt)
-    if (Math.floor(writtenAt) < person.createdAt) {
-      person.createdAt = Math.floor(writtenAt)
+    const happenedAt = Math.floor(Math.min(event.timestamp, event.received_at))
+    const merged = this.#merge(identity, event, happenedAt)
+    const person = this.#personOf(identity) ?? this.#createPerson(identity, happenedAt)
+    if (happenedAt < person.createdAt) {
+      person.createdAt = happenedAt
       person.touched = true
       person.changed = true
     }
+    const writtenAt = Math.min(orderOf(event), event.received_at)
     const written = writePerson(person, writesOf(event.event, event.uuid, event.properties, writtenAt))
     if (written.refused) this.#warn('person_properties_size_violation', event)
     if (merged || written.changed || person.version === 0) this.#addVersion(person, identity)
@@ -199,7 +202,7 @@ class Plan {
   }
 
   #createPerson(identity: Identity, createdAt: number): Person {
-    const person = newPerson(this.#ids.person(), this.#ids.uuid(), Math.floor(createdAt))
+    const person = newPerson(this.#ids.person(), this.#ids.uuid(), createdAt)
     this.#persons.set(person.id, person)
     identity.person = person
     return person

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventTime } from '../../src/capture/timestamp.ts'
+import { eventTime, writeTime } from '../../src/capture/timestamp.ts'
 import { fromClock, parseDate, parseTimestamp, toClock } from '../../src/time.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z')
@@ -73,11 +73,11 @@ describe('the time of an event', () => {
     expect(iso(eventTime(event, NOW))).toBe(`2026-11-21T${expected}.000Z`)
   })
 
-  it('of what one client did keeps its order, however long each request is on the way', () => {
+  it('orders what one client wrote, however long each request is on the way', () => {
     const at = Date.parse('2026-11-21T11:59:57.000Z')
-    const slow = eventTime({ ...sent, timestamp: '2026-11-21T11:59:57.000Z', sentAt: at }, at + 900)
-    const quick = eventTime({ ...sent, timestamp: '2026-11-21T11:59:57.002Z', sentAt: at + 3_000 }, at + 3_010)
-    const older = eventTime({ ...sent, offset: 2_996, sentAt: at + 3_000 }, at + 3_010)
+    const slow = writeTime({ ...sent, timestamp: '2026-11-21T11:59:57.000Z', sentAt: at }, at + 900)
+    const quick = writeTime({ ...sent, timestamp: '2026-11-21T11:59:57.002Z', sentAt: at + 3_000 }, at + 3_010)
+    const older = writeTime({ ...sent, offset: 2_996, sentAt: at + 3_000 }, at + 3_010)
 
     expect([slow, quick, older]).toEqual([at, at + 2, at + 4])
   })
