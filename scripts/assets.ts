@@ -29,6 +29,13 @@ const packages: AssetPackage[] = [
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'public, max-age=300'
     }
+  },
+  {
+    name: 'swagger-ui-dist',
+    from: '.',
+    to: 'docs',
+    isServed: (file) => file === 'swagger-ui-bundle.js' || file === 'swagger-ui.css',
+    headers: { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'public, max-age=300' }
   }
 ]
 

@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 
-const Whole = z
+/** A number of things, or of one thing, as a parameter. */
+export const Whole = z
   .string()
   .refine((text) => /^\d{1,15}$/.test(text), 'A valid integer is required.')
   .transform(Number)
@@ -16,11 +17,10 @@ export const PageQuery = z.object({
     .meta({
       type: 'integer',
       minimum: 1,
-      default: DEFAULT_LIMIT,
-      description: `Results per page. A page never holds more than ${MAX_LIMIT}, whatever is asked for. CSV: all results unless a limit is given.`
+      description: `Results per page, ${DEFAULT_LIMIT} unless given and never more than ${MAX_LIMIT}. CSV has all results unless it is given.`
     })
     .optional(),
-  offset: Whole.default(0).meta({ default: 0, description: 'Index of the first result.' }),
+  offset: Whole.default(0).meta({ description: 'Index of the first result, 0 unless given.' }),
   cursor: z.string().max(500).optional().meta({
     description: 'Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does.'
   })

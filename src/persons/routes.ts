@@ -5,7 +5,7 @@ import { allow } from '../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize, Whole } from '../http/page.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
 import { readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
@@ -41,17 +41,15 @@ const ListQuery = z.object({
   })
 })
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const HINT = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
 const NO_ID = `A person's id is an integer or a UUID. ${HINT}`
 
 /** A person is found by its integer id or by its uuid. */
 const PersonPath = z.object({
   id: z
-    .string()
-    .refine((text) => UUID.test(text) || /^\d{1,15}$/.test(text), NO_ID)
-    .transform((text) => (UUID.test(text) ? { uuid: text.toLowerCase() } : { id: Number(text) }))
-    .meta({ type: ['integer', 'string'], description: "The person's integer id, or its uuid." })
+    .union([Whole, z.guid({ abort: true })], NO_ID)
+    .transform((id) => (typeof id === 'number' ? { id } : { uuid: id.toLowerCase() }))
+    .meta({ description: "The person's integer id, or its uuid." })
 })
 
 const PersonPage = pageSchema('PersonPage', PersonJson)

@@ -70,6 +70,18 @@ const isGroupLike = (node: JsonObject): boolean =>
 
 const Operator = z.enum(OPERATORS)
 
+/** For whoever reads the interface's description, in Markdown. */
+export const OPERATOR_TABLE = `| Operators | fulfilled when the property |
+|---|---|
+| \`exact\` \`in\` · \`is_not\` \`not_in\` | is one of the values · is none of them |
+| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains a value, in any case · contains none |
+| \`regex\` · \`not_regex\` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
+| \`gt\` \`gte\` \`min\` \`lt\` \`lte\` \`max\` | is a number greater, greater or equal, less, less or equal |
+| \`between\` · \`not_between\` | is a number from the lower to the higher of two values · is a number outside |
+| \`is_set\` · \`is_not_set\` | is there · is missing or null; no value is needed |
+| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date compared with an ISO 8601 date or a relative one such as \`-7d\` |
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version compared with one, or with a pattern such as \`1.2.*\` |`
+
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 
 /** How the interface describes a filter; `readFilters` reads it, in its own words when something is wrong. */
@@ -85,18 +97,7 @@ const PropertyFilterJson = z
   })
   .meta({
     id: 'PropertyFilter',
-    description: `A condition on one property. A missing or null property never fulfils an operator, and always its opposite.
-
-| Operators | fulfilled when the property |
-|---|---|
-| \`exact\` \`in\` · \`is_not\` \`not_in\` | is one of the values · is none of them |
-| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains a value, in any case · contains none |
-| \`regex\` · \`not_regex\` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
-| \`gt\` \`gte\` \`min\` \`lt\` \`lte\` \`max\` | is a number greater, greater or equal, less, less or equal |
-| \`between\` · \`not_between\` | is a number from the lower to the higher of two values · is a number outside |
-| \`is_set\` · \`is_not_set\` | is there · is missing or null; no value is needed |
-| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date compared with an ISO 8601 date or a relative one such as \`-7d\` |
-| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version compared with one, or with a pattern such as \`1.2.*\` |`,
+    description: 'A condition on one property; the parameter `properties` explains the operators.',
     examples: [{ key: 'plan', operator: 'exact', value: ['pro', 'team'] }]
   })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Json } from '../json.ts'
-import { invalid, MAX_DEPTH, MAX_FILTERS } from './filter.ts'
+import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 
 const MAX_PARAMETERS = 5_000
 
@@ -14,7 +14,14 @@ export const PropertyParameters = z.object({
     )
     .optional()
     .meta({
-      description: `Property filters as JSON text: an array, a group, or one filter; when it is given several times all have to match. Also \`properties[0][key]=plan&properties[0][value]=pro\`. At most ${MAX_FILTERS} filters, ${MAX_DEPTH} groups deep. What is wrong with a filter is a 400 that names it: none is ever left out silently.`
+      description: `Filters as JSON text: an array of which all have to match, one filter, or a group: \
+\`[{"key":"plan","operator":"exact","value":["pro","team"]}]\`, \`{"type":"OR","values":[…]}\`. Given several times, all \
+have to match. Also \`properties[0][key]=plan&properties[0][value]=pro\`. At most ${MAX_FILTERS} filters, ${MAX_DEPTH} \
+groups inside each other and ${MAX_VALUES} values a filter. What is wrong with a filter is a 400 that names it.
+
+A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` and \`is_not_set\`.
+
+${OPERATOR_TABLE}`
     })
 })
 
