@@ -17,6 +17,15 @@ const BUSY_MS = 5000
 
 const [noun = '', verb = '', ...args] = process.argv.slice(2)
 
+/** A command that takes longer has lost its database. */
+const TIMEOUT_MS = 90_000
+
+const giveUp = () => {
+  console.error('The database does not answer. Nothing may have been changed: look before you try again.')
+  process.exit(1)
+}
+setTimeout(giveUp, TIMEOUT_MS).unref()
+
 try {
   await main()
 } catch (error) {

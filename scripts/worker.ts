@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, createWriteStream, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -33,6 +33,8 @@ export class Worker {
 
   constructor() {
     mkdirSync(stateDir, { recursive: true })
+    // People's data lies in it, also in what wrangler keeps for itself.
+    chmodSync(stateDir, 0o700)
     const log = createWriteStream(logFile, { flags: 'w', mode: 0o600 })
     const args = ['dev', '--config', configPath, '--local', '--persist-to', stateDir, '--ip', '127.0.0.1']
     const ports = ['--port', '0', '--inspector-port', '0', '--show-interactive-dev-session=false']

@@ -15,12 +15,9 @@ export const project = {
       if (!databases.includes(input.database))
         throw new InputError('database', `There is no such D1 binding, only ${databases.join(', ')}.`)
       const users = await listUsers(db)
-      const [first, second] = users
-      if (owner === undefined && !first) throw new InputError('owner', 'is needed, and there is no user yet')
-      if (owner === undefined && second) throw new InputError('owner', 'is needed: there are several users')
-      const ownerId = owner ?? first?.id
-      if (ownerId === undefined || !users.some((user) => user.id === ownerId))
-        throw new InputError('owner', `There is no user ${ownerId}.`)
+      const ownerId = owner ?? users[0]?.id
+      if (ownerId === undefined) throw new InputError('owner', 'is needed, and there is no user yet')
+      if (!users.some((user) => user.id === ownerId)) throw new InputError('owner', `There is no user ${ownerId}.`)
       return projectToJson(await createProject(db, input, ownerId, now))
     }
   }),

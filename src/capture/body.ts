@@ -12,7 +12,7 @@ export const MAX_EVENTS = 20_000
  * @throws request_too_large as soon as the cap is passed, parse_error
  */
 export async function readBody(body: ReadableStream<Uint8Array> | null, limit = MAX_BODY_BYTES): Promise<Json> {
-  let bytes = body ? await collect(body, limit) : new Uint8Array()
+  let bytes = body ? await collect(body, limit, limit * MAX_UNREAD) : new Uint8Array()
   for (let layer = 0; layer < 3; layer += 1) {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
       bytes = await gunzip(bytes, limit)
@@ -27,14 +27,19 @@ export async function readBody(body: ReadableStream<Uint8Array> | null, limit = 
   throw new AppError('parse_error', 'failed to decode request: more than two encodings inside each other')
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+/** A body that is too large is taken to this many times the limit, and dropped: cut off, a client sees no answer. */
+const MAX_UNREAD = 10
+
+async function collect(stream: ReadableStream<Uint8Array>, limit: number, dropped = limit): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of stream) {
     length += chunk.byteLength
-    if (length > limit) throw new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
-    chunks.push(chunk)
+    if (length > dropped) break
+    if (length > limit) chunks.length = 0
+    else chunks.push(chunk)
   }
+  if (length > limit) throw new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
   const bytes = new Uint8Array(length)
   let at = 0
   for (const chunk of chunks) {
