@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { getPlatformProxy, unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
 import { type Db, newUsage, openDb } from '../src/db/client.ts'
@@ -44,12 +45,18 @@ const Config = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
-  d1_databases: z.array(Binding.extend({ migrations_dir: z.string().default('migrations') })),
-  r2_buckets: z.array(Binding),
-  queues: z.object({ producers: z.array(Binding) })
+  d1_databases: z.array(
+    Binding.extend({ database_name: z.string(), migrations_dir: z.string().default('migrations') })
+  ),
+  r2_buckets: z.array(Binding.extend({ bucket_name: z.string(), jurisdiction: z.string().optional() })),
+  queues: z.object({
+    producers: z.array(Binding.extend({ queue: z.string() })),
+    consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
+  })
 })
+export type Config = z.infer<typeof Config>
 
-export const readConfig = () => Config.parse(unstable_readConfig({ config: configPath }))
+export const readConfig = (): Config => Config.parse(unstable_readConfig({ config: configPath }))
 
 /** Opens the local databases, migrated, whether the service runs on them or not. */
 export async function openLocal(): Promise<Service> {
@@ -85,18 +92,42 @@ async function isBehind(database: D1Database, migrationsDir: string): Promise<bo
   return files.some((file) => !results.some((applied) => applied.name === file))
 }
 
-function migrate(binding: string): Promise<void> {
+async function migrate(binding: string): Promise<void> {
   const args = ['d1', 'migrations', 'apply', binding, '--local', '--persist-to', stateDir, '--config', configPath]
+  const { code, stdout, stderr } = await wrangler(args)
+  if (code !== 0) throw new OperatorError(`The migrations of ${binding} failed:\n${`${stdout}${stderr}`.trim()}`)
+}
+
+/** Wrangler's advice below a fault. */
+const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵)/u
+
+/** The fault that wrangler tells of, in one line. */
+export function findFault(output: string): string {
+  const text = stripVTControlCharacters(output)
+  const paragraphs = (/\[ERROR\] (.*)/s.exec(text)?.[1] ?? text).split(/\n\s*\n/).map((part) => part.trim())
+  const advice = paragraphs.findIndex((part) => ADVICE.test(part))
+  return paragraphs
+    .slice(0, advice < 0 ? paragraphs.length : advice)
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** Runs wrangler to its end; it asks nothing. With `show`, what it says goes to the terminal as well. */
+export function wrangler(args: string[], { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}) {
   const child = spawn(process.execPath, [wranglerBin, ...args], {
-    env: { ...process.env, CI: 'true' },
+    cwd: root,
+    env: { ...process.env, CI: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
-  return new Promise((done, fail) => {
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (chunk) => {
+      said[name] += chunk
+      if (show) process[name].write(chunk)
+    })
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((done, fail) => {
     child.on('error', fail)
-    child.on('close', (code) =>
-      code === 0 ? done() : fail(new OperatorError(`The migrations of ${binding} failed:\n${output.trim()}`))
-    )
+    child.on('close', (code) => done({ code, ...said }))
   })
 }

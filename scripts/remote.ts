@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getPlatformProxy } from 'wrangler'
+import { z } from 'zod'
 import { newUsage, openDb } from '../src/db/client.ts'
-import { OperatorError, readConfig, type Service } from './local.ts'
+import { type Config, findFault, OperatorError, readConfig, type Service, wrangler } from './local.ts'
 
 /** Opens the deployed databases, bucket and queues through remote bindings, as wrangler is logged in. */
 export async function openRemote(): Promise<Service> {
@@ -11,10 +12,11 @@ export async function openRemote(): Promise<Service> {
   process.env.WRANGLER_LOG = 'none'
   process.env.CI = 'true'
 
+  const config = readConfig()
+  const databases = await findDatabases(config)
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const configPath = join(folder, 'wrangler.json')
-  const config = readConfig()
-  writeFileSync(configPath, JSON.stringify(withRemoteBindings(config)))
+  writeFileSync(configPath, JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases })))
   try {
     const proxy = await getPlatformProxy<Env>({ configPath, persist: false })
     return {
@@ -28,13 +30,30 @@ export async function openRemote(): Promise<Service> {
     }
   } catch (error) {
     rmSync(folder, { recursive: true })
-    const reason =
-      error instanceof Error ? error.message.replace(/^Failed to start the remote proxy session\. /, '') : error
-    throw new OperatorError(`The deployed service cannot be reached. ${String(reason).replaceAll(/\s+/g, ' ')}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw unreachable(reason.replace(/^Failed to start the remote proxy session\. /, ''))
   }
 }
 
-const withRemoteBindings = (config: ReturnType<typeof readConfig>) => ({
+const unreachable = (reason: string) =>
+  new OperatorError(`The deployed service cannot be reached. ${reason.replaceAll(/\s+/g, ' ')}`)
+
+const Found = z.object({ uuid: z.string() })
+
+/** The databases with their ids, which a remote binding needs and the configuration does not have. */
+function findDatabases(config: Config) {
+  return Promise.all(
+    config.d1_databases.map(async (database) => {
+      const { code, stdout, stderr } = await wrangler(['d1', 'info', database.database_name, '--json'], {
+        env: { WRANGLER_LOG: 'log' }
+      })
+      if (code !== 0) throw unreachable(findFault(`${stdout}${stderr}`))
+      return { ...database, database_id: Found.parse(JSON.parse(stdout)).uuid }
+    })
+  )
+}
+
+const withRemoteBindings = (config: Config) => ({
   name: config.name,
   account_id: config.account_id,
   compatibility_date: config.compatibility_date,

@@ -25,7 +25,7 @@ it('has its first two commands run by every start and test', () => {
   expect(blocks.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test'])
 })
 
-it('has only commands that work and answer as printed', async () => {
+it('has only commands that work and answer as printed', { timeout: 240_000 }, async () => {
   const stateDir = newStateDir()
   const service = await startService(stateDir)
   const { port } = new URL(service.url)

@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { commandOf, jurisdictionOf, listCommands, planDeployment, type Step } from './deploy/plan.ts'
+import { type Config, findFault, OperatorError, readConfig, wrangler } from './local.ts'
+
+const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
+
+const USAGE = `npm run deploy -- [--location ${LOCATIONS.join('|')}] [--plan]
+
+Creates what is missing at Cloudflare, migrates the databases and deploys the Worker. It may be run again at any time.
+
+--location  where new databases and a new bucket are put; without it, near whoever runs this
+--plan      only lists the commands`
+
+const Account = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
+const Bookmark = z.object({ bookmark: z.string() })
+const Deployed = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof OperatorError ? error.message : error)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options.help) return console.log(USAGE)
+  const config = readConfig()
+  if (options.location && jurisdictionOf(config))
+    throw new OperatorError(
+      `--location: wrangler.toml puts everything into the jurisdiction ${jurisdictionOf(config)}.`
+    )
+
+  const plan = planDeployment(config, options.location)
+  if (options.plan) return console.log(listCommands(plan).join('\n'))
+
+  for (const step of plan.login) await expectLogin(step, config)
+  for (const line of await Promise.all(plan.create.map(create))) console.log(line)
+  for (const step of plan.remember) await remember(step)
+  for (const step of plan.migrate) await run(step, { show: true })
+  for (const step of plan.deploy) console.log(nextSteps(await deploy(step)))
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        location: { type: 'string' },
+        plan: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' }
+      }
+    })
+    if (values.location === undefined || LOCATIONS.includes(values.location)) return values
+    throw new OperatorError(`--location: '${values.location}' is none of ${LOCATIONS.join(', ')}.`)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    // The first sentence: the second is about arguments that begin with a dash.
+    throw new OperatorError(`${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`)
+  }
+}
+
+async function expectLogin(step: Step, config: Config): Promise<void> {
+  const { code, stdout, stderr } = await wrangler(step.run)
+  if (/"loggedIn": ?false/.test(stdout))
+    throw new OperatorError('Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.')
+  if (code !== 0) throw new OperatorError(`${commandOf(step.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
+  const { accounts } = Account.parse(JSON.parse(stdout))
+  if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID && !config.account_id)
+    throw new OperatorError(
+      `Set CLOUDFLARE_ACCOUNT_ID to one of: ${accounts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
+    )
+}
+
+/** @returns what was done */
+async function create(step: Step): Promise<string> {
+  const isThere = step.unless && (await wrangler(step.unless)).code === 0
+  if (!isThere) await run(step)
+  return `${isThere ? 'There already' : 'Done'}: ${commandOf(step.run)}`
+}
+
+async function remember(step: Step): Promise<void> {
+  const { bookmark } = Bookmark.parse(JSON.parse((await run(step)).stdout))
+  const binding = step.run[3] ?? ''
+  console.log(
+    `${binding} is at the bookmark ${bookmark}. To bring back what it holds now, should the migration harm it:`
+  )
+  console.log(`  npx wrangler d1 time-travel restore ${binding} --bookmark ${bookmark}`)
+}
+
+/** @returns where the Worker answers */
+async function deploy(step: Step): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
+  const report = join(folder, 'deploy.ndjson')
+  try {
+    await run(step, { show: true, env: { WRANGLER_OUTPUT_FILE_PATH: report } })
+    const lines = readFileSync(report, 'utf8').trim().split('\n')
+    const targets = lines.flatMap((line) => Deployed.safeParse(JSON.parse(line)).data?.targets ?? [])
+    return targets.filter((target) => target.startsWith('https://'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {
+  const result = await wrangler(step.run, options)
+  if (result.code === 0) return result
+  const fault = findFault(`${result.stdout}${result.stderr}`)
+  throw new OperatorError(`${commandOf(step.run)} failed: ${fault}\nWhat was done before stays. Run the same again.`)
+}
+
+function nextSteps([url = '<its address>']: string[]): string {
+  return `
+Edge Analytics is deployed. Does it answer, with all migrations?
+  curl ${url}/readyz
+
+The first user, project (with the capture token for the SDKs) and API key:
+  npm run user -- create --first-name Ada --email ada@example.com --remote
+  npm run project -- create --name Shop --remote
+  npm run key -- create --label admin --scopes '*' --project 1 --remote`
+}

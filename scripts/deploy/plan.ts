@@ -1,0 +1,55 @@
+import type { Config } from '../local.ts'
+
+/** Arguments of wrangler. With `unless`, `run` is left out when that succeeds. */
+export type Step = { unless?: string[]; run: string[] }
+
+export type Plan = Record<'login' | 'create' | 'remember' | 'migrate' | 'deploy', Step[]>
+
+/** 14 days, the most that a queue keeps a message: the time there is to mend what keeps it from being processed. */
+const RETENTION_SECONDS = '1209600'
+
+/**
+ * From nothing to a live endpoint, in order: what exists is left as it is, and only migrations change a database. The
+ * bucket's jurisdiction is that of everything; otherwise `location` hints at where databases and bucket are put.
+ */
+export function planDeployment(config: Config, location?: string): Plan {
+  const { d1_databases: databases, r2_buckets: buckets, queues } = config
+  const jurisdiction = jurisdictionOf(config)
+  const confined = jurisdiction ? ['--jurisdiction', jurisdiction] : []
+  const placed = location && !jurisdiction ? ['--location', location] : confined
+  const queueNames = new Set([
+    ...queues.producers.map(({ queue }) => queue),
+    ...queues.consumers.flatMap(({ queue, dead_letter_queue: dead = queue }) => [queue, dead])
+  ])
+  return {
+    login: [{ run: ['whoami', '--json'] }],
+    create: [
+      ...databases.map(({ database_name: name }) => ({
+        unless: ['d1', 'info', name, '--json'],
+        run: ['d1', 'create', name, ...placed]
+      })),
+      ...[...queueNames].map((name) => ({
+        unless: ['queues', 'info', name],
+        run: ['queues', 'create', name, '--message-retention-period-secs', RETENTION_SECONDS, ...confined]
+      })),
+      ...buckets.map(({ bucket_name: name }) => ({
+        unless: ['r2', 'bucket', 'info', name, '--json', ...confined],
+        run: ['r2', 'bucket', 'create', name, ...placed]
+      }))
+    ],
+    remember: databases.map(({ binding }) => ({ run: ['d1', 'time-travel', 'info', binding, '--json'] })),
+    migrate: databases.map(({ binding }) => ({ run: ['d1', 'migrations', 'apply', binding, '--remote'] })),
+    deploy: [{ run: ['deploy'] }]
+  }
+}
+
+export const jurisdictionOf = (config: Config): string | undefined =>
+  config.r2_buckets.find(({ jurisdiction }) => jurisdiction)?.jurisdiction
+
+export const commandOf = (args: string[]): string => `npx wrangler ${args.join(' ')}`
+
+/** The plan as lines of a shell. */
+export const listCommands = (plan: Plan): string[] =>
+  Object.values(plan)
+    .flat()
+    .map(({ unless, run }) => (unless ? `${commandOf(unless)} || ${commandOf(run)}` : commandOf(run)))

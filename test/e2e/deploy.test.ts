@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startCloudflare } from '../support/cloudflare.ts'
+import { newStateDir, npm } from '../support/service.ts'
+
+const configFile = join(import.meta.dirname, '../../wrangler.toml')
+
+/** A machine on which nobody has logged in, and an account of its own. */
+async function newOperator() {
+  const cloudflare = await startCloudflare()
+  const home = newStateDir()
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    STATE_DIR: home,
+    CLOUDFLARE_API_BASE_URL: cloudflare.url,
+    CLOUDFLARE_API_TOKEN: 'token',
+    CLOUDFLARE_ACCOUNT_ID: ''
+  }
+  return {
+    ...cloudflare,
+    deploy: (args: string[] = [], more: Record<string, string> = {}) =>
+      npm(['run', '--silent', 'deploy', '--', ...args], { ...env, ...more })
+  }
+}
+
+const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
+
+describe('npm run deploy', { timeout: 240_000 }, () => {
+  it('goes from an empty account to an endpoint, and the second time only deploys', async () => {
+    const config = readFileSync(configFile, 'utf8')
+    const { deploy, changes } = await newOperator()
+
+    const first = await deploy(['--location', 'weur'])
+
+    expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
+    const calls = changes.map(({ call }) => call.replaceAll(/[0-9a-f-]{36}/g, 'ID'))
+    const created = changes.slice(0, 4).map(({ call, body }) => [call, JSON.parse(body)])
+    expect(created.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual([
+      ['POST d1/database', { name: 'edge-analytics', primary_location_hint: 'weur' }],
+      ['POST queues', { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }],
+      ['POST queues', { queue_name: 'edge-analytics-capture-dead', settings: { message_retention_period: 1209600 } }],
+      ['POST r2/buckets', { name: 'edge-analytics', locationHint: 'weur' }]
+    ])
+    const lastMigration = calls.lastIndexOf('POST d1/database/ID/query')
+    expect(lastMigration).toBeGreaterThan(3)
+    expect(lastMigration).toBeLessThan(calls.indexOf('PUT workers/scripts/edge-analytics'))
+    expect(calls).toContain('PUT workers/scripts/edge-analytics/schedules')
+    const consumer = changes.find(({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers')
+    expect(JSON.parse(consumer?.body ?? '')).toMatchObject({ dead_letter_queue: 'edge-analytics-capture-dead' })
+    expect(first.stdout).toContain('npx wrangler d1 time-travel restore DB --bookmark 00000042-feed')
+    expect(first.stdout).toContain('curl https://edge-analytics.shop.workers.dev/readyz')
+    expect(first.stdout).toContain("npm run key -- create --label admin --scopes '*' --project 1 --remote")
+
+    changes.length = 0
+    const second = await deploy(['--location', 'weur'])
+
+    expect(second.code).toBe(0)
+    expect(second.stdout).toContain('There already: npx wrangler d1 create edge-analytics --location weur')
+    expect(changes.map(({ call }) => call).filter((call) => CREATIONS.test(call))).toEqual([])
+    expect(changes.map(({ call }) => call)).toContain('PUT workers/scripts/edge-analytics')
+    expect(readFileSync(configFile, 'utf8')).toBe(config)
+  })
+
+  it('deploys nothing when a migration fails, and says why', async () => {
+    const { deploy, changes, settings } = await newOperator()
+    settings.failing = '/query'
+
+    const { code, stderr } = await deploy()
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('npx wrangler d1 migrations apply DB --remote failed: ')
+    expect(stderr).toContain('near "TABEL": syntax error')
+    expect(changes.map(({ call }) => call)).not.toContain('PUT workers/scripts/edge-analytics')
+  })
+
+  it('says in one line that nobody is logged in', async () => {
+    const { deploy, changes } = await newOperator()
+
+    const { code, stderr } = await deploy([], { CLOUDFLARE_API_TOKEN: '' })
+
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: 'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+    })
+    expect(changes).toEqual([])
+  })
+
+  it('asks which account is meant when there are several', async () => {
+    const { deploy, changes, settings } = await newOperator()
+    settings.accounts = ['Shop', 'Blog']
+
+    const { code, stderr } = await deploy()
+
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: 'Set CLOUDFLARE_ACCOUNT_ID to one of: shop (Shop), blog (Blog)'
+    })
+    expect(changes).toEqual([])
+  })
+
+  it('refuses a location that is none', async () => {
+    const { deploy } = await newOperator()
+    const { code, stderr } = await deploy(['--location', 'mars'])
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: "--location: 'mars' is none of weur, eeur, wnam, enam, apac, oc."
+    })
+  })
+})
