@@ -21,7 +21,15 @@ export default defineConfig({
   test: {
     silent: 'passed-only',
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        // The generator of API clients needs the programming interface that TypeScript had up to version 5.
+        resolve: { alias: { typescript: new URL('./test/support/typescript.ts', import.meta.url).pathname } },
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          server: { deps: { inline: ['openapi-typescript'] } }
+        }
+      },
       {
         plugins: [inWorkerd(1_000_000)],
         test: {

@@ -8,6 +8,12 @@ it('/openapi.json is for everybody to read', async () => {
   expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
 })
 
+it('an answer that is not as documented fails the test that asks for it', async () => {
+  const asked = request('GET', '/readyz', {}, undefined, { DATABASE_MAX_BYTES: '-1' })
+
+  await expect(asked).rejects.toThrow('to deeply equal []')
+})
+
 it('/docs allows itself scripts and styles of its own only', async () => {
   const [first, second] = [await request('GET', '/docs'), await request('GET', '/docs/')]
 

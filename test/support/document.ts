@@ -41,6 +41,8 @@ export function createChecker(published: unknown) {
     /** The id of the operation that a request reaches. */
     operationOf: (method: string, path: string) => find(method, path)?.operationId,
 
+    operationIds: operations.map(({ operationId }) => operationId),
+
     /** What is wrong with an answer; nothing is known of requests that reach no operation, but that errors are errors. */
     check(method: string, path: string, { status, headers, body }: Answer): string[] {
       const type = headers.get('Content-Type')?.split(';')[0]

@@ -14,6 +14,9 @@ export const BASE = 'https://analytics.test'
 const published = await worker.fetch(new Request(`${BASE}/openapi.json`), env, createExecutionContext())
 const checker = createChecker(await published.json())
 
+/** The id of the operation that a request reaches, of all that `/openapi.json` names. */
+export const { operationOf, operationIds } = checker
+
 /** The control database, and the data of every project that a test makes. */
 export const db = openDb(env.DB, newUsage()).db
 

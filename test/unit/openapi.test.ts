@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Schema } from '@cfworker/json-schema'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import openapiTS, { astToString } from 'openapi-typescript'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createApp } from '../../src/app.ts'
@@ -41,6 +42,14 @@ describe('/openapi.json', () => {
 
   it('is the same every time', async () => {
     expect(await publish()).toBe(text)
+  })
+
+  it('makes the client that tests use: after a change `npx vitest run --project unit -u` writes it', async () => {
+    const types = astToString(await openapiTS(published))
+
+    await expect(`// Made from /openapi.json by test/unit/openapi.test.ts.\n${types}`).toMatchFileSnapshot(
+      '../support/client.ts'
+    )
   })
 
   it('cannot be without a route', () => {

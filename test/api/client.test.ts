@@ -1,0 +1,140 @@
+import createClient from 'openapi-fetch'
+import { afterAll, expect, it } from 'vitest'
+import type { paths } from '../support/client.ts'
+import { BASE, newProject, operationIds, operationOf, request, type TestProject } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
+
+afterAll(untilQuiet)
+
+/** A client as an integrator generates it, of a project with Ada in it, and the operations that it has reached. */
+async function newClient() {
+  const project = await newProject()
+  await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } }])
+  const reached: (string | undefined)[] = []
+  const client = createClient<paths, 'application/json'>({
+    baseUrl: BASE,
+    headers: { Authorization: `Bearer ${project.key}` },
+    async fetch(sent) {
+      const { pathname, search } = new URL(sent.url)
+      reached.push(operationOf(sent.method, pathname))
+      const body = sent.body === null ? undefined : await sent.text()
+      const { status, headers, text } = await request(
+        sent.method,
+        pathname + search,
+        Object.fromEntries(sent.headers),
+        body
+      )
+      return new Response(text, { status, headers })
+    }
+  })
+  return { client, project, reached }
+}
+
+type Client = Awaited<ReturnType<typeof newClient>>['client']
+
+const event = { event: 'bought', distinct_id: 'ada', properties: { price: 5 } }
+const project_id = '@current'
+
+/** A call of each operation, and what comes of it. */
+const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
+  async persons_list(client) {
+    const properties = [JSON.stringify([{ key: 'plan', value: ['pro', 'team'] }])]
+    const params = { path: { project_id }, query: { limit: 1, properties } }
+    const { data } = await client.GET('/api/environments/{project_id}/persons/', { params })
+    expect(data?.results.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([['ada', ['ada']]])
+  },
+  async persons_retrieve(client) {
+    const list = await client.GET('/api/environments/{project_id}/persons/', { params: { path: { project_id } } })
+    const id = list.data?.results[0]?.id ?? 0
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data).toEqual(list.data?.results[0])
+  },
+  async batch(client, { token }) {
+    const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async e(client, { token }) {
+    const { data } = await client.POST('/e', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async i_v0_e(client, { token }) {
+    const { data } = await client.POST('/i/v0/e', { body: [{ ...event, api_key: token }] })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async capture(client, { token }) {
+    const { data } = await client.POST('/capture', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async track(client, { token }) {
+    const { data } = await client.POST('/track', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async engage(client, { token }) {
+    const { data } = await client.POST('/engage', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async s(client, { token }) {
+    const { data } = await client.POST('/s', { body: { ...event, api_key: token } })
+    expect(data?.quota_limited).toEqual(['recordings'])
+  },
+  async flags(client, { token }) {
+    const { data } = await client.POST('/flags', { params: { query: { v: '2' } }, body: { api_key: token } })
+    expect(data?.flags).toEqual({})
+  },
+  async decide(client, { token }) {
+    const { data } = await client.POST('/decide', { params: { query: { v: '3' } }, body: { api_key: token } })
+    expect(data?.featureFlags).toEqual({})
+  },
+  async array_config(client, { token }) {
+    const { data } = await client.GET('/array/{token}/config', { params: { path: { token } } })
+    expect(data?.token).toBe(token)
+  },
+  async array_config_js(client, { token }) {
+    const { data } = await client.GET('/array/{token}/config.js', { params: { path: { token } }, parseAs: 'text' })
+    expect(data).toContain(token)
+  },
+  async surveys(client, { token }) {
+    const { data } = await client.GET('/api/surveys/', { params: { query: { token } } })
+    expect(data?.surveys).toEqual([])
+  },
+  async livez(client) {
+    const { data } = await client.GET('/livez')
+    expect(data?.status).toBe('ok')
+  },
+  async readyz(client) {
+    const { data } = await client.GET('/readyz')
+    expect(data?.database.answers).toBe(true)
+  },
+  async openapi(client) {
+    const { data } = await client.GET('/openapi.json')
+    expect(data?.openapi).toBe('3.1.1')
+  },
+  async docs(client) {
+    const { data } = await client.GET('/docs', { parseAs: 'text' })
+    expect(data).toContain('/openapi.json')
+  }
+}
+
+it('calls every operation', () => {
+  expect(Object.keys(CALLS).sort()).toEqual(operationIds.toSorted())
+})
+
+it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {
+  const { client, project, reached } = await newClient()
+
+  await call(client, project)
+
+  expect(reached.at(-1)).toBe(id)
+})
+
+it('is told in the terms of the interface what is wrong', async () => {
+  const { client } = await newClient()
+  const params = { path: { project_id }, query: { limit: 0 } }
+
+  const { data, error } = await client.GET('/api/environments/{project_id}/persons/', { params })
+
+  expect(data).toBeUndefined()
+  expect([error?.code, error?.attr]).toEqual(['invalid_input', 'limit'])
+})

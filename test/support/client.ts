@@ -1,0 +1,1872 @@
+// Made from /openapi.json by test/unit/openapi.test.ts.
+export interface paths {
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process runs */
+        get: operations["livez"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the database and what else is needed is in order */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Capture a batch of events
+         * @description Takes one event, an array of them, or a batch, as every door for events does. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when the events are safe. With GET the body is the query's `data`.
+         */
+        post: operations["batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/e": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Capture events of a browser
+         * @description Takes one event, an array of them, or a batch, as every door for events does. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when the events are safe. With GET the body is the query's `data`.
+         */
+        post: operations["e"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/i/v0/e": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Capture events
+         * @description Takes one event, an array of them, or a batch, as every door for events does. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when the events are safe. With GET the body is the query's `data`.
+         */
+        post: operations["i_v0_e"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/capture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Capture events of older SDKs
+         * @description Takes one event, an array of them, or a batch, as every door for events does. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when the events are safe. With GET the body is the query's `data`.
+         */
+        post: operations["capture"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Capture events of the oldest SDKs
+         * @description Takes one event, an array of them, or a batch, as every door for events does. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when the events are safe. With GET the body is the query's `data`.
+         */
+        post: operations["track"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/engage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set properties of a person, for the oldest SDKs
+         * @description Takes one event, an array of them, or a batch, as every door for events does. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when the events are safe. With GET the body is the query's `data`.
+         */
+        post: operations["engage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/s": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Session recordings
+         * @description They are not kept yet: SDKs are told to pause. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes.
+         */
+        post: operations["s"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Feature flags
+         * @description There are no feature flags: SDKs are told so in the shape of the version that they ask for. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes.
+         */
+        post: operations["flags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Feature flags and configuration, for older SDKs
+         * @description There are no feature flags: SDKs are told so in the shape of the version that they ask for. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes.
+         */
+        post: operations["decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/array/{token}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Configuration of a browser SDK */
+        get: operations["array_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/array/{token}/config.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Configuration of a browser SDK, as a script */
+        get: operations["array_config_js"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/surveys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Surveys of a browser SDK */
+        get: operations["surveys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description */
+        get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description, to read and try */
+        get: operations["docs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List persons
+         * @description Newest first. All filters that are given have to match. CSV has a column for each property that any of the persons has.
+         *
+         *     Needs the scope `person:read`.
+         */
+        get: operations["persons_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a person
+         * @description Needs the scope `person:read`.
+         */
+        get: operations["persons_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description The body of every failure. */
+        Error: {
+            /** @enum {string} */
+            type: "authentication_error" | "invalid_request" | "validation_error" | "server_error" | "throttled_error";
+            /** @enum {string} */
+            code: "not_authenticated" | "authentication_failed" | "permission_denied" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "parse_error" | "request_too_large" | "required" | "null" | "blank" | "invalid_input" | "invalid_choice" | "does_not_exist" | "max_length" | "max_value" | "min_value" | "conflict" | "throttled" | "unavailable" | "error";
+            /** @description What is wrong, for people. */
+            detail: string;
+            /** @description The field at fault; nested names are joined with `__`. */
+            attr: string | null;
+        };
+        Dropped: {
+            uuid: string | null;
+            reason: string;
+        };
+        /**
+         * @example {
+         *       "api_key": "phc_…",
+         *       "event": "$identify",
+         *       "distinct_id": "ada",
+         *       "properties": {
+         *         "$set": {
+         *           "email": "ada@example.com",
+         *           "plan": "pro"
+         *         }
+         *       },
+         *       "timestamp": "2026-10-02T10:11:12.345Z"
+         *     }
+         */
+        Event: {
+            /** @description Its name, of which 200 characters are kept. */
+            event: string;
+            /** @description Of whom; may be in the properties instead. */
+            distinct_id?: string;
+            /** @description Also `$set`, `$set_once` and `$unset`: what changes on the person. At most 1000000 bytes. */
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description ISO 8601; without it, the time of arrival. */
+            timestamp?: string | null;
+            /** @description An event is stored once, however often it is sent. */
+            uuid?: string | null;
+            /** @description The project's capture token, unless it is around the batch. */
+            api_key?: string;
+        };
+        Batch: {
+            /** @description The project's capture token; also as `token`. */
+            api_key?: string;
+            batch: components["schemas"]["Event"][];
+            /** @description The client's clock, by which event times are put right. */
+            sent_at?: string;
+        };
+        /**
+         * @example {
+         *       "api_key": "phc_…",
+         *       "event": "$identify",
+         *       "distinct_id": "ada",
+         *       "properties": {
+         *         "$set": {
+         *           "email": "ada@example.com",
+         *           "plan": "pro"
+         *         }
+         *       },
+         *       "timestamp": "2026-10-02T10:11:12.345Z"
+         *     }
+         */
+        Capture: components["schemas"]["Event"] | components["schemas"]["Batch"] | components["schemas"]["Event"][];
+        /**
+         * @example {
+         *       "status": "Ok"
+         *     }
+         */
+        Captured: {
+            /** @constant */
+            status: "Ok";
+            dropped?: components["schemas"]["Dropped"][];
+        };
+        /**
+         * @example {
+         *       "api_key": "phc_…",
+         *       "distinct_id": "ada"
+         *     }
+         */
+        FlagsRequest: {
+            api_key?: string;
+            token?: string;
+            distinct_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "status": "Ok",
+         *       "quota_limited": [
+         *         "recordings"
+         *       ]
+         *     }
+         */
+        Recorded: {
+            /** @constant */
+            status: "Ok";
+            quota_limited: "recordings"[];
+        };
+        /**
+         * @example {
+         *       "surveys": []
+         *     }
+         */
+        Surveys: {
+            surveys: unknown[];
+        };
+        /**
+         * @example {
+         *       "token": "phc_…",
+         *       "supportedCompression": [
+         *         "gzip-js",
+         *         "gzip"
+         *       ],
+         *       "analytics": {
+         *         "endpoint": "/i/v0/e/"
+         *       },
+         *       "autocapture_opt_out": false,
+         *       "elementsChainAsString": true,
+         *       "defaultIdentifiedOnly": true,
+         *       "sessionRecording": false,
+         *       "hasFeatureFlags": false,
+         *       "capturePerformance": false,
+         *       "heatmaps": false,
+         *       "captureDeadClicks": false,
+         *       "siteApps": []
+         *     }
+         */
+        RemoteConfig: {
+            token: string;
+            supportedCompression: string[];
+            analytics: {
+                endpoint: string;
+            };
+            autocapture_opt_out: boolean;
+            elementsChainAsString: boolean;
+            defaultIdentifiedOnly: boolean;
+            /** @constant */
+            sessionRecording: false;
+            hasFeatureFlags: boolean;
+            capturePerformance: boolean;
+            heatmaps: boolean;
+            captureDeadClicks: boolean;
+            siteApps: unknown[];
+        };
+        /**
+         * @example {
+         *       "flags": {},
+         *       "errorsWhileComputingFlags": false,
+         *       "requestId": "7f1cbe1a-3a52-4c8e-9b5e-0d6a1f5f2d11"
+         *     }
+         */
+        Flags: {
+            flags?: {
+                [key: string]: unknown;
+            };
+            featureFlags?: {
+                [key: string]: unknown;
+            } | string[];
+            featureFlagPayloads?: {
+                [key: string]: unknown;
+            };
+            errorsWhileComputingFlags: boolean;
+            /** Format: uuid */
+            requestId: string;
+            token?: string;
+            supportedCompression?: string[];
+            analytics?: {
+                endpoint: string;
+            };
+            autocapture_opt_out?: boolean;
+            elementsChainAsString?: boolean;
+            defaultIdentifiedOnly?: boolean;
+            /** @constant */
+            sessionRecording?: false;
+            hasFeatureFlags?: boolean;
+            capturePerformance?: boolean;
+            heatmaps?: boolean;
+            captureDeadClicks?: boolean;
+            siteApps?: unknown[];
+            config?: {
+                enable_collect_everything: boolean;
+            };
+        };
+        CaptureError: {
+            /** @enum {string} */
+            type: "authentication_error" | "invalid_request" | "validation_error" | "server_error" | "throttled_error";
+            /** @enum {string} */
+            code: "not_authenticated" | "authentication_failed" | "permission_denied" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "parse_error" | "request_too_large" | "required" | "null" | "blank" | "invalid_input" | "invalid_choice" | "does_not_exist" | "max_length" | "max_value" | "min_value" | "conflict" | "throttled" | "unavailable" | "error";
+            /** @description What is wrong, for people. */
+            detail: string;
+            /** @description The field at fault; nested names are joined with `__`. */
+            attr: string | null;
+            dropped?: components["schemas"]["Dropped"][];
+        };
+        OpenApi: {
+            openapi: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Alive: {
+            /** @constant */
+            status: "ok";
+        };
+        /**
+         * @example {
+         *       "status": "ok",
+         *       "database": {
+         *         "answers": true,
+         *         "migration": "0001_search.sql",
+         *         "size_bytes": 4096000,
+         *         "fill": 0.0004
+         *       },
+         *       "queue": {
+         *         "backlog": 0,
+         *         "consuming": 0,
+         *         "retrying": 0
+         *       }
+         *     }
+         */
+        Health: {
+            /**
+             * @description `warning`: the database is 80 % full; `unavailable`: it does not answer, or lacks a migration.
+             * @enum {string}
+             */
+            status: "ok" | "warning" | "unavailable";
+            database: {
+                answers: boolean;
+                /** @description The last one that was applied. */
+                migration: string | null;
+                size_bytes: number;
+                /** @description Its share of the largest size. */
+                fill: number;
+            };
+            queue: {
+                /** @description Messages that wait; null when the queues do not say. */
+                backlog: number | null;
+                consuming: number;
+                retrying: number;
+            };
+        };
+        /**
+         * @description A condition on one property; the parameter `properties` explains the operators.
+         * @example {
+         *       "key": "plan",
+         *       "operator": "exact",
+         *       "value": [
+         *         "pro",
+         *         "team"
+         *       ]
+         *     }
+         */
+        PropertyFilter: {
+            key: string;
+            /** @description One value, or a list of which any (for the opposite operators: none) has to match. */
+            value?: (string | number | boolean) | (string | number | boolean)[] | null;
+            /**
+             * @default exact
+             * @enum {string}
+             */
+            operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
+            /**
+             * @default person
+             * @constant
+             */
+            type: "person";
+        };
+        /** @description Filters and groups of which all (AND) or any (OR) have to match. */
+        PropertyGroup: {
+            /**
+             * @default AND
+             * @enum {string}
+             */
+            type: "AND" | "OR";
+            values: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[];
+        };
+        /** @description At most 40 filters in at most 5 groups inside each other. */
+        PropertyFilters: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[] | components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"];
+        /**
+         * @example {
+         *       "id": 731,
+         *       "name": "ada@example.com",
+         *       "distinct_ids": [
+         *         "ada",
+         *         "0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b"
+         *       ],
+         *       "properties": {
+         *         "email": "ada@example.com",
+         *         "plan": "pro"
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z",
+         *       "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
+         *     }
+         */
+        Person: {
+            id: number;
+            /** @description The first of email, name and username that is set, else a distinct id, if possible not an anonymous one. */
+            name: string;
+            /** @description The anonymous ones last. A list shows at most 100. */
+            distinct_ids: string[];
+            /**
+             * @description There are more than the list shows.
+             * @constant
+             */
+            distinct_ids_truncated?: true;
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description UTC.
+             */
+            created_at: string;
+            /** Format: uuid */
+            uuid: string;
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
+         *           "id": 731,
+         *           "name": "ada@example.com",
+         *           "distinct_ids": [
+         *             "ada",
+         *             "0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b"
+         *           ],
+         *           "properties": {
+         *             "email": "ada@example.com",
+         *             "plan": "pro"
+         *           },
+         *           "created_at": "2026-10-02T10:11:12.345Z",
+         *           "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
+         *         }
+         *       ]
+         *     }
+         */
+        PersonPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["Person"][];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    livez: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alive"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ready. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not ready. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description At least one event was taken; `dropped` has the others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Captured"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+        };
+    };
+    e: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description At least one event was taken; `dropped` has the others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Captured"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+        };
+    };
+    i_v0_e: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description At least one event was taken; `dropped` has the others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Captured"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+        };
+    };
+    capture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description At least one event was taken; `dropped` has the others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Captured"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+        };
+    };
+    track: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description At least one event was taken; `dropped` has the others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Captured"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+        };
+    };
+    engage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description At least one event was taken; `dropped` has the others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Captured"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureError"];
+                };
+            };
+        };
+    };
+    s: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Capture"];
+            };
+        };
+        responses: {
+            /** @description Nothing was kept. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recorded"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    flags: {
+        parameters: {
+            query?: {
+                /** @description The version of the answer. */
+                v?: string;
+                /** @description `true`: with the configuration. */
+                config?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlagsRequest"];
+            };
+        };
+        responses: {
+            /** @description No flags. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flags"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    decide: {
+        parameters: {
+            query?: {
+                /** @description The version of the answer. */
+                v?: string;
+                /** @description `true`: with the configuration. */
+                config?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlagsRequest"];
+            };
+        };
+        responses: {
+            /** @description No flags. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flags"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    array_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's capture token. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configuration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteConfig"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    array_config_js: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's capture token. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    surveys: {
+        parameters: {
+            query: {
+                /** @description The project's capture token. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There are none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surveys"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An OpenAPI 3.1 document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApi"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    docs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
+                cursor?: string;
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+                /** @description The person with exactly this distinct id. */
+                distinct_id?: string;
+                /** @description Persons with exactly this property `email`, upper and lower case told apart. */
+                email?: string;
+                /** @description A part of the e-mail, name or username in any case, or exactly a distinct id or uuid. */
+                search?: string;
+                /**
+                 * @description Filters as JSON text: an array of which all have to match, one filter, or a group: `[{"key":"plan","operator":"exact","value":["pro","team"]}]`, `{"type":"OR","values":[…]}`. Given several times, all have to match. Also `properties[0][key]=plan&properties[0][value]=pro`. At most 40 filters, 5 groups inside each other and 1000 values a filter. What is wrong with a filter is a 400 that names it.
+                 *
+                 *     A missing or null property fulfils only `is_not`, `not_in`, `not_icontains`, `not_icontains_multi`, `not_regex` and `is_not_set`.
+                 *
+                 *     | Operators | fulfilled when the property |
+                 *     |---|---|
+                 *     | `exact` `in` · `is_not` `not_in` | is one of the values · is none of them |
+                 *     | `icontains` `icontains_multi` · `not_icontains` `not_icontains_multi` | contains a value, in any case · contains none |
+                 *     | `regex` · `not_regex` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
+                 *     | `gt` `gte` `min` `lt` `lte` `max` | is a number greater, greater or equal, less, less or equal |
+                 *     | `between` · `not_between` | is a number from the lower to the higher of two values · is a number outside |
+                 *     | `is_set` · `is_not_set` | is there · is missing or null; no value is needed |
+                 *     | `is_date_exact` `is_date_before` `is_date_after` | is a date compared with an ISO 8601 date or a relative one such as `-7d` |
+                 *     | `semver_eq` `_neq` `_gt` `_gte` `_lt` `_lte` `_tilde` `_caret` `_wildcard` | is a version compared with one, or with a pattern such as `1.2.*` |
+                 */
+                properties?: string[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of persons. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPage"];
+                    /**
+                     * @example created_at,distinct_ids,id,name,properties.email,properties.plan,uuid
+                     *     2026-10-02T10:11:12.345Z,"[""ada"",""0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b""]",731,ada@example.com,ada@example.com,pro,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_retrieve: {
+        parameters: {
+            query?: {
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person, with every distinct id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Person"];
+                    /**
+                     * @example created_at,distinct_ids,id,name,properties.email,properties.plan,uuid
+                     *     2026-10-02T10:11:12.345Z,"[""ada"",""0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b""]",731,ada@example.com,ada@example.com,pro,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}
