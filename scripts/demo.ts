@@ -166,5 +166,5 @@ function chooseExamples(people: DemoPerson[]): DemoPerson[] {
 
 function describe({ distinct_ids, properties }: z.infer<typeof Persons>['results'][number]): string {
   const { name, company, country, plan } = properties
-  return `${name} of ${company}, ${country}, plan ${plan}, ${distinct_ids.length} distinct ids`
+  return `${name} of ${company}, ${country}, plan ${plan}, distinct ids: ${distinct_ids.length}`
 }
