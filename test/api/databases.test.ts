@@ -1,6 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { newProject, request } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
+
+afterAll(untilQuiet)
 
 const { DB, DB_TWO } = env as typeof env & { DB_TWO: D1Database }
 

@@ -1,10 +1,13 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Json } from '../../src/json.ts'
 import { isObject } from '../../src/json.ts'
 import recorded from '../fixtures/posthog-node-5.70.json'
 import { newProject, request, type TestProject } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
+
+afterAll(untilQuiet)
 
 const SEED = Date.now()
 const LONG = 240_000

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { newProject, request } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
+
+afterAll(untilQuiet)
 
 it('refuses a key’s requests beyond its rate until the next minute, and nobody else’s', async () => {
   const [project, other] = [await newProject(), await newProject()]
