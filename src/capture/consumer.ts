@@ -3,7 +3,7 @@ import { type Db, findConflict, openDb, type Usage } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { byteLength } from '../json.ts'
 import { log } from '../log.ts'
-import { findProjects } from '../projects/store.ts'
+import { findProjects, type ProjectRow } from '../projects/store.ts'
 import { type DeadMessage, readObject } from './dead.ts'
 import { ingestEvents } from './ingest.ts'
 import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, SpilledMessage } from './message.ts'
@@ -42,7 +42,7 @@ class Consumer {
   readonly #usage: Usage
   /** Per project, what will be stored at once. */
   readonly #waiting = new Map<number, Item[]>()
-  readonly #databases = new Map<number, Db>()
+  readonly #projects = new Map<number, { project: ProjectRow; db: Db }>()
   readonly #summary = { stored: 0, retried: 0, buried: 0 }
 
   constructor(bindings: CaptureBindings, usage: Usage) {
@@ -100,7 +100,8 @@ class Consumer {
     const events = items.flatMap(({ content: { events, received_at } }) =>
       events.map((event) => ({ ...event, received_at }))
     )
-    const { stored, warnings } = await ingestEvents(await this.#database(projectId), projectId, events)
+    const { project, db } = await this.#project(projectId)
+    const { stored, warnings } = await ingestEvents(db, project, events)
     this.#summary.stored += stored
     for (const { message } of items) message.ack()
     for (const warning of warnings) log('warn', 'ingestion warning', { project: projectId, ...warning })
@@ -116,14 +117,14 @@ class Consumer {
       })
   }
 
-  async #database(projectId: number): Promise<Db> {
-    const known = this.#databases.get(projectId)
+  async #project(projectId: number): Promise<{ project: ProjectRow; db: Db }> {
+    const known = this.#projects.get(projectId)
     if (known) return known
     const [project] = await findProjects(openDb(this.#bindings.control, this.#usage).db, [projectId])
     if (!project) throw new PoisonError(`There is no project ${projectId}.`)
     const { db } = openDb(this.#bindings.database(project.database), this.#usage)
-    this.#databases.set(projectId, db)
-    return db
+    this.#projects.set(projectId, { project, db })
+    return { project, db }
   }
 
   async #giveBack(message: Message, error: unknown): Promise<void> {

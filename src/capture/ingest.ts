@@ -1,12 +1,17 @@
 import { v7 as uuidv7 } from 'uuid'
-import { type Db, findConflict } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
+import { retryConflicts } from '../db/retry.ts'
+import { findTombstones } from '../erasures/store.ts'
+import { hashDistinctId } from '../erasures/tombstone.ts'
 import { type Changes, distinctIdsOf, type Ids, type Incoming, type Known, planEvents } from './plan.ts'
 import { readKnown, reserveNumbers, type Wanted, writeChanges } from './store.ts'
 import { hasPersonProfile } from './writes.ts'
 
-const MAX_TRIES = 8
 /** Person versions of one batch beyond this many bytes are written in two halves. */
 const MAX_VERSION_BYTES = 8_000_000
+
+/** What has to be known of the project whose events they are. */
+type Project = { id: number; erasureSalt: string }
 
 export type Ingested = { stored: number; warnings: Changes['warnings'] }
 
@@ -15,32 +20,44 @@ export type Ingested = { stored: number; warnings: Changes['warnings'] }
  * another consumer changes in between is noticed, and the work is done again from a new reading.
  * @throws ConflictError when that goes on and on, unavailable
  */
-export async function ingestEvents(db: Db, projectId: number, events: Incoming[]): Promise<Ingested> {
+export async function ingestEvents(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
   const wanted: Wanted = {
     uuids: [...new Set(events.map(({ uuid }) => uuid))],
     distinctIds: [...new Set(events.flatMap(distinctIdsOf))],
     eventNames: [...new Set(events.map(({ event }) => event))]
   }
-  for (let tries = 1; ; tries += 1) {
-    const known = await readKnown(db, projectId, wanted)
+  return retryConflicts(async () => {
+    const read = await readKnown(db, project.id, wanted)
+    const known = { ...read, tombstones: await readTombstones(db, project, events, read.lastErasure) }
     const changes = planEvents(events, known, await reserveIds(db, events, wanted, known))
-    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES) return ingestHalves(db, projectId, events)
-    try {
-      if (changes.events.length > 0) await writeChanges(db, projectId, changes)
-      return { stored: changes.events.length, warnings: changes.warnings }
-    } catch (error) {
-      if (!findConflict(error) || tries === MAX_TRIES) throw error
-      await pause(Math.random() * 10 * 2 ** tries)
-    }
-  }
+    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES) return ingestHalves(db, project, events)
+    if (changes.events.length + changes.dropped.length > 0) await writeChanges(db, project.id, changes)
+    return { stored: changes.events.length, warnings: changes.warnings }
+  })
 }
 
-async function ingestHalves(db: Db, projectId: number, events: Incoming[]): Promise<Ingested> {
+async function ingestHalves(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
   const sorted = events.toSorted((a, b) => a.timestamp - b.timestamp)
   const middle = Math.ceil(events.length / 2)
-  const first = await ingestEvents(db, projectId, sorted.slice(0, middle))
-  const second = await ingestEvents(db, projectId, sorted.slice(middle))
+  const first = await ingestEvents(db, project, sorted.slice(0, middle))
+  const second = await ingestEvents(db, project, sorted.slice(middle))
   return { stored: first.stored + second.stored, warnings: [...first.warnings, ...second.warnings] }
+}
+
+/** Nothing, at the cost of nothing, unless somebody was erased after one of the events was accepted. */
+async function readTombstones(
+  db: Db,
+  project: Project,
+  events: Incoming[],
+  lastErasure: number
+): Promise<Known['tombstones']> {
+  const late = events.filter(({ received_at }) => received_at <= lastErasure)
+  const distinctIds = [...new Set(late.flatMap(distinctIdsOf))]
+  if (distinctIds.length === 0) return new Map()
+  const byHash = new Map<string, string>()
+  for (const id of distinctIds) byHash.set(await hashDistinctId(project.erasureSalt, project.id, id), id)
+  const found = await findTombstones(db, project.id, [...byHash.keys()])
+  return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
 }
 
 /** As many numbers as could be needed: one that is not used is no loss. Events of known persons need none. */
@@ -63,5 +80,3 @@ async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Kno
 
 const versionBytes = ({ versions }: Changes): number =>
   versions.reduce((bytes, { properties }) => bytes + JSON.stringify(properties).length, 0)
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,3 +1,4 @@
+import { buriedUnder, type Tombstone } from '../erasures/tombstone.ts'
 import type { JsonObject } from '../json.ts'
 import {
   isMergeable,
@@ -17,6 +18,10 @@ export type Known = {
   identities: ReadonlyMap<string, { key: number; personId: number | null }>
   persons: ReadonlyMap<number, StoredPerson>
   eventNames: ReadonlyMap<string, number>
+  /** When the project last erased somebody, ms UTC; 0 for never. */
+  lastErasure: number
+  /** Of those distinct ids that were erased after one of the events was accepted. */
+  tombstones: ReadonlyMap<string, Tombstone[]>
 }
 
 /** Fresh numbers and uuids; a number is never used twice. */
@@ -48,6 +53,12 @@ export type Changes = {
   attached: { key: number; person_id: number }[]
   /** Identities that were there already and must still be there. */
   usedIdentities: number[]
+  /** Erased identities whose events are not all removed yet, which late events join. */
+  usedTombstones: number[]
+  /** How many late events of which erasure are neither kept nor to be removed any more. */
+  dropped: { erasure_id: number; count: number }[]
+  /** `Known.lastErasure`: nobody may have been erased since, or a new identity could be an erased one. */
+  lastErasure: number
   versions: { id: number; properties: JsonObject }[]
   warnings: { type: Warning; event: string }[]
 }
@@ -94,6 +105,8 @@ class Plan {
   readonly #events: EventRow[] = []
   readonly #versions: Changes['versions'] = []
   readonly #warnings: Changes['warnings'] = []
+  readonly #usedTombstones = new Set<number>()
+  readonly #dropped = new Map<number, number>()
 
   constructor(known: Known, ids: Ids) {
     this.#known = known
@@ -101,15 +114,35 @@ class Plan {
   }
 
   add(event: Incoming): void {
-    const identity = this.#identity(event.distinct_id)
-    const person = hasPersonProfile(event.properties) ? this.#applyToPerson(identity, event) : undefined
+    const tombstone = this.#tombstoneOf(event.distinct_id, event)
+    if (tombstone) this.#bury(event, tombstone)
+    else {
+      const identity = this.#identity(event.distinct_id)
+      const person = hasPersonProfile(event.properties) ? this.#applyToPerson(identity, event) : undefined
+      this.#store(event, identity.key, person?.version ?? null)
+    }
+  }
+
+  /** An event of somebody erased after it was accepted goes where all their events go, and changes no person. */
+  #bury(event: Incoming, { key, erasureId, isOpen }: Tombstone): void {
+    if (isOpen) {
+      this.#usedTombstones.add(key)
+      this.#store(event, key, null)
+    } else this.#dropped.set(erasureId, (this.#dropped.get(erasureId) ?? 0) + 1)
+  }
+
+  #tombstoneOf(distinctId: string, event: Incoming): Tombstone | undefined {
+    return buriedUnder(this.#known.tombstones.get(distinctId) ?? [], event.received_at)
+  }
+
+  #store(event: Incoming, identity: number, version: number | null): void {
     const { $session_id: session, $window_id: window } = event.properties
     this.#events.push({
       uuid: event.uuid,
       event_id: this.#eventName(event.event),
       timestamp: Math.floor(event.timestamp),
-      identity: identity.key,
-      version: person?.version ?? null,
+      identity,
+      version,
       session_id: typeof session === 'string' ? session : null,
       window_id: typeof window === 'string' ? window : null,
       properties: event.properties
@@ -138,6 +171,10 @@ class Plan {
     if (source === undefined || source === target.distinctId) return false
     if (!isMergeable(source) || !isMergeable(target.distinctId)) {
       this.#warn('cannot_merge_with_illegal_distinct_id', event)
+      return false
+    }
+    if (this.#tombstoneOf(source, event)) {
+      this.#identify(this.#personOf(target) ?? this.#createPerson(target, at))
       return false
     }
     const from = this.#identity(source)
@@ -254,6 +291,9 @@ class Plan {
         return identity.storedPersonId === null && person ? [{ key: identity.key, person_id: person.id }] : []
       }),
       usedIdentities: identities.filter(({ storedPersonId }) => storedPersonId !== undefined).map(({ key }) => key),
+      usedTombstones: [...this.#usedTombstones],
+      dropped: [...this.#dropped].map(([erasure_id, count]) => ({ erasure_id, count })),
+      lastErasure: this.#known.lastErasure,
       versions: this.#versions,
       warnings: this.#warnings
     }

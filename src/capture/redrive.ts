@@ -20,7 +20,7 @@ export async function redriveDeadLetter(
   const [project] = await findProjects(db, [project_id])
   if (!project) throw new Error(`There is no project ${project_id}.`)
   const incoming = events.map((event) => ({ ...event, received_at }))
-  const { stored } = await ingestEvents(openDb(database(project.database), newUsage()).db, project_id, incoming)
+  const { stored } = await ingestEvents(openDb(database(project.database), newUsage()).db, project, incoming)
   await markRedriven(db, letter.id, now)
   return stored
 }

@@ -3,15 +3,16 @@ import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { expectRows, inJson, jsonChunks } from '../db/rows.ts'
 import { deadLetters } from '../db/schema.ts'
+import { countDropped, expectLastErasure, expectOpenErasures } from '../erasures/store.ts'
 import { type StoredPerson, storePerson } from '../persons/person.ts'
 import type { Changes, Known } from './plan.ts'
 
 export type Wanted = { uuids: string[]; distinctIds: string[]; eventNames: string[] }
 
 /** What is stored of these events, distinct ids (with their persons) and event names; one round trip. */
-export async function readKnown(db: Db, projectId: number, wanted: Wanted): Promise<Known> {
+export async function readKnown(db: Db, projectId: number, wanted: Wanted): Promise<Omit<Known, 'tombstones'>> {
   const distinctIds = inJson(wanted.distinctIds)
-  const [seen, identities, persons, eventNames] = await readBatch(
+  const [seen, identities, persons, eventNames, lastErasure] = await readBatch(
     db,
     query<{ uuid: string }>(sql`
       select lower(hex(uuid)) as uuid from events
@@ -25,13 +26,16 @@ export async function readKnown(db: Db, projectId: number, wanted: Wanted): Prom
       where +project_id = ${projectId} and id in
         (select person_id from distinct_ids where project_id = ${projectId} and distinct_id in ${distinctIds})`),
     query<{ id: number; name: string }>(sql`
-      select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`)
+      select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`),
+    query<{ value: number }>(sql`
+      select value from counters where project_id = ${projectId} and name = 'last_erasure'`)
   )
   return {
     seen: new Set(seen.map(({ uuid }) => fromHex(uuid))),
     identities: new Map(identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])),
     persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
-    eventNames: new Map(eventNames.map((row) => [row.name, row.id]))
+    eventNames: new Map(eventNames.map((row) => [row.name, row.id])),
+    lastErasure: lastErasure[0]?.value ?? 0
   }
 }
 
@@ -94,6 +98,9 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
       changes.usedIdentities.map((key) => ({ key })),
       (rows, count) => [expectRows(count, usedIdentities(projectId, rows))]
     ),
+    ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
+    ...expectOpenErasures(projectId, changes.usedTombstones),
+    ...countDropped(projectId, changes.dropped),
     ...each(changes.eventNames, (rows) => [
       sql`insert into event_names (id, project_id, name)
           select value ->> 'id', ${projectId}, value ->> 'name' from json_each(${rows})`

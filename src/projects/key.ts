@@ -8,6 +8,9 @@ export const newApiKey = () => `phx_${randomBase62(32)}`
 /** A project's capture token: `phc_` and 192 random bits in base 62; public, it only allows sending events. */
 export const newCaptureToken = () => `phc_${randomBase62(24)}`
 
+/** 128 random bits that make a project's hashes of erased distinct ids its own. */
+export const newErasureSalt = () => randomBase62(16)
+
 export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)
 
 export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { type Db, findConflict } from '../db/client.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { hashKey, maskKey, newApiKey, newCaptureToken } from './key.ts'
+import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
 import { type Project, type ProjectChange, WEEK_STARTS } from './project.ts'
 import type { User, UserChange } from './user.ts'
 
@@ -61,6 +61,7 @@ export async function createProject(db: Db, input: Project, ownerId: number, now
       weekStart: WEEK_STARTS.indexOf(input.week_start),
       testAccountFilters: input.test_account_filters,
       database: input.database,
+      erasureSalt: newErasureSalt(),
       createdAt: now.getTime()
     })
     .returning()

@@ -53,7 +53,7 @@ it('a batch reads no more rows because the project has many other persons', asyn
     const received_at = Date.now()
     const events = project.message(changes).events.map((event) => ({ ...event, received_at }))
     const usage = newUsage()
-    await ingestEvents(openDb(env.DB, usage).db, project.id, events)
+    await ingestEvents(openDb(env.DB, usage).db, { id: project.id, erasureSalt: '' }, events)
     return usage.rowsRead
   }
 

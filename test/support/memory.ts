@@ -32,7 +32,9 @@ export class MemoryStore {
       seen: new Set(this.events.keys()),
       identities: this.identities,
       persons: this.persons,
-      eventNames: this.eventNames
+      eventNames: this.eventNames,
+      lastErasure: 0,
+      tombstones: new Map()
     })
   }
 

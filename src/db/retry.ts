@@ -1,0 +1,20 @@
+import { findConflict } from './client.ts'
+
+const MAX_TRIES = 8
+
+/**
+ * Reads, computes and writes again as long as others change in between what was read.
+ * @throws ConflictError when that goes on and on
+ */
+export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!findConflict(error) || tries === MAX_TRIES) throw error
+      await pause(Math.random() * 10 * 2 ** tries)
+    }
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
