@@ -8,3 +8,15 @@ const encoder = new TextEncoder()
 
 /** Length in UTF-8 bytes. */
 export const byteLength = (text: string): number => encoder.encode(text).length
+
+/** JSON that is nested deeper is refused: SQLite reads a depth of 1,000. */
+export const MAX_DEPTH = 200
+
+/** How deep arrays and objects lie in each other; 0 for a scalar, and not looked at far beyond `MAX_DEPTH`. */
+export function depthOf(value: Json, limit = MAX_DEPTH): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (limit < 0) return 1
+  let deepest = 0
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1))
+  return deepest + 1
+}

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { readBytes } from '../stream.ts'
 import { parseTimestamp } from '../time.ts'
 
 /** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
@@ -12,7 +13,7 @@ export const MAX_EVENTS = 20_000
  * @throws request_too_large as soon as the cap is passed, parse_error
  */
 export async function readBody(body: ReadableStream<Uint8Array> | null, limit = MAX_BODY_BYTES): Promise<Json> {
-  let bytes = body ? await collect(body, limit, limit * MAX_UNREAD) : new Uint8Array()
+  let bytes = body ? await readBytes(body, limit, limit * MAX_UNREAD) : new Uint8Array()
   for (let layer = 0; layer < 3; layer += 1) {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
       bytes = await gunzip(bytes, limit)
@@ -30,29 +31,10 @@ export async function readBody(body: ReadableStream<Uint8Array> | null, limit = 
 /** A body that is too large is taken to this many times the limit, and dropped: cut off, a client sees no answer. */
 const MAX_UNREAD = 10
 
-async function collect(stream: ReadableStream<Uint8Array>, limit: number, dropped = limit): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of stream) {
-    length += chunk.byteLength
-    if (length > dropped) break
-    if (length > limit) chunks.length = 0
-    else chunks.push(chunk)
-  }
-  if (length > limit) throw new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
-}
-
 async function gunzip(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
   try {
     const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
-    return await collect(source.pipeThrough(new DecompressionStream('gzip')), limit)
+    return await readBytes(source.pipeThrough(new DecompressionStream('gzip')), limit)
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('parse_error', 'failed to decode request: invalid gzip data')

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { byteLength, isObject, type Json, type JsonObject } from '../json.ts'
+import { byteLength, depthOf, isObject, type Json, type JsonObject, MAX_DEPTH } from '../json.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'
 
@@ -21,8 +21,6 @@ export type Dropped = z.infer<typeof Dropped>
 
 export const MAX_EVENT_BYTES = 1_000_000
 const MAX_LENGTH = 200
-/** SQLite reads JSON up to a depth of 1,000. */
-const MAX_DEPTH = 200
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -53,7 +51,7 @@ export function readEvent(raw: Json, sentAt: number | undefined, now: number): C
   const properties = readProperties(raw, sent)
   if (!hasPersonProfile(properties) && (MERGES.has(raw.event) || raw.event === '$groupidentify'))
     return drop(`${raw.event} needs person processing`)
-  if (depthOf(properties, MAX_DEPTH) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  if (depthOf(properties) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
   if (byteLength(JSON.stringify(properties)) > MAX_EVENT_BYTES)
     return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
 
@@ -97,12 +95,4 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
 function clean(text: string): string {
   const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
   return whole.length <= MAX_LENGTH ? whole : [...whole.slice(0, MAX_LENGTH * 2)].slice(0, MAX_LENGTH).join('')
-}
-
-function depthOf(value: Json, limit: number): number {
-  if (typeof value !== 'object' || value === null) return 0
-  if (limit < 0) return 1
-  let deepest = 0
-  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1))
-  return deepest + 1
 }

@@ -20,6 +20,7 @@ type Part = {
   path?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
+  mayLackBody?: boolean
   refusals?: Refusal[]
 }
 
@@ -87,6 +88,7 @@ function toOperation(operation: Operation, asked: Part[]) {
   const needs = scopes.length > 0 && `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
   const description = [operation.description, needs].filter(Boolean).join('\n\n')
   const body = all.map((part) => part.body).find((schema) => schema !== undefined)
+  const mayLackBody = all.some((part) => part.mayLackBody)
   const refusals = all.flatMap((part) => part.refusals ?? [])
   const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
   return {
@@ -96,7 +98,7 @@ function toOperation(operation: Operation, asked: Part[]) {
     ...(description && { description }),
     security: scopes.map((scope) => ({ apiKey: [scope] })),
     parameters: all.flatMap(({ path, query }) => [...parametersOf('path', path), ...parametersOf('query', query)]),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: refer(body) } } } }),
+    ...(body && { requestBody: { required: !mayLackBody, content: { 'application/json': { schema: refer(body) } } } }),
     responses: {
       ...toRefusals([...refusals, ['error', 'A server error occurred.']], error),
       ...mapValues(answers, ({ text, schema, type }) => ({

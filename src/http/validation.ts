@@ -1,6 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '../errors.ts'
+import { depthOf, type Json, MAX_DEPTH } from '../json.ts'
+import { readBytes } from '../stream.ts'
 import type { AppEnv } from './env.ts'
 import { contribute } from './openapi.ts'
 
@@ -35,6 +37,58 @@ export const validatePath = <S extends z.ZodObject>(
     },
     { path: schema, refusals: [['invalid_input', 'A valid integer is required.', 'id']] }
   )
+
+/** Largest body of a request to the API. */
+export const MAX_BODY_BYTES = 1_000_000
+
+/** A body that is too large is taken to this many times the limit. */
+const MAX_UNREAD = 10
+
+/**
+ * Parses the JSON body, which has to be an object, and puts it at `c.req.valid('json')`. No body counts as `{}`. The
+ * schema needs an id.
+ */
+export const validateBody = <S extends z.ZodType>(
+  schema: S
+): MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> =>
+  contribute(
+    async function validateBody(c, next) {
+      c.req.addValidatedData('json', parseInput(schema, await readJson(c.req.raw)) as object)
+      await next()
+    },
+    {
+      body: schema,
+      mayLackBody: schema.safeParse({}).success,
+      refusals: [
+        ['unsupported_media_type', unsupported('text/plain')],
+        ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
+        ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
+      ]
+    }
+  )
+
+async function readJson({ headers, body }: Request): Promise<Json> {
+  if (!body) return {}
+  const bytes = await readBytes(body, MAX_BODY_BYTES, MAX_BODY_BYTES * MAX_UNREAD)
+  if (bytes.length === 0) return {}
+  const type = headers.get('Content-Type') ?? ''
+  if (!/^\s*application\/json\s*(;|$)/i.test(type)) throw new AppError('unsupported_media_type', unsupported(type))
+  const json = parseJson(bytes)
+  if (depthOf(json) > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH}`)
+  return json
+}
+
+function parseJson(bytes: Uint8Array): Json {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
+  } catch (error) {
+    throw malformed(error instanceof SyntaxError ? error.message : 'invalid UTF-8')
+  }
+}
+
+const malformed = (why: string) => new AppError('parse_error', `JSON parse error - ${why}`)
+
+const unsupported = (type: string): string => `Unsupported media type "${type}" in request.`
 
 /** @throws the first of the schema's complaints, in the terms of the API's errors */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {

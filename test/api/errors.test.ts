@@ -1,7 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { createRouter } from '../../src/http/env.ts'
+import { answerError } from '../../src/http/errors.ts'
+import { createDocument, describe as describeRoute } from '../../src/http/openapi.ts'
 import { honourEmptyBodies } from '../../src/http/preferences.ts'
+import { validateBody } from '../../src/http/validation.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../support/bindings.ts'
 import { listenToLog } from '../support/log.ts'
 import { newProject, request } from '../support/project.ts'
@@ -414,6 +418,147 @@ describe('x-d1-bookmark', () => {
   })
 })
 
+describe('the JSON body of an API request', () => {
+  const app = createRouter()
+  app.onError(answerError)
+  const Body = z.object({ name: z.string().max(5), tags: z.array(z.string()).optional() })
+  app.post('/strict', validateBody(Body), (c) => c.json(c.req.valid('json')))
+  app.post('/lenient', validateBody(Body.partial()), (c) => c.json(c.req.valid('json')))
+
+  const send = async (path: string, body?: BodyInit | null, type: string | null = 'application/json') => {
+    const incoming = new Request(`https://analytics.test${path}`, { method: 'POST', body: body ?? null })
+    if (type === null) incoming.headers.delete('Content-Type')
+    else incoming.headers.set('Content-Type', type)
+    const response = await app.fetch(incoming, env)
+    return { status: response.status, body: await response.json() }
+  }
+  const refusal = (type: string, code: string, detail: string, attr: string | null = null) => ({
+    type,
+    code,
+    detail,
+    attr
+  })
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])(
+    'is read as %s',
+    async (type) => {
+      expect(await send('/strict', '\ufeff {"name": "ada", "other": 1}', type)).toEqual({
+        status: 200,
+        body: { name: 'ada' }
+      })
+    }
+  )
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', 'json', ''])(
+    'is not read as %j',
+    async (type) => {
+      const { status, body } = await send('/strict', '{"name": "ada"}', type)
+
+      expect(status).toBe(415)
+      expect(body).toEqual(
+        refusal('invalid_request', 'unsupported_media_type', `Unsupported media type "${type}" in request.`)
+      )
+    }
+  )
+
+  it('is not read without a type', async () => {
+    const { status, body } = await send('/strict', '{"name": "ada"}', null)
+
+    expect([status, body]).toEqual([
+      415,
+      refusal('invalid_request', 'unsupported_media_type', 'Unsupported media type "" in request.')
+    ])
+  })
+
+  it.each([
+    ['JSON that ends early', '{"name":'],
+    ['a form', 'name=ada'],
+    ['white space', ' '],
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+    ['JSON nested too deeply', `{"name":${'['.repeat(201)}${']'.repeat(201)}}`],
+    ['JSON nested without measure', '['.repeat(900_000)],
+    ['compressed JSON', new Uint8Array([0x1f, 0x8b, 8, 0])]
+  ])('is malformed as %s', async (_, payload) => {
+    const { status, body } = await send('/strict', payload)
+
+    expect(status).toBe(400)
+    expect(body).toEqual(refusal('invalid_request', 'parse_error', expect.stringMatching(/^JSON parse error - ./)))
+  })
+
+  it.each(['[]', '[{"name":"ada"}]', '"name"', '1', 'true', 'null'])('has to be an object, not %s', async (payload) => {
+    const { status, body } = await send('/lenient', payload)
+
+    expect([status, body]).toMatchObject([400, { type: 'validation_error', attr: null }])
+  })
+
+  it.each([
+    ['{}', 'required', 'This field is required.', 'name'],
+    ['{"name": null}', 'null', 'This field may not be null.', 'name'],
+    ['{"name": 1}', 'invalid_input', 'Not a valid string.', 'name'],
+    ['{"name": "Adelaide"}', 'max_length', 'Ensure this field has no more than 5 characters.', 'name'],
+    ['{"name": "ada", "tags": ["a", 2]}', 'invalid_input', 'Not a valid string.', 'tags__1']
+  ])('has its first wrong field named: %s', async (payload, code, detail, attr) => {
+    expect(await send('/strict', payload)).toEqual({
+      status: 400,
+      body: refusal('validation_error', code, detail, attr)
+    })
+  })
+
+  it.each([
+    ['no body', null],
+    ['an empty body', '']
+  ])('is an object without fields where there is %s, of whatever type', async (_, payload) => {
+    expect(await send('/lenient', payload, 'text/plain')).toEqual({ status: 200, body: {} })
+    expect(await send('/strict', payload, 'text/plain')).toMatchObject({ status: 400, body: { code: 'required' } })
+  })
+
+  const TOO_LARGE = refusal('invalid_request', 'request_too_large', 'maximum request size exceeded: 1000000 bytes')
+
+  it('is read up to 1,000,000 bytes and not beyond', async () => {
+    const padded = (length: number) => `{"name":"ada"${' '.repeat(length - 14)}}`
+
+    expect((await send('/strict', padded(1_000_000))).status).toBe(200)
+    expect(await send('/strict', padded(1_000_001))).toEqual({ status: 413, body: TOO_LARGE })
+  })
+
+  it('is too large without a length in its header, and is not kept until its end', async () => {
+    let pulled = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(new Uint8Array(100_000).fill(0x20))
+      }
+    })
+
+    expect(await send('/strict', endless)).toEqual({ status: 413, body: TOO_LARGE })
+    expect(pulled).toBeLessThan(110)
+  })
+
+  it('is described with its schema and its refusals, and as optional where no field is required', () => {
+    const router = createRouter()
+    const operation = { tag: 'Test', summary: 'Test', answers: { 200: { text: 'Done.' } } }
+    const One = Body.meta({ id: 'OneBody' })
+    const Other = Body.partial().meta({ id: 'OtherBody' })
+    router.post('/one', describeRoute({ id: 'one', ...operation }), validateBody(One), (c) => c.text(''))
+    router.post('/other', describeRoute({ id: 'other', ...operation }), validateBody(Other), (c) => c.text(''))
+    const { paths } = createDocument(router.routes, {}, [])
+    z.globalRegistry.remove(One).remove(Other)
+
+    expect(paths['/one']?.post).toMatchObject({
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/OneBody' } } }
+      },
+      responses: {
+        400: { content: { 'application/json': { examples: { parse_error: {} } } } },
+        413: { content: { 'application/json': { examples: { request_too_large: {} } } } },
+        415: { content: { 'application/json': { examples: { unsupported_media_type: {} } } } }
+      }
+    })
+    expect(paths['/other']?.post).toMatchObject({ requestBody: { required: false } })
+  })
+})
+
 describe('an operation that is documented with an empty body', () => {
   const app = createRouter()
   app.use(honourEmptyBodies)
@@ -514,7 +659,7 @@ describe('health', () => {
       status: 'ok',
       database: {
         answers: true,
-        migration: '0001_search.sql',
+        migration: '0002_erasures.sql',
         size_bytes: expect.any(Number),
         fill: expect.any(Number)
       },
@@ -542,7 +687,7 @@ describe('health', () => {
 
   it('is not ready when migrations are behind', async () => {
     const last = await env.DB.prepare('delete from d1_migrations where name = ? returning *')
-      .bind('0001_search.sql')
+      .bind('0002_erasures.sql')
       .first()
 
     const behind = await readyz()
@@ -552,7 +697,7 @@ describe('health', () => {
     expect(behind.status).toBe(503)
     expect(behind.body).toMatchObject({
       status: 'unavailable',
-      database: { answers: true, migration: '0000_init.sql' }
+      database: { answers: true, migration: '0001_search.sql' }
     })
     expect([after.status, after.body.status]).toEqual([200, 'ok'])
   })
