@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
+import { reserveNumbers } from '../db/sequences.ts'
 import { findTombstones } from '../erasures/store.ts'
 import { hashDistinctId } from '../erasures/tombstone.ts'
 import { type Changes, distinctIdsOf, type Ids, type Incoming, type Known, planEvents } from './plan.ts'
-import { readKnown, reserveNumbers, type Wanted, writeChanges } from './store.ts'
+import { readKnown, type Wanted, writeChanges } from './store.ts'
 import { hasPersonProfile } from './writes.ts'
 
 /** Person versions of one batch beyond this many bytes are written in two halves. */

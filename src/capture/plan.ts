@@ -1,12 +1,14 @@
 import { buriedUnder, type Tombstone } from '../erasures/tombstone.ts'
 import type { JsonObject } from '../json.ts'
 import {
+  addVersion,
   isMergeable,
   loadPerson,
   mergePersons,
   newPerson,
   type Person,
   type StoredPerson,
+  type Version,
   writePerson
 } from '../persons/person.ts'
 import { type CapturedEvent, readDistinctId } from './event.ts'
@@ -46,8 +48,8 @@ export type Changes = {
   eventNames: { id: number; name: string }[]
   newPersons: Person[]
   changedPersons: Person[]
-  /** Persons folded into another: all their distinct ids go there. */
-  mergedPersons: { id: number; revision: number; into: number }[]
+  /** Persons folded into another, by an event received then: all their distinct ids go there. */
+  mergedPersons: { id: number; revision: number; into: number; at: number }[]
   newIdentities: { key: number; distinct_id: string; person_id: number | null }[]
   /** Identities without a person that now have one. */
   attached: { key: number; person_id: number }[]
@@ -59,7 +61,7 @@ export type Changes = {
   dropped: { erasure_id: number; count: number }[]
   /** `Known.lastErasure`: nobody may have been erased since, or a new identity could be an erased one. */
   lastErasure: number
-  versions: { id: number; properties: JsonObject }[]
+  versions: Version[]
   warnings: { type: Warning; event: string }[]
 }
 
@@ -100,7 +102,7 @@ class Plan {
   readonly #ids: Ids
   readonly #identities = new Map<string, Identity>()
   readonly #persons = new Map<number, Person>()
-  readonly #mergedInto = new Map<Person, Person>()
+  readonly #mergedInto = new Map<Person, { person: Person; at: number }>()
   readonly #eventNames = new Map<string, number>()
   readonly #events: EventRow[] = []
   readonly #versions: Changes['versions'] = []
@@ -161,7 +163,7 @@ class Plan {
     const writtenAt = Math.min(orderOf(event), event.received_at)
     const written = writePerson(person, writesOf(event.event, event.uuid, event.properties, writtenAt))
     if (written.refused) this.#warn('person_properties_size_violation', event)
-    if (merged || written.changed || person.version === 0) this.#addVersion(person, identity)
+    if (merged || written.changed || person.version === 0) this.#versions.push(addVersion(person, identity.key))
     return person
   }
 
@@ -197,7 +199,7 @@ class Plan {
     if (folded === kept) return false
     const { changed, refused } = mergePersons(kept, folded)
     if (refused) this.#warn('person_properties_size_violation', event)
-    this.#mergedInto.set(folded, kept)
+    this.#mergedInto.set(folded, { person: kept, at: event.received_at })
     return changed
   }
 
@@ -235,7 +237,7 @@ class Plan {
 
   #survivor(person: Person): Person {
     const into = this.#mergedInto.get(person)
-    return into ? this.#survivor(into) : person
+    return into ? this.#survivor(into.person) : person
   }
 
   #createPerson(identity: Identity, createdAt: number): Person {
@@ -243,14 +245,6 @@ class Plan {
     this.#persons.set(person.id, person)
     identity.person = person
     return person
-  }
-
-  #addVersion(person: Person, through: Identity): void {
-    person.versions += 1
-    person.version = versionId(through.key, person.versions)
-    person.touched = true
-    person.changed = true
-    this.#versions.push({ id: person.version, properties: Object.fromEntries(person.properties.shown) })
   }
 
   #eventName(name: string): number {
@@ -274,10 +268,10 @@ class Plan {
       eventNames: [...this.#eventNames].map(([name, id]) => ({ id, name })),
       newPersons: remaining.filter((person) => person.revision === undefined),
       changedPersons: remaining.filter((person) => person.revision !== undefined && person.touched),
-      mergedPersons: [...this.#mergedInto.keys()].flatMap((person) =>
+      mergedPersons: [...this.#mergedInto].flatMap(([person, { at }]) =>
         person.revision === undefined
           ? []
-          : [{ id: person.id, revision: person.revision, into: this.#survivor(person).id }]
+          : [{ id: person.id, revision: person.revision, into: this.#survivor(person).id, at }]
       ),
       newIdentities: identities
         .filter(({ storedPersonId }) => storedPersonId === undefined)
@@ -299,9 +293,6 @@ class Plan {
     }
   }
 }
-
-/** A version's row: 24 bits number an identity's versions, the 29 above them are the identity's key. */
-export const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
 
 /** The distinct id that an event folds into its own, if it is one of those that merge. */
 function mergeSource({ event, properties }: CapturedEvent): string | undefined {

@@ -39,3 +39,16 @@ export const inJson = (values: readonly (string | number)[]): SQL =>
  */
 export const expectRows = (count: number, from: SQL): SQL =>
   sql`insert into guard select null where ${count} <> (select count(*) from ${from})`
+
+/** The statements for some rows: none for none, and more than one set only when a bound value would become too large. */
+export const eachChunk = (rows: readonly unknown[], statements: (json: string, count: number) => SQL[]): SQL[] =>
+  jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
+
+/** Keeps an exact number of a project's rows, in the batch that adds or removes them. */
+export const countRows = (projectId: number, name: 'activity' | 'persons', by: number): SQL[] =>
+  by === 0
+    ? []
+    : [
+        sql`insert into counters (project_id, name, value) values (${projectId}, ${name}, ${by})
+            on conflict (project_id, name) do update set value = counters.value + excluded.value`
+      ]

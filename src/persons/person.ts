@@ -34,6 +34,9 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
   changed: boolean
 }
 
+/** A row of `person_versions`. */
+export type Version = { id: number; properties: JsonObject }
+
 /** A person's properties and, separately, their write times may take this many bytes of JSON. */
 export const MAX_PROPERTIES_BYTES = 512 * 1024
 
@@ -71,6 +74,18 @@ export const storePerson = (person: Person) => {
     versions: person.versions,
     revision: person.revision ?? 0
   }
+}
+
+/** A version's row: 24 bits number an identity's versions, the 29 above them are the identity's key. */
+const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
+
+/** Makes what the person's properties are now its version in force, come through the identity with this key. */
+export function addVersion(person: Person, identity: number): Version {
+  person.versions += 1
+  person.version = versionId(identity, person.versions)
+  person.touched = true
+  person.changed = true
+  return { id: person.version, properties: toObject(person.properties) }
 }
 
 /** Applies an event's writes, all or, when the person would become too large, none of them. */

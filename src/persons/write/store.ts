@@ -1,0 +1,84 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { eachChunk, expectRows } from '../../db/rows.ts'
+import { type Person, type StoredPerson, storePerson, type Version } from '../person.ts'
+
+/*
+ * Whoever changes persons writes them through here. The `+` before a project keeps SQLite from going through all that it
+ * has, which it takes for ten rows, instead of by the ids.
+ */
+
+/** A person's row as it is read to be changed. */
+export type PersonRecord = {
+  id: number
+  uuid: string
+  created_at: number
+  is_identified: number
+  properties: string
+  writes: string
+  version: number
+  versions: number
+  revision: number
+}
+
+export const RECORD = sql`id, uuid, created_at, is_identified, properties, writes, version, versions, revision`
+
+export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
+  id: row.id,
+  uuid: row.uuid,
+  createdAt: row.created_at,
+  isIdentified: row.is_identified === 1,
+  properties: JSON.parse(row.properties),
+  writes: JSON.parse(row.writes),
+  version: row.version,
+  versions: row.versions,
+  revision: row.revision
+})
+
+/** Rolls the batch back, as a conflict, unless these persons are as they were read. It stands before all writes. */
+export const expectUnchanged = (
+  projectId: number,
+  persons: readonly { id: number; revision?: number | undefined }[]
+): SQL[] =>
+  eachChunk(
+    persons.map(({ id, revision }) => ({ id, revision })),
+    (rows, count) => [
+      expectRows(
+        count,
+        sql`json_each(${rows}) as read cross join persons as person
+            on person.id = read.value ->> 'id' and person.revision = read.value ->> 'revision'
+               and person.project_id = ${projectId}`
+      )
+    ]
+  )
+
+export const insertPersons = (projectId: number, persons: readonly Person[]): SQL[] =>
+  eachChunk(persons.map(storePerson), (rows) => [
+    sql`insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+        select value ->> 'id', ${projectId}, value ->> 'uuid', value ->> 'created_at', value ->> 'is_identified',
+               value -> 'properties', value -> 'writes', value ->> 'search', value ->> 'version', value ->> 'versions', 0
+        from json_each(${rows})`
+  ])
+
+/** A person of whom nothing changed that answers, versions or indexes show is written in fewer columns. */
+export const updatePersons = (projectId: number, persons: readonly Person[]): SQL[] => [
+  ...eachChunk(persons.filter(({ changed }) => changed).map(storePerson), (rows) => [
+    sql`update persons set created_at = changed.value ->> 'created_at', is_identified = changed.value ->> 'is_identified',
+          properties = changed.value -> 'properties', writes = changed.value -> 'writes',
+          search = changed.value ->> 'search', version = changed.value ->> 'version',
+          versions = changed.value ->> 'versions', revision = persons.revision + 1
+        from json_each(${rows}) as changed
+        where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
+  ]),
+  ...eachChunk(persons.filter(({ changed }) => !changed).map(storePerson), (rows) => [
+    sql`update persons set is_identified = changed.value ->> 'is_identified', writes = changed.value -> 'writes',
+          revision = persons.revision + 1
+        from json_each(${rows}) as changed
+        where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
+  ])
+]
+
+export const insertVersions = (projectId: number, versions: readonly Version[]): SQL[] =>
+  eachChunk(versions, (rows) => [
+    sql`insert into person_versions (id, project_id, properties)
+        select value ->> 'id', ${projectId}, jsonb(value -> 'properties') from json_each(${rows})`
+  ])
