@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'max_length'
   | 'max_value'
   | 'min_value'
+  | 'query_too_large'
   | 'request_too_large'
   | 'conflict'
   | 'throttled'

@@ -29,23 +29,28 @@ const UNITS: Record<string, { ms: number } | { days: number } | { months: number
   d: { days: 1 },
   w: { days: 7 },
   m: { months: 1 },
-  q: { months: 3 },
+  q: { days: 91 },
   y: { months: 12 }
 }
 
-/** Reads `-7d`, `3h`, `-1m`…: so long before `now`, days and longer on the zone's clock. @returns ms, or undefined */
+/** Reads `-7d`, `3h`, `-1m`…: so long before `now`. @returns ms, or undefined */
 function parseRelative(text: string, timezone: string, now: Date): number | undefined {
-  const [, amount, letter] = /^-?(\d{1,5})([sMhdwmqy])$/.exec(text) ?? []
-  const unit = letter && UNITS[letter]
-  if (!unit) return undefined
-  if ('ms' in unit) return now.getTime() - Number(amount) * unit.ms
+  const [, amount, unit] = /^-?(\d{1,5})([sMhdwmqy])$/.exec(text) ?? []
+  return unit === undefined ? undefined : goBack(now.getTime(), Number(amount), unit, timezone)
+}
 
-  const clock = new Date(toClock(now.getTime(), timezone))
-  if ('days' in unit) clock.setUTCDate(clock.getUTCDate() - Number(amount) * unit.days)
+/** So many of `s`, `M` (minutes), `h`, `d`, `w`, `m` (months), `q` (13 weeks) or `y` earlier, days and longer on the zone's clock. */
+export function goBack(time: number, amount: number, letter: string, timezone: string): number {
+  const unit = UNITS[letter]
+  if (!unit) throw new Error(`${letter} is not a unit of time`)
+  if ('ms' in unit) return time - amount * unit.ms
+
+  const clock = new Date(toClock(time, timezone))
+  if ('days' in unit) clock.setUTCDate(clock.getUTCDate() - amount * unit.days)
   else {
     const day = clock.getUTCDate()
     clock.setUTCDate(1)
-    clock.setUTCMonth(clock.getUTCMonth() - Number(amount) * unit.months)
+    clock.setUTCMonth(clock.getUTCMonth() - amount * unit.months)
     const lastDay = new Date(Date.UTC(clock.getUTCFullYear(), clock.getUTCMonth() + 1, 0)).getUTCDate()
     clock.setUTCDate(Math.min(day, lastDay))
   }

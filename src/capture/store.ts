@@ -14,6 +14,7 @@ import {
   toStoredPerson,
   updatePersons
 } from '../persons/write/store.ts'
+import { countEvents } from '../rollups/store.ts'
 import type { Changes, Known } from './plan.ts'
 
 export type Wanted = { uuids: string[]; distinctIds: string[]; eventNames: string[] }
@@ -96,6 +97,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
             from json_each(${rows})`
       ]
     ),
+    ...countEvents(projectId, changes.events),
     ...countRows(projectId, 'persons', newPersons.length - mergedPersons.length)
   ]
   await writeBatch(db, statements)

@@ -14,19 +14,22 @@ const LOWER = sql`lower(replace(replace(${TEXT}, char(8490), 'k'), char(304), 'i
 /** The text of a property of each row, as `matcherOf` and every operator see it. */
 export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${rawOf(properties, key)}))`
 
+/** The number that a property of each row is, also as text; null for all else. */
+export const numberOf = (properties: SQL, key: string): SQL => sql`(select ${NUMBER} from (${rawOf(properties, key)}))`
+
 /**
- * A condition on a column of JSON. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
+ * A condition on columns of JSON: `columnOf` says which holds the property that a filter is about. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
  * Missing properties never fulfil an operator, but always its opposite.
  */
 export function compileFilter(
-  properties: SQL,
+  columnOf: (filter: PropertyFilter) => SQL,
   group: FilterGroup,
   matching: ReadonlyMap<PropertyFilter, string[]>
 ): SQL {
   const conditions = group.values.map((node) =>
     isGroup(node)
-      ? compileFilter(properties, node, matching)
-      : sql`(select ${conditionOf(node, matching.get(node))} from (${rawOf(properties, node.key)}))`
+      ? compileFilter(columnOf, node, matching)
+      : sql`(select ${conditionOf(node, matching.get(node))} from (${rawOf(columnOf(node), node.key)}))`
   )
   if (conditions.length === 0) return sql`1`
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`

@@ -25,6 +25,7 @@ export const ERRORS = {
   max_length: [400, 'validation_error'],
   max_value: [400, 'validation_error'],
   min_value: [400, 'validation_error'],
+  query_too_large: [400, 'validation_error'],
   conflict: [409, 'server_error'],
   throttled: [429, 'throttled_error'],
   unavailable: [503, 'server_error'],

@@ -4,7 +4,7 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../json.ts'
-import { type FilterGroup, invalid, isGroup, type PropertyFilter } from '../properties/filter.ts'
+import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { LISTED_DISTINCT_IDS, type PersonJson } from './json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
@@ -178,11 +178,8 @@ export async function compilePropertyFilter(
     if (texts.length > MAX_DISTINCT_VALUES)
       throw invalid(`${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`)
   const matching = new Map(asked.map(({ filter, matches }) => [filter, textsOf.get(filter.key)?.filter(matches) ?? []]))
-  return compileFilter(sql`m.properties`, group, matching)
+  return compileFilter(() => sql`m.properties`, group, matching)
 }
-
-const leavesOf = (group: FilterGroup): PropertyFilter[] =>
-  group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
 
 const distinctTexts = (projectId: number, key: string) =>
   query<{ text: string }>(sql`

@@ -28,8 +28,12 @@ const SEMVER = [
 export const OPERATORS = [...MATCHES, ...MISSES, ...NUMERIC, ...RANGES, ...PRESENCE, ...DATES, ...SEMVER] as const
 export type Operator = (typeof OPERATORS)[number]
 
+/** Whose property: the event's, its person's at the time of the event, or its session's. */
+export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
+export type PropertyType = (typeof PROPERTY_TYPES)[number]
+
 /** A condition on one property; `values` are what clients sent, as text. */
-export type PropertyFilter = { key: string; operator: Operator; values: string[] }
+export type PropertyFilter = { key: string; operator: Operator; values: string[]; type: PropertyType }
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
 export const MAX_FILTERS = 40
@@ -38,13 +42,22 @@ export const MAX_VALUES = 1_000
 const MAX_KEY = 400
 const MAX_VALUE = 10_000
 
-export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => 'type' in node
+export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
+
+export const leavesOf = (group: FilterGroup): PropertyFilter[] =>
+  group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
 
 /**
- * Reads the filters of a request in any form that clients send: an array, a group, or one filter.
+ * Reads the filters of a request in any form that clients send: an array, a group, or one filter. A filter without a type
+ * has the first of those that are allowed.
  * @throws invalid_input naming what is wrong, attr `properties`: no filter is ever left out silently
  */
-export function readFilters(input: Json, timezone: string, now: Date): FilterGroup {
+export function readFilters(
+  input: Json,
+  timezone: string,
+  now: Date,
+  types: readonly PropertyType[] = ['person']
+): FilterGroup {
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
     if (depth > MAX_DEPTH) throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
@@ -52,7 +65,7 @@ export function readFilters(input: Json, timezone: string, now: Date): FilterGro
     if (isGroupLike(node)) return readGroup(node, depth)
     count.filters += 1
     if (count.filters > MAX_FILTERS) throw invalid(`At most ${MAX_FILTERS} property filters are allowed.`)
-    return readFilter(node, timezone, now)
+    return readFilter(node, timezone, now, types)
   }
   const readGroup = (node: JsonObject, depth: number): FilterGroup => {
     const type = node.type ?? 'AND'
@@ -117,19 +130,20 @@ export const PropertyFiltersJson = z
     description: `At most ${MAX_FILTERS} filters in at most ${MAX_DEPTH} groups inside each other.`
   })
 
-function readFilter(node: JsonObject, timezone: string, now: Date): PropertyFilter {
-  const { key, value, type = 'person' } = node
+function readFilter(node: JsonObject, timezone: string, now: Date, types: readonly PropertyType[]): PropertyFilter {
+  const { key, value } = node
+  const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')
   if (key.length > MAX_KEY) throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
-  if (type !== 'person')
-    throw invalid(`Filters of type ${show(type)} are not supported here: only person properties are.`)
+  if (type === undefined)
+    throw invalid(`Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`)
   const operator = Operator.safeParse(node.operator ?? 'exact')
   if (!operator.success) throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
   const values = readValues(operator.data, value)
   if (values.length > MAX_VALUES) throw invalid(`A property filter has at most ${MAX_VALUES} values.`)
   if (values.some((text) => text.length > MAX_VALUE))
     throw invalid(`A value of a property filter has at most ${MAX_VALUE} characters.`)
-  const filter = { key, operator: operator.data, values }
+  const filter = { key, operator: operator.data, values, type }
   checkValues(filter, timezone, now)
   return filter
 }

@@ -659,7 +659,7 @@ describe('health', () => {
       status: 'ok',
       database: {
         answers: true,
-        migration: '0002_erasures.sql',
+        migration: '0003_event_counts.sql',
         size_bytes: expect.any(Number),
         fill: expect.any(Number)
       },
@@ -687,7 +687,7 @@ describe('health', () => {
 
   it('is not ready when migrations are behind', async () => {
     const last = await env.DB.prepare('delete from d1_migrations where name = ? returning *')
-      .bind('0002_erasures.sql')
+      .bind('0003_event_counts.sql')
       .first()
 
     const behind = await readyz()

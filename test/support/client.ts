@@ -350,7 +350,7 @@ export interface components {
             /** @enum {string} */
             type: "authentication_error" | "invalid_request" | "validation_error" | "server_error" | "throttled_error";
             /** @enum {string} */
-            code: "not_authenticated" | "authentication_failed" | "permission_denied" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "parse_error" | "request_too_large" | "required" | "null" | "blank" | "invalid_input" | "invalid_choice" | "does_not_exist" | "max_length" | "max_value" | "min_value" | "conflict" | "throttled" | "unavailable" | "error";
+            code: "not_authenticated" | "authentication_failed" | "permission_denied" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "parse_error" | "request_too_large" | "required" | "null" | "blank" | "invalid_input" | "invalid_choice" | "does_not_exist" | "max_length" | "max_value" | "min_value" | "query_too_large" | "conflict" | "throttled" | "unavailable" | "error";
             /** @description What is wrong, for people. */
             detail: string;
             /** @description The field at fault; nested names are joined with `__`. */
@@ -537,7 +537,7 @@ export interface components {
             /** @enum {string} */
             type: "authentication_error" | "invalid_request" | "validation_error" | "server_error" | "throttled_error";
             /** @enum {string} */
-            code: "not_authenticated" | "authentication_failed" | "permission_denied" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "parse_error" | "request_too_large" | "required" | "null" | "blank" | "invalid_input" | "invalid_choice" | "does_not_exist" | "max_length" | "max_value" | "min_value" | "conflict" | "throttled" | "unavailable" | "error";
+            code: "not_authenticated" | "authentication_failed" | "permission_denied" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "parse_error" | "request_too_large" | "required" | "null" | "blank" | "invalid_input" | "invalid_choice" | "does_not_exist" | "max_length" | "max_value" | "min_value" | "query_too_large" | "conflict" | "throttled" | "unavailable" | "error";
             /** @description What is wrong, for people. */
             detail: string;
             /** @description The field at fault; nested names are joined with `__`. */

@@ -1,0 +1,92 @@
+import type { JsonObject } from '../json.ts'
+import type { FilterGroup, PropertyType } from '../properties/filter.ts'
+import type { Interval } from './buckets.ts'
+import type { Formula } from './formula.ts'
+
+/** How events become a number. */
+export const COUNTS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session'] as const
+/** Of the numbers that one property has; what is no number is left out, and without any the answer is 0. */
+export const PROPERTY_MATHS = ['sum', 'avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'] as const
+export type PropertyMath = (typeof PROPERTY_MATHS)[number]
+/** Of how many events each actor has. */
+export const PER_ACTOR = [
+  'avg_count_per_actor',
+  'min_count_per_actor',
+  'max_count_per_actor',
+  'median_count_per_actor',
+  'p75_count_per_actor',
+  'p90_count_per_actor',
+  'p95_count_per_actor',
+  'p99_count_per_actor'
+] as const
+
+export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR] as const
+export type Math = (typeof MATHS)[number]
+
+const OVER_TIME = [
+  'ActionsLineGraph',
+  'ActionsLineGraphCumulative',
+  'ActionsAreaGraph',
+  'ActionsBar',
+  'ActionsUnstackedBar',
+  'ActionsStackedBar'
+] as const
+/** Displays without a time axis: one number for the whole range. */
+export const AGGREGATED = [
+  'ActionsTable',
+  'ActionsPie',
+  'ActionsDonut',
+  'ActionsBarValue',
+  'WorldMap',
+  'BoldNumber'
+] as const
+export const DISPLAYS = [...OVER_TIME, ...AGGREGATED] as const
+export type Display = (typeof DISPLAYS)[number]
+
+/** Documented limits: a query beyond one is refused before it runs. */
+export const MAX_SERIES = 26
+export const MAX_BREAKDOWNS = 3
+export const MAX_BREAKDOWN_LIMIT = 1_000
+/** Numbers in an answer: series × periods × breakdown values × buckets. */
+export const MAX_POINTS = 200_000
+/** Different values of a breakdown in the whole range. */
+export const MAX_BREAKDOWN_VALUES = 100_000
+/** Events that a query may have to look at. */
+export const MAX_ROWS = 10_000_000
+
+export type Property = { type: PropertyType; key: string }
+export type Breakdown = Property & { bins: number | undefined }
+
+export type Series = {
+  /** Null for all events. */
+  event: string | null
+  name: string
+  customName: string | null
+  order: number
+  math: Math
+  property: Property | undefined
+  filters: FilterGroup
+  /** As they were sent, for the answer. */
+  properties: unknown
+}
+
+/** A trend as asked for, whatever the form of the request. */
+export type TrendQuery = {
+  series: Series[]
+  /** `all` is the project's first event. */
+  from: number | 'all'
+  until: number
+  interval: Interval
+  filters: FilterGroup
+  display: Display
+  breakdowns: Breakdown[]
+  breakdownLimit: number
+  /** Whether what is beyond the limit is left out instead of summed up. */
+  hidesOther: boolean
+  /** `back` is how far the period lies back that is compared with; undefined for the one right before. */
+  compare: { back: { amount: number; unit: string } | undefined } | undefined
+  formulas: { text: string; name: string | undefined; calculate: Formula }[]
+  smoothing: number
+  /** What the answer says of the query. */
+  shown: JsonObject
+}

@@ -1,0 +1,317 @@
+import type { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { parseInput } from '../parse.ts'
+import { type FilterGroup, isOneOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
+import type { Calendar, Interval } from './buckets.ts'
+import { readFrom, readUntil } from './dates.ts'
+import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
+import { FormulaError, readFormula } from './formula.ts'
+import {
+  type Breakdown,
+  DISPLAYS,
+  MATHS,
+  MAX_BREAKDOWN_LIMIT,
+  MAX_BREAKDOWNS,
+  MAX_SERIES,
+  PROPERTY_MATHS,
+  type Property,
+  type Series,
+  type TrendQuery
+} from './query.ts'
+
+/** What reading a request needs to know of the project. */
+export type Settings = Calendar & { testAccountFilters: unknown[] }
+
+/** A query of either form under the names of the legacy one; `at` tells where the request has a field. */
+type Draft = {
+  at: (name: string) => string
+  series: Entity[]
+  dateFrom: string
+  dateTo: string | undefined
+  interval: Interval
+  properties: unknown
+  filtersTestAccounts: boolean
+  display: string
+  breakdown: BreakdownFilter
+  compare: boolean
+  compareTo: string | undefined
+  formulas: { text: string; name: string | undefined }[]
+  smoothing: number
+  unsupported: Record<string, unknown>
+}
+
+type Entity = { at: string; event: string | null; order: number; filters: unknown[] } & Pick<
+  NonNullable<z.infer<typeof LegacyFilter>['events']>[number],
+  'name' | 'custom_name' | 'math' | 'math_property' | 'math_property_type' | 'properties'
+>
+
+/**
+ * The trend that a request asks for: the first of `query`, `filters` and the flat form that has series. Undefined when
+ * none has.
+ * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
+ */
+export function readTrend(fields: JsonObject, settings: Settings, now: Date): TrendQuery | undefined {
+  const { query, filters } = fields
+  const draft =
+    withSeries(readQuery(query)) ??
+    withSeries(isObject(filters) ? readLegacy(filters, ['filters']) : undefined) ??
+    withSeries(readLegacy(fields, []))
+  return draft && finish(draft, settings, now)
+}
+
+const withSeries = (draft: Draft | undefined) => (draft && draft.series.length > 0 ? draft : undefined)
+
+function readLegacy(input: JsonObject, path: string[]): Draft {
+  const filter = parseInput(LegacyFilter, input, path)
+  const at = (name: string) => [...path, name].join('__')
+  if (filter.insight && filter.insight !== 'TRENDS') throw unsupported('insight', filter.insight, at('insight'))
+  if (filter.shown_as && filter.shown_as !== 'Volume')
+    throw unsupported('form of an insight', filter.shown_as, at('shown_as'))
+  if (filter.actions && filter.actions.length > 0)
+    throw new AppError('invalid_input', 'Actions are not supported: only events are.', at('actions'))
+  return {
+    at,
+    series: (filter.events ?? []).map(({ id, order, ...rest }, i) => ({
+      ...rest,
+      at: `${at('events')}__${i}`,
+      event: id || null,
+      order: order ?? i,
+      filters: [rest.properties]
+    })),
+    dateFrom: filter.date_from || '-7d',
+    dateTo: filter.date_to || undefined,
+    interval: filter.interval ?? 'day',
+    properties: filter.properties,
+    filtersTestAccounts: filter.filter_test_accounts ?? false,
+    display: filter.display || 'ActionsLineGraph',
+    breakdown: filter,
+    compare: filter.compare ?? false,
+    compareTo: filter.compare_to || undefined,
+    formulas: filter.formula ? [{ text: filter.formula, name: undefined }] : [],
+    smoothing: filter.smoothing_intervals ?? 1,
+    unsupported: {
+      sampling_factor: filter.sampling_factor,
+      aggregation_group_type_index: filter.aggregation_group_type_index
+    }
+  }
+}
+
+/** Where a node has what the legacy form has at the top. */
+const NODE_PATHS: Record<string, string> = {
+  date_from: 'dateRange__date_from',
+  date_to: 'dateRange__date_to',
+  filter_test_accounts: 'filterTestAccounts',
+  display: 'trendsFilter__display',
+  formula: 'trendsFilter__formula',
+  breakdown: 'breakdownFilter__breakdown',
+  breakdown_type: 'breakdownFilter__breakdown_type',
+  breakdowns: 'breakdownFilter__breakdowns',
+  breakdown_limit: 'breakdownFilter__breakdown_limit',
+  breakdown_normalize_url: 'breakdownFilter__breakdown_normalize_url',
+  compare: 'compareFilter__compare',
+  compare_to: 'compareFilter__compare_to',
+  sampling_factor: 'samplingFactor'
+}
+
+function readQuery(query: Json | undefined): Draft | undefined {
+  const outer = typeof query === 'string' && query.trim() !== '' ? parseJson(query) : query
+  if (!isObject(outer)) {
+    if (outer === undefined || outer === null || outer === '') return undefined
+    throw new AppError('invalid_input', 'A query is an object.', 'query')
+  }
+  if (Object.keys(outer).length === 0) return undefined
+  const isWrapped = outer.kind === 'InsightVizNode'
+  const path = isWrapped ? ['query', 'source'] : ['query']
+  const at = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
+  const inner = isWrapped ? outer.source : outer
+  const kind = isObject(inner) ? inner.kind : undefined
+  if (kind !== 'TrendsQuery') throw unsupported('kind of query', kind, at('kind'))
+
+  const node = parseInput(TrendsNode, inner, path)
+  const { trendsFilter } = node
+  return {
+    at,
+    series: (node.series ?? []).map((one, i) => {
+      const place = `${at('series')}__${i}`
+      if (one.kind !== 'EventsNode') throw unsupported('kind of series', one.kind, `${place}__kind`)
+      return { ...one, at: place, event: one.event || null, order: i, filters: [one.properties, one.fixedProperties] }
+    }),
+    dateFrom: node.dateRange?.date_from || '-7d',
+    dateTo: node.dateRange?.date_to || undefined,
+    interval: node.interval ?? 'day',
+    properties: node.properties,
+    filtersTestAccounts: node.filterTestAccounts ?? false,
+    display: trendsFilter?.display || 'ActionsLineGraph',
+    breakdown: node.breakdownFilter ?? {},
+    compare: node.compareFilter?.compare ?? false,
+    compareTo: node.compareFilter?.compare_to || undefined,
+    formulas: formulasOf(trendsFilter ?? {}),
+    smoothing: trendsFilter?.smoothingIntervals ?? 1,
+    unsupported: {
+      sampling_factor: node.samplingFactor,
+      aggregation_group_type_index: node.aggregation_group_type_index
+    }
+  }
+}
+
+/** The newest of the ways to write formulas that is used. */
+function formulasOf({ formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>) {
+  if (formulaNodes?.length)
+    return formulaNodes.map((node) => ({ text: node.formula, name: node.custom_name || undefined }))
+  const texts = formulas?.length ? formulas : formula ? [formula] : []
+  return texts.map((text) => ({ text, name: undefined }))
+}
+
+function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
+  const { at, interval } = draft
+  for (const [name, value] of Object.entries(draft.unsupported))
+    if (value !== undefined && value !== null && value !== 1) throw unsupported(name, value, at(name))
+  if (draft.series.length > MAX_SERIES)
+    throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
+  if (!isOneOf(DISPLAYS, draft.display)) throw unsupported('display', draft.display, at('display'))
+
+  const read = (filters: unknown, attr: string) => readGroup(filters, attr, settings, now)
+  const testAccounts = draft.filtersTestAccounts ? settings.testAccountFilters : []
+  const series = draft.series.map((entity) => readSeries(entity, read))
+  const breakdowns = readBreakdowns(draft)
+  const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
+  if (limit > MAX_BREAKDOWN_LIMIT)
+    throw new AppError(
+      'query_too_large',
+      `A breakdown shows at most ${MAX_BREAKDOWN_LIMIT} values.`,
+      'breakdown_values'
+    )
+  return {
+    series,
+    ...readDates(draft, settings, now),
+    interval,
+    filters: {
+      type: 'AND',
+      values: [read(draft.properties, at('properties')), read(testAccounts, at('filter_test_accounts'))]
+    },
+    display: draft.display,
+    breakdowns,
+    breakdownLimit: limit,
+    hidesOther: draft.breakdown.breakdown_hide_other_aggregation ?? false,
+    compare: draft.compare ? { back: readCompareTo(draft) } : undefined,
+    formulas: draft.formulas.map(({ text, name }) => ({ text, name, calculate: readOne(text, series.length, at) })),
+    smoothing: draft.smoothing,
+    shown: {
+      insight: 'TRENDS',
+      interval,
+      date_from: draft.dateFrom,
+      date_to: draft.dateTo ?? null,
+      display: draft.display
+    }
+  }
+}
+
+function readDates({ at, dateFrom, dateTo, interval, compare }: Draft, calendar: Calendar, now: Date) {
+  const until = readUntil(dateTo, interval, calendar, now)
+  if (until === undefined) throw noDate(dateTo, at('date_to'))
+  if (dateFrom === 'all') {
+    if (compare) throw new AppError('invalid_input', 'All time has no period before it to compare with.', at('compare'))
+    return { from: 'all' as const, until }
+  }
+  const from = readFrom(dateFrom, calendar, now)
+  if (from === undefined) throw noDate(dateFrom, at('date_from'))
+  if (from >= until) throw new AppError('invalid_input', 'The range ends before it begins.', at('date_from'))
+  return { from, until }
+}
+
+const noDate = (text: string | undefined, attr: string) =>
+  new AppError('invalid_input', `${show(text)} is not a date.`, attr)
+
+function readCompareTo({ at, compareTo }: Draft) {
+  if (compareTo === undefined) return undefined
+  const [, amount, unit = ''] = /^-?(\d{1,5})([hdwmqy])$/.exec(compareTo) ?? []
+  if (!Number(amount))
+    throw new AppError('invalid_input', `${show(compareTo)} is not so long ago, as -1w is.`, at('compare_to'))
+  return { amount: Number(amount), unit }
+}
+
+function readSeries(entity: Entity, read: (filters: unknown, attr: string) => FilterGroup): Series {
+  const { at, event, order, name, custom_name, properties } = entity
+  const math = entity.math || 'total'
+  if (!isOneOf(MATHS, math)) throw unsupported('math', math, `${at}__math`)
+  return {
+    event,
+    name: name || (event ?? 'All events'),
+    customName: custom_name || null,
+    order,
+    math,
+    property: isOneOf(PROPERTY_MATHS, math) ? readMathProperty(entity) : undefined,
+    filters: { type: 'AND', values: entity.filters.map((filters) => read(filters, `${at}__properties`)) },
+    properties: properties ?? {}
+  }
+}
+
+function readMathProperty({ at, math_property, math_property_type }: Entity): Property {
+  if (!math_property) throw new AppError('required', 'This field is required.', `${at}__math_property`)
+  const named = math_property_type?.replace(/_properties$/, '') || 'event'
+  const type = math_property === '$session_duration' ? 'session' : named
+  if (!isOneOf(PROPERTY_TYPES, type))
+    throw unsupported('type of property', math_property_type, `${at}__math_property_type`)
+  return { type, key: math_property }
+}
+
+function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
+  if (breakdown.breakdown_normalize_url)
+    throw new AppError('invalid_input', 'Normalising URLs is not supported.', at('breakdown_normalize_url'))
+  const several = breakdown.breakdowns ?? []
+  if (several.length > MAX_BREAKDOWNS)
+    throw new AppError('invalid_input', `At most ${MAX_BREAKDOWNS} breakdowns are allowed.`, at('breakdowns'))
+  if (several.length === 0) {
+    if (!breakdown.breakdown) return []
+    const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
+    return [{ type, key: breakdown.breakdown, bins: breakdown.breakdown_histogram_bin_count ?? undefined }]
+  }
+  return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
+    const place = `${at('breakdowns')}__${i}`
+    if (normalize_url)
+      throw new AppError('invalid_input', 'Normalising URLs is not supported.', `${place}__normalize_url`)
+    return { type: readBreakdownType(type, `${place}__type`), key: property, bins: histogram_bin_count ?? undefined }
+  })
+}
+
+function readBreakdownType(given: string | null | undefined, attr: string) {
+  const type = given || 'event'
+  if (!isOneOf(PROPERTY_TYPES, type)) throw unsupported('type of breakdown', type, attr)
+  return type
+}
+
+function readOne(text: string, series: number, at: Draft['at']) {
+  try {
+    return readFormula(text, series)
+  } catch (error) {
+    if (error instanceof FormulaError) throw new AppError('invalid_input', error.message, at('formula'))
+    throw error
+  }
+}
+
+/** Filters in any form; none for none. */
+function readGroup(filters: unknown, attr: string, { timezone }: Settings, now: Date): FilterGroup {
+  if (filters === undefined || filters === null || (isObject(filters) && Object.keys(filters).length === 0))
+    return { type: 'AND', values: [] }
+  try {
+    // What came as JSON is JSON.
+    return readFilters(filters as Json, timezone, now, PROPERTY_TYPES)
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.code, error.message, attr)
+    throw error
+  }
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('invalid_input', 'query is not valid JSON.', 'query')
+  }
+}
+
+const unsupported = (what: string, value: unknown, attr: string) =>
+  new AppError('invalid_input', `${show(value)} is not a supported ${what}.`, attr)
+
+const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
