@@ -7,6 +7,7 @@ import { answerError, answerUnrouted } from './http/errors.ts'
 import { honourEmptyBodies } from './http/preferences.ts'
 import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
+import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
@@ -21,6 +22,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createDocsRoutes(app))
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, personRoutes)
+    app.route(prefix, insightRoutes)
   }
   return app
 }

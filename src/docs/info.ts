@@ -26,6 +26,7 @@ sees all that the answer saw, anywhere.`
 
 export const TAGS = [
   { name: 'Persons', description: 'Who did it.' },
+  { name: 'Insights', description: 'How often, over time.' },
   { name: 'Capture', description: 'Where SDKs send events.' },
   { name: 'Service', description: 'The service itself.' }
 ]

@@ -70,6 +70,13 @@ export function csvResponse(
   return c.body(stream)
 }
 
+/** A table that is at hand, its header first. */
+export function csvTable(c: Context<AppEnv>, name: string, table: Json[][]): Response {
+  c.header('Content-Type', 'text/csv; charset=utf-8')
+  c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
+  return c.body(table.map(csvLine).join(''))
+}
+
 /** What an answer in JSON looks like in CSV: a line for each of a list's results, or one. */
 export function csvExample(json: JsonObject): string {
   const rows = Array.isArray(json.results) ? json.results.filter(isObject) : [json]

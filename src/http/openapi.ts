@@ -34,7 +34,8 @@ type Operation = Part & {
   tag: string
   summary: string
   description?: string
-  answers: Record<number, { text: string; schema?: z.ZodType; type?: string }>
+  /** `csv` is an example, where the one in JSON does not look like it. */
+  answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
   /** The body of its refusals, where it says more than that of all others. */
   error?: z.ZodType
 }
@@ -101,9 +102,11 @@ function toOperation(operation: Operation, asked: Part[]) {
     ...(body && { requestBody: { required: !mayLackBody, content: { 'application/json': { schema: refer(body) } } } }),
     responses: {
       ...toRefusals([...refusals, ['error', 'A server error occurred.']], error),
-      ...mapValues(answers, ({ text, schema, type }) => ({
+      ...mapValues(answers, ({ text, schema, type, csv }) => ({
         description: text,
-        ...(schema && { content: { 'application/json': { schema: refer(schema) }, ...(hasCsv && toCsv(schema)) } }),
+        ...(schema && {
+          content: { 'application/json': { schema: refer(schema) }, ...(hasCsv && toCsv(schema, csv)) }
+        }),
         ...(type && { content: { [type]: { schema: { type: 'string' } } } })
       }))
     }
@@ -119,9 +122,9 @@ function parametersOf(place: 'path' | 'query', object: z.ZodObject | undefined) 
   })
 }
 
-function toCsv(schema: z.ZodType) {
+function toCsv(schema: z.ZodType, csv: string | undefined) {
   const [example = {}] = z.globalRegistry.get(schema)?.examples ?? []
-  return { 'text/csv': { schema: { type: 'string' }, example: csvExample(example) } }
+  return { 'text/csv': { schema: { type: 'string' }, example: csv ?? csvExample(example) } }
 }
 
 function toRefusals(refusals: Refusal[], error: z.ZodType) {

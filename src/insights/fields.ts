@@ -62,7 +62,7 @@ const entity = {
   math: Text,
   math_property: Text,
   math_property_type: Text,
-  properties: z.unknown()
+  properties: z.unknown().optional()
 }
 
 const Breakdown = z.object({
@@ -75,7 +75,7 @@ const Breakdown = z.object({
 const breakdown = {
   breakdown: z.string().max(400, 'A breakdown is the name of one property.').nullish(),
   breakdown_type: Text,
-  breakdowns: jsonText(z.array(Breakdown).nullish()),
+  breakdowns: jsonText(z.array(Breakdown).nullish()).optional(),
   breakdown_limit: Count,
   breakdown_hide_other_aggregation: Flag,
   breakdown_histogram_bin_count: Count,
@@ -88,12 +88,14 @@ export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 export const LegacyFilter = z.object({
   insight: Text,
   shown_as: Text,
-  events: jsonText(z.array(z.object({ id: Text, order: z.coerce.number().int().nullish(), ...entity })).nullish()),
-  actions: jsonText(z.array(z.unknown()).nullish()),
+  events: jsonText(
+    z.array(z.object({ id: Text, order: z.coerce.number().int().nullish(), ...entity })).nullish()
+  ).optional(),
+  actions: jsonText(z.array(z.unknown()).nullish()).optional(),
   date_from: Text,
   date_to: Text,
   interval: z.enum(INTERVALS).nullish(),
-  properties: jsonText(z.unknown()),
+  properties: jsonText(z.unknown()).optional(),
   filter_test_accounts: Flag,
   display: Text,
   ...breakdown,
@@ -101,17 +103,19 @@ export const LegacyFilter = z.object({
   compare_to: Text,
   formula: Text,
   smoothing_intervals: Count,
-  sampling_factor: z.unknown(),
-  aggregation_group_type_index: z.unknown()
+  sampling_factor: z.unknown().optional(),
+  aggregation_group_type_index: z.unknown().optional()
 })
 
 const FormulaNode = z.object({ formula: z.string(), custom_name: Text })
 
 export const TrendsNode = z.object({
-  series: z.array(z.object({ kind: z.string(), event: Text, fixedProperties: z.unknown(), ...entity })).nullish(),
+  series: z
+    .array(z.object({ kind: z.string(), event: Text, fixedProperties: z.unknown().optional(), ...entity }))
+    .nullish(),
   dateRange: z.object({ date_from: Text, date_to: Text }).nullish(),
   interval: z.enum(INTERVALS).nullish(),
-  properties: z.unknown(),
+  properties: z.unknown().optional(),
   filterTestAccounts: Flag,
   trendsFilter: z
     .object({
@@ -124,6 +128,6 @@ export const TrendsNode = z.object({
     .nullish(),
   breakdownFilter: BreakdownFilter.nullish(),
   compareFilter: z.object({ compare: Flag, compare_to: Text }).nullish(),
-  samplingFactor: z.unknown(),
-  aggregation_group_type_index: z.unknown()
+  samplingFactor: z.unknown().optional(),
+  aggregation_group_type_index: z.unknown().optional()
 })

@@ -21,7 +21,7 @@ export const PER_ACTOR = [
 ] as const
 
 export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR] as const
-export type Math = (typeof MATHS)[number]
+export type Maths = (typeof MATHS)[number]
 
 const OVER_TIME = [
   'ActionsLineGraph',
@@ -63,7 +63,7 @@ export type Series = {
   name: string
   customName: string | null
   order: number
-  math: Math
+  math: Maths
   property: Property | undefined
   filters: FilterGroup
   /** As they were sent, for the answer. */

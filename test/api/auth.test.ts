@@ -15,6 +15,7 @@ type Sample = {
 /** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
 const SAMPLES: Record<string, Sample> = {
   'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
+  'POST /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 }
 }
 
@@ -228,6 +229,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
 
   it('takes @current for the only project of the key', async () => {
     const { project, person } = await newProjectWithPerson()
+    vi.useFakeTimers({ toFake: ['Date'] })
 
     const current = await send(route, sample, person, '@current', bearer(project.key))
     const named = await send(route, sample, person, project.id, bearer(project.key))
@@ -258,6 +260,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     const { project, person } = await newProjectWithPerson()
     const method = route.split(' ')[0] ?? ''
     const path = sample.path(person)
+    vi.useFakeTimers({ toFake: ['Date'] })
 
     const asked = await request(method, `${prefix}/${project.id}/${path}${slash}`, bearer(project.key))
     const named = await send(route, sample, person, project.id, bearer(project.key))

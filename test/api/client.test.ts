@@ -51,6 +51,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toEqual(list.data?.results[0])
   },
+  async insights_trend(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/trend/', {
+      params: { path: { project_id }, query: { format: 'json' } },
+      body: { events: [{ id: '$identify', math: 'dau' }], date_from: '-1d' }
+    })
+    expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
+  },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })
     expect(data).toEqual({ status: 'Ok' })

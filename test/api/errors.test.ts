@@ -697,7 +697,7 @@ describe('health', () => {
     expect(behind.status).toBe(503)
     expect(behind.body).toMatchObject({
       status: 'unavailable',
-      database: { answers: true, migration: '0001_search.sql' }
+      database: { answers: true, migration: '0002_erasures.sql' }
     })
     expect([after.status, after.body.status]).toEqual([200, 'ok'])
   })

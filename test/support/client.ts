@@ -341,6 +341,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/insights/trend/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compute a trend
+         * @description Counts events over time. Nothing is stored. The request is the first of `query` (a TrendsQuery node), `filters` and the flat form that has series; without any the result is empty.
+         *
+         *     - Maths: `total` `dau` `weekly_active` `monthly_active` `unique_session` `sum` `avg` `min` `max` `median` `p75` `p90` `p95` `p99` `avg_count_per_actor` `min_count_per_actor` `max_count_per_actor` `median_count_per_actor` `p75_count_per_actor` `p90_count_per_actor` `p95_count_per_actor` `p99_count_per_actor`. A percentile lies between the two values around it, in proportion.
+         *     - Displays: `ActionsLineGraph` `ActionsLineGraphCumulative` `ActionsAreaGraph` `ActionsBar` `ActionsUnstackedBar` `ActionsStackedBar` `ActionsTable` `ActionsPie` `ActionsDonut` `ActionsBarValue` `WorldMap` `BoldNumber`.
+         *     - Dates: `-7d`, `-3h`: so long ago, in `s`, `M` minutes, `h`, `d`, `w`, `m` months, `q` 13 weeks, `y`; with `Start` or `End` (`-1mStart`, `dEnd`) the start or end of that hour, day, month or year; ISO 8601, without an offset on the project’s clock. `all` begins with the first event. A range begins with its first bucket and ends with its last day.
+         *     - Buckets follow the project's clock: days have 23 to 25 hours, and an hour that the clock shows twice is two buckets.
+         *     - Properties of persons, in filters and breakdowns, are those that they had **at the event**, not those of today.
+         *     - The values of a breakdown, `Other` and `None` add up to the whole, for what can be added.
+         *     - What is compared with is as many buckets right before, or since `compare_to`.
+         *
+         *     At most 26 series, 1000 breakdown values (25 unless `breakdown_limit` says otherwise) of at most 100000 different ones, 200000 numbers, and 10000000 events to look at: beyond that it is a 400 `query_too_large` whose `attr` names the limit. Whatever is not known or not supported is a 400 that names it.
+         *
+         *     Needs the scope `insight:read`.
+         */
+        post: operations["insights_trend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -589,6 +621,147 @@ export interface components {
                 consuming: number;
                 retrying: number;
             };
+        };
+        /**
+         * @example {
+         *       "result": [
+         *         {
+         *           "action": {
+         *             "id": "$pageview",
+         *             "type": "events",
+         *             "order": 0,
+         *             "name": "$pageview",
+         *             "custom_name": null,
+         *             "math": "total",
+         *             "math_property": null,
+         *             "math_hogql": null,
+         *             "math_group_type_index": null,
+         *             "properties": {}
+         *           },
+         *           "label": "$pageview",
+         *           "count": 7,
+         *           "data": [
+         *             0,
+         *             3,
+         *             4
+         *           ],
+         *           "labels": [
+         *             "1-Jun-2025",
+         *             "2-Jun-2025",
+         *             "3-Jun-2025"
+         *           ],
+         *           "days": [
+         *             "2025-06-01",
+         *             "2025-06-02",
+         *             "2025-06-03"
+         *           ],
+         *           "filter": {
+         *             "insight": "TRENDS",
+         *             "interval": "day"
+         *           }
+         *         }
+         *       ],
+         *       "timezone": "UTC",
+         *       "last_refresh": "2025-06-03T09:00:00.000Z",
+         *       "is_cached": false,
+         *       "next": null
+         *     }
+         */
+        Trend: {
+            result: {
+                /** @description The series as it was asked for; null for a formula. */
+                action: {
+                    id: string | null;
+                    /** @constant */
+                    type: "events";
+                    order: number;
+                    name: string;
+                    custom_name: string | null;
+                    math: string;
+                    math_property: string | null;
+                    math_hogql: null;
+                    math_group_type_index: null;
+                    properties: unknown;
+                } | null;
+                label: string;
+                /** @description The sum of `data`; of a cumulative display its last number. */
+                count: number;
+                data: number[];
+                labels: string[];
+                /** @description Where each bucket begins, on the clock of the project. */
+                days: string[];
+                /** @description Of displays without a time axis. */
+                aggregated_value?: number;
+                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none. */
+                breakdown_value?: string | string[] | number[];
+                /** @constant */
+                compare?: true;
+                /** @enum {string} */
+                compare_label?: "current" | "previous";
+                filter: {
+                    [key: string]: unknown;
+                };
+            }[];
+            timezone: string;
+            /** Format: date-time */
+            last_refresh: string;
+            is_cached: boolean;
+            /** @description The next breakdown values, when there are more than the limit. */
+            next: string | null;
+        };
+        /**
+         * @description A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.
+         * @example {
+         *       "events": [
+         *         {
+         *           "id": "$pageview",
+         *           "math": "dau"
+         *         }
+         *       ],
+         *       "date_from": "-7d",
+         *       "interval": "day"
+         *     }
+         * @example {
+         *       "query": {
+         *         "kind": "TrendsQuery",
+         *         "series": [
+         *           {
+         *             "kind": "EventsNode",
+         *             "event": "$pageview",
+         *             "math": "total"
+         *           }
+         *         ],
+         *         "breakdownFilter": {
+         *           "breakdown": "$browser",
+         *           "breakdown_type": "event"
+         *         }
+         *       }
+         *     }
+         */
+        InsightFields: {
+            name?: string | null;
+            derived_name?: string | null;
+            /** @description A filter object: `events`, `date_from`, `interval`, `breakdown`… */
+            filters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`. */
+            query?: (string | {
+                [key: string]: unknown;
+            }) | null;
+            order?: number | null;
+            deleted?: boolean;
+            /**
+             * @deprecated
+             * @description Use dashboard_tiles instead.
+             */
+            dashboards?: number[];
+            description?: string | null;
+            tags?: string[];
+            favorited?: boolean;
+            saved?: boolean;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @description A condition on one property; the parameter `properties` explains the operators.
@@ -1829,6 +2002,131 @@ export interface operations {
             };
             /** @description There is no such project for this key, or no such object in it. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_trend: {
+        parameters: {
+            query?: {
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+                /** @description How many breakdown values to leave out, the highest first; see `next`. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InsightFields"];
+            };
+        };
+        responses: {
+            /** @description A series for each line of the trend. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trend"];
+                    /**
+                     * @example series,1-Jun-2025,2-Jun-2025,3-Jun-2025
+                     *     $pageview,0,3,4
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { type Bucket, dayOf, labelOf } from './buckets.ts'
+import { cumulate, type Line, sum } from './lines.ts'
+import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
+import type { Value } from './store.ts'
+
+/** What stands for all values beyond the limit, and for events without one. */
+export const OTHER = '$$_posthog_breakdown_other_$$'
+export const NONE = '$$_posthog_breakdown_null_$$'
+
+const Action = z.object({
+  id: z.string().nullable(),
+  type: z.literal('events'),
+  order: z.int(),
+  name: z.string(),
+  custom_name: z.string().nullable(),
+  math: z.string(),
+  math_property: z.string().nullable(),
+  math_hogql: z.null(),
+  math_group_type_index: z.null(),
+  properties: z.unknown()
+})
+
+const TrendSeries = z.object({
+  action: Action.nullable().meta({ description: 'The series as it was asked for; null for a formula.' }),
+  label: z.string(),
+  count: z.number().meta({ description: 'The sum of `data`; of a cumulative display its last number.' }),
+  data: z.array(z.number()),
+  labels: z.array(z.string()),
+  days: z.array(z.string()).meta({ description: 'Where each bucket begins, on the clock of the project.' }),
+  aggregated_value: z.number().optional().meta({ description: 'Of displays without a time axis.' }),
+  breakdown_value: z
+    .union([z.string(), z.array(z.string()), z.array(z.number())])
+    .optional()
+    .meta({ description: `\`${OTHER}\` for all values beyond the limit, \`${NONE}\` for none.` }),
+  compare: z.literal(true).optional(),
+  compare_label: z.enum(['current', 'previous']).optional(),
+  filter: z.record(z.string(), z.unknown())
+})
+export type TrendSeries = z.infer<typeof TrendSeries>
+
+export const TrendAnswer = z
+  .object({
+    result: z.array(TrendSeries),
+    timezone: z.string(),
+    last_refresh: z.iso.datetime(),
+    is_cached: z.boolean(),
+    next: z.url().nullable().meta({ description: 'The next breakdown values, when there are more than the limit.' })
+  })
+  .meta({
+    id: 'Trend',
+    examples: [
+      {
+        result: [
+          {
+            action: {
+              id: '$pageview',
+              type: 'events',
+              order: 0,
+              name: '$pageview',
+              custom_name: null,
+              math: 'total',
+              math_property: null,
+              math_hogql: null,
+              math_group_type_index: null,
+              properties: {}
+            },
+            label: '$pageview',
+            count: 7,
+            data: [0, 3, 4],
+            labels: ['1-Jun-2025', '2-Jun-2025', '3-Jun-2025'],
+            days: ['2025-06-01', '2025-06-02', '2025-06-03'],
+            filter: { insight: 'TRENDS', interval: 'day' }
+          }
+        ],
+        timezone: 'UTC',
+        last_refresh: '2025-06-03T09:00:00.000Z',
+        is_cached: false,
+        next: null
+      }
+    ]
+  })
+export type TrendAnswer = z.infer<typeof TrendAnswer>
+
+/** The buckets that a line's numbers belong to, and which of two periods that is. */
+export type Period = { buckets: Bucket[]; label: 'current' | 'previous' | undefined }
+
+/** One line of a series or a formula, as PostHog shows it. */
+export function toSeries(
+  query: TrendQuery,
+  period: Period,
+  { data: points, value }: Line,
+  of: { series: Series } | { formula: string }
+): TrendSeries {
+  const action = 'series' in of ? toAction(of.series) : null
+  const name = 'series' in of ? (of.series.customName ?? of.series.name) : of.formula
+  const isAlone = action ? query.series.length === 1 : query.formulas.length === 1
+  const isBroken = query.breakdowns.length > 0
+  const label = !isBroken ? name : isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
+  const shared = {
+    ...(isBroken && { breakdown_value: toBreakdownValue(query, value) }),
+    ...(period.label && { compare: true as const, compare_label: period.label }),
+    filter: query.shown
+  }
+  if (isAggregated(query))
+    return { action, label, count: 0, data: [], labels: [], days: [], aggregated_value: points[0] ?? 0, ...shared }
+  const isCumulative = query.display === 'ActionsLineGraphCumulative'
+  const data = isCumulative ? cumulate(points) : points
+  return {
+    action,
+    label,
+    count: isCumulative ? (data.at(-1) ?? 0) : sum(data),
+    data,
+    labels: period.buckets.map((bucket, i) =>
+      period.label ? `${query.interval} ${i}` : labelOf(bucket, query.interval)
+    ),
+    days: period.buckets.map((bucket) => dayOf(bucket, query.interval)),
+    ...shared
+  }
+}
+
+export const isAggregated = ({ display }: TrendQuery): boolean => (AGGREGATED as readonly string[]).includes(display)
+
+const toAction = ({ event, name, customName, order, math, property, properties }: Series) => ({
+  id: event,
+  type: 'events' as const,
+  order,
+  name,
+  custom_name: customName,
+  math,
+  math_property: property?.key ?? null,
+  math_hogql: null,
+  math_group_type_index: null,
+  properties
+})
+
+/** Several breakdowns have their values, of which any may be none, in one text of JSON. */
+const partsOf = (query: TrendQuery, value: string): string[] =>
+  query.breakdowns.length > 1
+    ? z
+        .array(z.string().nullable())
+        .parse(JSON.parse(value))
+        .map((part) => part ?? NONE)
+    : [value]
+
+function toBreakdownValue(query: TrendQuery, value: Value): string | string[] {
+  const parts = value === 0 ? [OTHER] : value === null ? [NONE] : partsOf(query, value)
+  if (query.breakdowns.length === 1) return parts[0] ?? NONE
+  return parts.length === 1 ? query.breakdowns.map(() => parts[0] ?? NONE) : parts
+}
+
+const TITLES: Record<string, string> = {
+  [OTHER]: 'Other (i.e. all remaining values)',
+  [NONE]: 'None (i.e. no value)'
+}
+
+function nameOf(query: TrendQuery, value: Value): string {
+  const parts = value === 0 ? [OTHER] : value === null ? [NONE] : partsOf(query, value)
+  return parts.map((part) => TITLES[part] ?? part).join('::')
+}
+
+/** The answer as a table: a line for each series, a column for each bucket. */
+export function toTable({ result }: TrendAnswer): (string | number)[][] {
+  const [first] = result
+  const isAggregatedAnswer = first?.aggregated_value !== undefined
+  const header = ['series', ...(isAggregatedAnswer ? ['value'] : (first?.labels ?? []))]
+  const rows = result.map(({ label, action, breakdown_value, compare_label, aggregated_value, data }) => {
+    const name = breakdown_value === undefined ? (action?.custom_name ?? label) : label
+    return [
+      compare_label === 'previous' ? `${name} (previous)` : name,
+      ...(aggregated_value === undefined ? data : [aggregated_value])
+    ]
+  })
+  return [header, ...rows]
+}

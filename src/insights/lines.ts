@@ -1,0 +1,70 @@
+import type { Maths } from './query.ts'
+import type { Cell, Value } from './store.ts'
+
+/** The numbers of one breakdown value, a number for each bucket; without a breakdown the value is null. */
+export type Line = { value: Value; data: number[] }
+
+/** The highest totals first, and of equal ones the first in the order of code points. */
+export const rank = (totals: ReadonlyMap<string, number>): string[] =>
+  [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([value]) => value)
+
+/** The sum of each value's points. */
+export function totalsOf(cells: readonly Cell[]): Map<string, number> {
+  const totals = new Map<string, number>()
+  for (const { value, result } of cells)
+    if (typeof value === 'string') totals.set(value, (totals.get(value) ?? 0) + result)
+  return totals
+}
+
+/** What several series say of each value, together. */
+export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+  const sum = new Map<string, number>()
+  for (const totals of several) for (const [value, total] of totals) sum.set(value, (sum.get(value) ?? 0) + total)
+  return sum
+}
+
+/** Whether the cells of single values say what all values beyond the listed ones have together. */
+export function isFoldable(cells: readonly Cell[], values: readonly string[], math: Maths): boolean {
+  const listed = new Set<Value>(values)
+  return math === 'total' || math === 'sum' || cells.every(({ value }) => value === null || listed.has(value))
+}
+
+/** The cells with those of unlisted values in one, for each point. */
+export function foldOthers(cells: readonly Cell[], values: readonly string[]): Cell[] {
+  const listed = new Set<Value>(values)
+  const others = new Map<number, Cell>()
+  const kept = cells.filter((cell) => {
+    if (cell.value === null || listed.has(cell.value)) return true
+    const before = others.get(cell.point)?.result ?? 0
+    others.set(cell.point, { ...cell, value: 0, result: before + cell.result })
+    return false
+  })
+  return [...kept, ...others.values()]
+}
+
+/** A line for each of the values, in their order. */
+export function linesOf(cells: readonly Cell[], values: readonly Value[], points: number): Line[] {
+  const lines = new Map<Value, number[]>(values.map((value) => [value, new Array(points).fill(0)]))
+  for (const { point, value, result } of cells) {
+    const data = lines.get(value)
+    if (data) data[point] = result
+  }
+  return [...lines].map(([value, data]) => ({ value, data }))
+}
+
+/** The mean of each point and those before it, so many in all; rounded down, as PostHog does. */
+export const smooth = (data: readonly number[], points: number): number[] =>
+  points === 1
+    ? [...data]
+    : data.map((_, i) => {
+        const some = data.slice(Math.max(0, i + 1 - points), i + 1)
+        return Math.floor(sum(some) / some.length)
+      })
+
+/** Each point with all before it. */
+export function cumulate(data: readonly number[]): number[] {
+  let total = 0
+  return data.map((value) => (total += value))
+}
+
+export const sum = (data: readonly number[]): number => data.reduce((total, value) => total + value, 0)

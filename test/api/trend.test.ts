@@ -1,0 +1,457 @@
+import { describe, expect, it } from 'vitest'
+import { newProject, request, type TestEvent, type TestProject } from '../support/project.ts'
+
+const at = (text: string) => Date.parse(`2025-06-${text}Z`)
+
+/** Three days: Ada twice on the first, Ada and Bob on the third, one without a person. */
+const EVENTS: TestEvent[] = [
+  {
+    distinct_id: 'ada',
+    timestamp: at('01T10:00:00'),
+    properties: { $browser: 'Firefox', price: 5, $set: { plan: 'free' } }
+  },
+  { distinct_id: 'ada', timestamp: at('01T23:59:59.999'), properties: { $browser: 'Chrome', price: '7.5' } },
+  {
+    distinct_id: 'ada',
+    timestamp: at('03T00:00:00'),
+    properties: { $browser: 'Firefox', price: 1, $set: { plan: 'pro' } }
+  },
+  {
+    distinct_id: 'bob',
+    timestamp: at('03T12:00:00'),
+    properties: { $browser: '', price: 'much', $set: { plan: 'pro' } }
+  },
+  { distinct_id: 'x', timestamp: at('03T13:00:00'), properties: { $process_person_profile: false } },
+  { event: 'bought', distinct_id: 'bob', timestamp: at('02T13:00:00'), properties: { $session_id: 's1' } }
+]
+const RANGE = { date_from: '2025-06-01', date_to: '2025-06-03' }
+
+async function newStory() {
+  const project = await newProject()
+  await project.ingest(EVENTS)
+  return project
+}
+
+async function ask(project: TestProject, body: object, query = '') {
+  return request(
+    'POST',
+    `/api/environments/${project.id}/insights/trend/${query}`,
+    { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+    JSON.stringify(body)
+  )
+}
+
+type Result = { label: string; data: number[]; count: number; aggregated_value?: number; breakdown_value?: unknown }
+const lines = (answer: { body: { result: Result[] } }) =>
+  answer.body.result.map(({ label, data, aggregated_value }) => [label, aggregated_value ?? data])
+
+const asTrend = (fields: object) => ({ events: [{ id: '$pageview', ...fields }], ...RANGE })
+
+describe('a trend', () => {
+  it('is answered in the shape that PostHog gives it', async () => {
+    const project = await newStory()
+
+    const { status, body } = await ask(project, asTrend({}))
+
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      result: [
+        {
+          action: {
+            id: '$pageview',
+            type: 'events',
+            order: 0,
+            name: '$pageview',
+            custom_name: null,
+            math: 'total',
+            math_property: null,
+            math_hogql: null,
+            math_group_type_index: null,
+            properties: {}
+          },
+          label: '$pageview',
+          count: 5,
+          data: [2, 0, 3],
+          labels: ['1-Jun-2025', '2-Jun-2025', '3-Jun-2025'],
+          days: ['2025-06-01', '2025-06-02', '2025-06-03'],
+          filter: {
+            insight: 'TRENDS',
+            interval: 'day',
+            date_from: '2025-06-01',
+            date_to: '2025-06-03',
+            display: 'ActionsLineGraph'
+          }
+        }
+      ],
+      timezone: 'UTC',
+      last_refresh: expect.stringMatching(/^\d{4}-.*Z$/),
+      is_cached: false,
+      next: null
+    })
+  })
+
+  it.each([
+    ['flat', asTrend({ math: 'dau' })],
+    ['flat with JSON text', { ...asTrend({}), events: JSON.stringify([{ id: '$pageview', math: 'dau' }]) }],
+    ['in filters', { name: 'Mine', saved: true, filters: asTrend({ math: 'dau' }) }],
+    [
+      'as a query',
+      {
+        query: {
+          kind: 'TrendsQuery',
+          series: [{ kind: 'EventsNode', event: '$pageview', math: 'dau' }],
+          dateRange: RANGE
+        }
+      }
+    ],
+    [
+      'as a query in JSON text, which counts more than filters',
+      {
+        query: JSON.stringify({
+          kind: 'InsightVizNode',
+          source: {
+            kind: 'TrendsQuery',
+            series: [{ kind: 'EventsNode', event: '$pageview', math: 'dau' }],
+            dateRange: RANGE
+          }
+        }),
+        filters: asTrend({ math: 'total' })
+      }
+    ],
+    [
+      'in filters, which count more than what is flat',
+      { ...asTrend({ math: 'total' }), filters: asTrend({ math: 'dau' }) }
+    ]
+  ])('is read %s', async (_, body) => {
+    expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', [1, 0, 3]]])
+  })
+
+  it.each([{}, { name: 'Nothing' }, { query: null, filters: {} }, { query: '' }, { filters: { events: [] } }])(
+    'without a series is empty: %j',
+    async (body) => {
+      const project = await newProject()
+
+      const answer = await ask(project, body)
+      const csv = await ask(project, body, '?format=csv')
+
+      expect([answer.status, answer.body.result]).toEqual([200, []])
+      expect([csv.status, csv.text]).toEqual([200, 'series\r\n'])
+    }
+  )
+
+  it.each([
+    ['total', {}, [2, 0, 3]],
+    ['dau', {}, [1, 0, 3]],
+    ['weekly_active', {}, [1, 1, 3]],
+    ['monthly_active', {}, [1, 1, 3]],
+    ['unique_session', {}, [0, 0, 0]],
+    ['sum', { math_property: 'price' }, [12.5, 0, 1]],
+    ['avg', { math_property: 'price' }, [6.25, 0, 1]],
+    ['min', { math_property: 'price' }, [5, 0, 1]],
+    ['max', { math_property: 'price' }, [7.5, 0, 1]],
+    ['median', { math_property: 'price' }, [6.25, 0, 1]],
+    ['p75', { math_property: 'price' }, [6.875, 0, 1]],
+    ['p90', { math_property: 'price' }, [7.25, 0, 1]],
+    ['avg_count_per_actor', {}, [2, 0, 1]],
+    ['max_count_per_actor', {}, [2, 0, 1]]
+  ])('computes %s', async (math, more, data) => {
+    expect(lines(await ask(await newStory(), asTrend({ math, ...more })))).toEqual([['$pageview', data]])
+  })
+
+  it.each([
+    ['all events', [{ id: null }], [['All events', [2, 1, 3]]]],
+    ['sessions', [{ id: 'bought', math: 'unique_session' }], [['bought', [0, 1, 0]]]],
+    ['an event that never was', [{ id: 'never' }], [['never', [0, 0, 0]]]],
+    [
+      'several series',
+      [{ id: 'bought', custom_name: 'Sales' }, { id: '$pageview' }],
+      [
+        ['Sales', [0, 1, 0]],
+        ['$pageview', [2, 0, 3]]
+      ]
+    ],
+    [
+      'an event property',
+      [{ id: '$pageview', properties: [{ key: '$browser', value: 'Firefox' }] }],
+      [['$pageview', [1, 0, 1]]]
+    ],
+    [
+      'what the person was at the event',
+      [{ id: '$pageview', properties: [{ key: 'plan', value: 'free', type: 'person' }] }],
+      [['$pageview', [2, 0, 0]]]
+    ],
+    [
+      'a pattern',
+      [{ id: '$pageview', properties: [{ key: '$browser', value: '^(Fire|Ch)', operator: 'regex' }] }],
+      [['$pageview', [2, 0, 1]]]
+    ]
+  ])('counts %s', async (_, events, expected) => {
+    expect(lines(await ask(await newStory(), { events, ...RANGE }))).toEqual(expected)
+  })
+
+  it('filters all series, and leaves out test accounts when asked to', async () => {
+    const project = await newStory()
+    const body = { ...asTrend({}), properties: { type: 'OR', values: [{ key: '$browser', operator: 'is_set' }] } }
+
+    expect(lines(await ask(project, body))).toEqual([['$pageview', [2, 0, 2]]])
+  })
+
+  it.each([
+    ['hour', '2025-06-01T22:00:00', '2025-06-02', 26, 1],
+    ['minute', '2025-06-01T23:59:00', '2025-06-01T23:59:59.999', 1, 0],
+    ['week', '2025-06-02', '2025-06-03', 1, 0],
+    ['month', '2025-05-20', '2025-06-03', 2, 1]
+  ])('is cut by the %s', async (interval, date_from, date_to, length, index) => {
+    const [result] = (await ask(await newStory(), { ...asTrend({}), interval, date_from, date_to })).body.result
+
+    expect(result.data).toHaveLength(length)
+    expect(result.data[index]).toBeGreaterThan(0)
+  })
+
+  it('begins with the first event of all', async () => {
+    const [result] = (await ask(await newStory(), { ...asTrend({}), date_from: 'all' })).body.result
+
+    expect(result.days[0]).toBe('2025-06-01')
+    expect(result.count).toBe(5)
+  })
+
+  it.each([
+    ['ActionsLineGraphCumulative', [2, 2, 5]],
+    ['BoldNumber', 5],
+    ['ActionsPie', 5]
+  ])('is shown as %s', async (display, expected) => {
+    expect(lines(await ask(await newStory(), { ...asTrend({}), display }))).toEqual([['$pageview', expected]])
+  })
+
+  it('counts an actor once in a number for the whole range', async () => {
+    const body = { ...asTrend({ math: 'dau' }), display: 'BoldNumber' }
+
+    expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 3]])
+  })
+
+  it('is compared with the period before', async () => {
+    const body = { ...asTrend({}), date_from: '2025-06-03', compare: true }
+
+    const { result } = (await ask(await newStory(), body)).body
+
+    expect(
+      result.map((one: Record<string, unknown>) => [one.compare, one.compare_label, one.days, one.labels, one.data])
+    ).toEqual([
+      [true, 'current', ['2025-06-03'], ['day 0'], [3]],
+      [true, 'previous', ['2025-06-02'], ['day 0'], [0]]
+    ])
+    const twoDays = await ask(await newStory(), { ...body, compare_to: '-2d' })
+    expect(lines(twoDays)[1]).toEqual(['$pageview', [2]])
+  })
+
+  it.each([
+    ['A + B', [2, 1, 3]],
+    ['A / B', [0, 0, 0]],
+    ['A * 100', [200, 0, 300]]
+  ])('computes the formula %s', async (formula, data) => {
+    const body = { events: [{ id: '$pageview' }, { id: 'bought' }], ...RANGE, formula }
+
+    const answer = await ask(await newStory(), body)
+
+    expect(lines(answer)).toEqual([[`Formula (${formula})`, data]])
+    expect(answer.body.result[0].action).toBeNull()
+  })
+
+  it('computes several formulas, each with its name', async () => {
+    const series = [{ kind: 'EventsNode', event: '$pageview' }]
+    const trendsFilter = { formulaNodes: [{ formula: 'A', custom_name: 'Views' }, { formula: 'A * 2' }] }
+    const answer = await ask(await newStory(), {
+      query: { kind: 'TrendsQuery', series, dateRange: RANGE, trendsFilter }
+    })
+
+    expect(lines(answer)).toEqual([
+      ['Views', [2, 0, 3]],
+      ['Formula (A * 2)', [4, 0, 6]]
+    ])
+  })
+
+  it('is smoothed over the buckets before', async () => {
+    expect(lines(await ask(await newStory(), { ...asTrend({}), smoothing_intervals: 2 }))).toEqual([
+      ['$pageview', [2, 1, 1]]
+    ])
+  })
+})
+
+describe('a breakdown', () => {
+  it('has the values by their totals, then none', async () => {
+    const { result } = (await ask(await newStory(), { ...asTrend({}), breakdown: '$browser' })).body
+
+    expect(result.map((one: Result) => [one.label, one.breakdown_value, one.data, one.count])).toEqual([
+      ['Firefox', 'Firefox', [1, 0, 1], 2],
+      ['Chrome', 'Chrome', [1, 0, 0], 1],
+      ['None (i.e. no value)', '$$_posthog_breakdown_null_$$', [0, 0, 2], 2]
+    ])
+  })
+
+  it('adds up what is beyond the limit, which is paged through', async () => {
+    const project = await newStory()
+    const body = { ...asTrend({}), breakdown: '$browser', breakdown_limit: 1 }
+
+    const first = await ask(project, body)
+    const second = await ask(project, body, new URL(first.body.next).search)
+
+    expect(lines(first)).toEqual([
+      ['Firefox', [1, 0, 1]],
+      ['None (i.e. no value)', [0, 0, 2]],
+      ['Other (i.e. all remaining values)', [1, 0, 0]]
+    ])
+    expect(lines(second)[0]).toEqual(['Chrome', [1, 0, 0]])
+    expect(second.body.next).toBeNull()
+    expect(lines(await ask(project, { ...body, breakdown_hide_other_aggregation: true }))).toHaveLength(2)
+  })
+
+  it('counts distinct actors of all other values together', async () => {
+    const body = { ...asTrend({ math: 'dau' }), breakdown: '$browser', breakdown_limit: 1, date_to: '2025-06-01' }
+
+    expect(lines(await ask(await newStory(), body))).toEqual([
+      ['Chrome', [1]],
+      ['Other (i.e. all remaining values)', [1]]
+    ])
+  })
+
+  it('is by what the person was at the event', async () => {
+    const body = { ...asTrend({}), breakdown: 'plan', breakdown_type: 'person' }
+
+    expect(lines(await ask(await newStory(), body))).toEqual([
+      ['free', [2, 0, 0]],
+      ['pro', [0, 0, 2]],
+      ['None (i.e. no value)', [0, 0, 1]]
+    ])
+  })
+
+  it('is by several properties at once', async () => {
+    const breakdowns = [
+      { property: '$browser', type: 'event' },
+      { property: 'plan', type: 'person' }
+    ]
+    const { result } = (await ask(await newStory(), { ...asTrend({}), breakdowns })).body
+
+    expect(result.map((one: Result) => [one.label, one.breakdown_value, one.data])).toContainEqual([
+      'None (i.e. no value)::pro',
+      ['$$_posthog_breakdown_null_$$', 'pro'],
+      [0, 0, 1]
+    ])
+    expect(result).toHaveLength(5)
+  })
+
+  it('names the series when there are several, and goes with a formula', async () => {
+    const project = await newStory()
+    const events = [{ id: '$pageview' }, { id: 'bought' }]
+
+    expect(lines(await ask(project, { events, ...RANGE, breakdown: '$browser' })).map(([label]) => label)).toContain(
+      '$pageview - Firefox'
+    )
+    expect(lines(await ask(project, { events, ...RANGE, breakdown: '$browser', formula: 'A + B' }))).toEqual([
+      ['Firefox', [1, 0, 1]],
+      ['Chrome', [1, 0, 0]],
+      ['None (i.e. no value)', [0, 1, 2]]
+    ])
+  })
+
+  it('shows the same values in both periods', async () => {
+    const body = { ...asTrend({}), breakdown: '$browser', date_from: '2025-06-03', compare: true, compare_to: '-2d' }
+
+    expect(lines(await ask(await newStory(), body))).toEqual([
+      ['Firefox', [1]],
+      ['Firefox', [1]],
+      ['None (i.e. no value)', [2]],
+      ['None (i.e. no value)', [0]],
+      ['Other (i.e. all remaining values)', [0]],
+      ['Other (i.e. all remaining values)', [1]]
+    ])
+  })
+})
+
+describe('a trend as CSV', () => {
+  it.each([
+    [{}, 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,2,0,3\r\n'],
+    [{ display: 'BoldNumber' }, 'series,value\r\n$pageview,5\r\n'],
+    [{ formula: 'A/2' }, 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\nFormula (A/2),1,0,1.5\r\n'],
+    [{ date_from: '2025-06-03', compare: true }, 'series,day 0\r\n$pageview,3\r\n$pageview (previous),0\r\n']
+  ])('has a line for each series: %j', async (more, expected) => {
+    const { status, headers, text } = await ask(await newStory(), { ...asTrend({}), ...more }, '?format=csv')
+
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('Content-Disposition')).toBe('attachment; filename="trend.csv"')
+    expect(text).toBe(expected)
+  })
+})
+
+describe('a trend that cannot be', () => {
+  it.each([
+    [asTrend({ math: 'median_ish' }), 'invalid_input', 'events__0__math', '"median_ish"'],
+    [asTrend({ math: 'hogql' }), 'invalid_input', 'events__0__math', '"hogql"'],
+    [asTrend({ math: 'sum' }), 'required', 'events__0__math_property', 'required'],
+    [
+      asTrend({ properties: [{ key: 'a', value: 1, operator: 'like' }] }),
+      'invalid_input',
+      'events__0__properties',
+      '"like"'
+    ],
+    [
+      asTrend({ properties: [{ key: 'id', value: 1, type: 'cohort' }] }),
+      'invalid_input',
+      'events__0__properties',
+      '"cohort"'
+    ],
+    [{ ...asTrend({}), interval: 'quarter' }, 'invalid_choice', 'interval', '"quarter"'],
+    [{ ...asTrend({}), date_from: 'soon' }, 'invalid_input', 'date_from', '"soon"'],
+    [{ ...asTrend({}), date_to: '2025-02-30' }, 'invalid_input', 'date_to', '"2025-02-30"'],
+    [{ ...asTrend({}), date_from: '2025-06-04' }, 'invalid_input', 'date_from', 'ends before'],
+    [{ ...asTrend({}), display: 'Metric' }, 'invalid_input', 'display', '"Metric"'],
+    [{ ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' }, 'invalid_input', 'breakdown_type', '"cohort"'],
+    [{ ...asTrend({}), breakdown: [1] }, 'invalid_input', 'breakdown', 'string'],
+    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 0 }, 'min_value', 'breakdown_limit', 'greater'],
+    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 }, 'query_too_large', 'breakdown_values', '1000'],
+    [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
+    [{ ...asTrend({}), smoothing_intervals: 0 }, 'min_value', 'smoothing_intervals', 'greater'],
+    [{ ...asTrend({}), sampling_factor: 0.1 }, 'invalid_input', 'sampling_factor', '0.1'],
+    [{ ...asTrend({}), insight: 'STICKINESS' }, 'invalid_input', 'insight', '"STICKINESS"'],
+    [{ ...asTrend({}), actions: [{ id: 1 }] }, 'invalid_input', 'actions', 'Actions'],
+    [{ ...asTrend({}), compare: true, date_from: 'all' }, 'invalid_input', 'compare', 'no period'],
+    [{ ...asTrend({}), compare: true, compare_to: 'week' }, 'invalid_input', 'compare_to', '"week"'],
+    [{ ...asTrend({}), interval: 'minute', date_from: '2025-05-01' }, 'query_too_large', 'buckets', '10000'],
+    [{ events: new Array(27).fill({ id: 'a' }) }, 'query_too_large', 'series', '26'],
+    [
+      { ...asTrend({}), interval: 'hour', date_from: '2025-04-01', breakdown: 'a', breakdown_limit: 500 },
+      'query_too_large',
+      'points',
+      '200000'
+    ],
+    [{ events: 'a' }, 'invalid_input', 'events', 'list'],
+    [{ events: '[' }, 'invalid_input', 'events', 'JSON'],
+    [{ name: 1 }, 'invalid_input', 'name', 'string'],
+    [{ tags: 'a' }, 'invalid_input', 'tags', 'list'],
+    [{ dashboards: ['a'] }, 'invalid_input', 'dashboards__0', 'number'],
+    [{ saved: 'yes' }, 'invalid_input', 'saved', 'boolean'],
+    [{ query: 7 }, 'invalid_input', 'query', 'object'],
+    [{ query: '{' }, 'invalid_input', 'query', 'JSON'],
+    [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind', '"FunnelsQuery"'],
+    [
+      { query: { kind: 'InsightVizNode', source: { kind: 'RetentionQuery' } } },
+      'invalid_input',
+      'query__source__kind',
+      '"RetentionQuery"'
+    ],
+    [
+      { query: { kind: 'TrendsQuery', series: [{ kind: 'ActionsNode', id: 1 }] } },
+      'invalid_input',
+      'query__series__0__kind',
+      '"ActionsNode"'
+    ],
+    [{ filters: { events: [{ id: 'a' }], date_from: 'x' } }, 'invalid_input', 'filters__date_from', '"x"']
+  ])('is a 400 that names it: %j', async (body, code, attr, detail) => {
+    const answer = await ask(await newProject(), body)
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { type: 'validation_error', code, attr, detail: expect.stringContaining(detail) }
+    ])
+  })
+})
