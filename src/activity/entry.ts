@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts'
+import { isSame, type Json, type JsonObject } from '../json.ts'
 
 /** Who did it and with which key, as they were then; null for what the service did by itself. */
 export type Actor = {
@@ -40,15 +40,12 @@ export const actorOf = (
   key: { id: key.id, label: key.label }
 })
 
-/** What a write of some keys changed, with the values of just these keys. */
-export const propertiesChange = (keys: Iterable<string>, before: JsonObject, after: JsonObject): Change => {
-  const chosen = [...keys]
-  const pick = (properties: JsonObject): JsonObject =>
-    Object.fromEntries(
-      chosen.flatMap((key): [string, Json][] => {
-        const value = Object.hasOwn(properties, key) ? properties[key] : undefined
-        return value === undefined ? [] : [[key, value]]
-      })
-    )
-  return { type: 'Person', action: 'changed', field: 'properties', before: pick(before), after: pick(after) }
+/** A change of properties, with the values of just the keys that are different. */
+export const propertiesChange = (before: ReadonlyMap<string, Json>, after: ReadonlyMap<string, Json>): Change => {
+  const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => !isSame(before.get(key), after.get(key))
+  )
+  const only = (properties: ReadonlyMap<string, Json>): JsonObject =>
+    Object.fromEntries([...properties].filter(([key]) => keys.includes(key)))
+  return { type: 'Person', action: 'changed', field: 'properties', before: only(before), after: only(after) }
 }

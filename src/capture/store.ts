@@ -9,6 +9,7 @@ import {
   expectUnchanged,
   insertPersons,
   insertVersions,
+  moveIdentities,
   type PersonRecord,
   RECORD,
   toStoredPerson,
@@ -79,10 +80,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
           where distinct_ids.person_id = merged.value ->> 'id' and +distinct_ids.project_id = ${projectId}`,
       sql`delete from persons where +project_id = ${projectId} and id in (select value ->> 'id' from json_each(${rows}))`
     ]),
-    ...eachChunk(changes.attached, (rows) => [
-      sql`update distinct_ids set person_id = attached.value ->> 'person_id' from json_each(${rows}) as attached
-          where distinct_ids.key = attached.value ->> 'key' and +distinct_ids.project_id = ${projectId}`
-    ]),
+    ...moveIdentities(projectId, changes.attached),
     ...eachChunk(changes.newIdentities, (rows) => [
       sql`insert into distinct_ids (key, project_id, distinct_id, person_id)
           select value ->> 'key', ${projectId}, value ->> 'distinct_id', value ->> 'person_id' from json_each(${rows})`

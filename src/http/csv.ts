@@ -37,13 +37,18 @@ function csvCell(value: Json | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Streams rows as CSV, one chunk for each list of rows, no faster than the client reads. */
-export function csvResponse(
+/** One object, which as CSV is one row. */
+export const answerOne = (
   c: Context<AppEnv>,
   name: string,
-  columns: string[],
-  pages: AsyncIterable<JsonObject[]>
-): Response {
+  json: JsonObject,
+  format: 'json' | 'csv' | undefined
+): Response => (wantsCsv(c, format) ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]]) : c.json(json))
+
+type Pages = AsyncIterable<JsonObject[]> | JsonObject[][]
+
+/** Streams rows as CSV, one chunk for each list of rows, no faster than the client reads. */
+export function csvResponse(c: Context<AppEnv>, name: string, columns: string[], pages: Pages): Response {
   c.header('Content-Type', 'text/csv; charset=utf-8')
   c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
   if (c.req.method === 'HEAD') return c.body(null)
@@ -85,7 +90,7 @@ export function csvExample(json: JsonObject): string {
   return [columns, ...cells.map((row) => columns.map((column) => row.get(column)))].map(csvLine).join('')
 }
 
-async function* csvLines(columns: string[], pages: AsyncIterable<JsonObject[]>): AsyncGenerator<string, void> {
+async function* csvLines(columns: string[], pages: Pages): AsyncGenerator<string, void> {
   yield csvLine(columns)
   for await (const rows of pages) {
     const cells = rows.map((row) => flatten(row))

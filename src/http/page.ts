@@ -1,15 +1,9 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { Whole } from '../parameters.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
-
-/** A number of things, or of one thing, as a parameter. */
-export const Whole = z
-  .string()
-  .refine((text) => /^\d{1,15}$/.test(text), 'A valid integer is required.')
-  .transform(Number)
-  .meta({ type: 'integer', minimum: 0 })
 
 /** `limit` is what was asked for; a page holds at most 1000. `cursor` continues where the page before it ended. */
 export const PageQuery = z.object({

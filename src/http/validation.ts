@@ -62,6 +62,8 @@ export const validateBody = <S extends z.ZodType>(
       mayLackBody: schema.safeParse({}).success,
       refusals: [
         ['unsupported_media_type', unsupported('text/plain')],
+        ['invalid_input', 'Expected an object.'],
+        ['null', 'This field may not be null.'],
         ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
         ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
       ]

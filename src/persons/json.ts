@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject, type JsonObject } from '../json.ts'
 
 /** A list shows at most this many distinct ids of a person. */
 export const LISTED_DISTINCT_IDS = 100
@@ -33,3 +34,18 @@ export const PersonJson = z
     ]
   })
 export type PersonJson = z.infer<typeof PersonJson>
+
+/** Properties by their keys, whichever they are. */
+const PropertiesJson = z
+  .custom<JsonObject>(isObject, 'Expected an object.')
+  .meta({ type: 'object', additionalProperties: true })
+
+export const PersonUpdateJson = z
+  .object({ properties: PropertiesJson.meta({ description: 'What is to be set; null is a value too.' }) })
+  .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] })
+
+export const DeletePropertyJson = z
+  .object({ $unset: z.string().min(1).optional().meta({ description: 'The key of the property to delete.' }) })
+  .meta({ id: 'DeleteProperty', examples: [{ $unset: 'plan' }] })
+
+export const SuccessJson = z.object({ success: z.literal(true) }).meta({ id: 'Success', examples: [{ success: true }] })

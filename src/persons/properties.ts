@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts'
+import { isSame, type Json, type JsonObject } from '../json.ts'
 
 /**
  * A person's properties as the outcome of a set of writes, whatever the order in which the writes arrive.
@@ -63,6 +63,13 @@ export function mergeProperties(target: PersonProperties, source: PersonProperti
 /** Later writes are greater. */
 export const compareStamps = (a: Stamp, b: Stamp): number => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
+/** The earliest time, ms, not before `now`, at which a write of the key comes after all that are known of it. */
+export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {
+  const { set, once = [], seed } = registers.get(key) ?? {}
+  const known = [...once, ...(set ? [set] : []), ...(seed ? [seed] : [])]
+  return Math.max(now, ...known.map(({ stamp }) => stamp.at + 1))
+}
+
 const registerOf = (properties: PersonProperties, key: string): Register =>
   properties.registers.get(key) ?? { once: [] }
 
@@ -112,9 +119,6 @@ function shownValue({ set, once, seed }: Register): Json | undefined {
   const first = candidates.find(({ value }) => value !== null) ?? candidates[0]
   return first ? first.value : set?.value
 }
-
-const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
-  a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 
 /*
  * Stored form: every stamp once, and per key the stamps' numbers; a value that the properties show is not repeated.

@@ -1,15 +1,21 @@
+import type { Context } from 'hono'
+import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { NotFoundError } from '../errors.ts'
+import { actorOf } from '../activity/entry.ts'
+import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
-import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
-import { createRouter } from '../http/env.ts'
+import { answerOne, csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
+import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize, Whole } from '../http/page.ts'
-import { validatePath, validateQuery } from '../http/validation.ts'
+import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
-import { PersonJson } from './json.ts'
+import { changePerson } from './apply.ts'
+import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
+import { DeletePropertyJson, PersonJson, PersonUpdateJson, SuccessJson } from './json.ts'
+import { NO_ID, PersonPath } from './path.ts'
 import {
   compilePropertyFilter,
   exportPersons,
@@ -21,7 +27,8 @@ import {
   type PersonFilters,
   type PersonRow,
   Position,
-  personToJson
+  personToJson,
+  rowOf
 } from './store.ts'
 
 /** An empty parameter filters nothing. */
@@ -39,17 +46,6 @@ const ListQuery = z.object({
   search: Filter.meta({
     description: 'A part of the e-mail, name or username in any case, or exactly a distinct id or uuid.'
   })
-})
-
-const HINT = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
-const NO_ID = `A person's id is an integer or a UUID. ${HINT}`
-
-/** A person is found by its integer id or by its uuid. */
-const PersonPath = z.object({
-  id: z
-    .union([Whole, z.guid({ abort: true })], NO_ID)
-    .transform((id) => (typeof id === 'number' ? { id } : { uuid: id.toLowerCase() }))
-    .meta({ description: "The person's integer id, or its uuid." })
 })
 
 const PersonPage = pageSchema('PersonPage', PersonJson)
@@ -75,6 +71,35 @@ const RETRIEVE = describe({
   answers: { 200: { text: 'The person, with every distinct id.', schema: PersonJson } },
   refusals: [['invalid_input', NO_ID, 'id']]
 })
+
+const UPDATE = describe({
+  id: 'persons_update',
+  tag: 'Persons',
+  summary: 'Update a person',
+  description:
+    'Sets the given properties, also to null, and keeps the others. It wins over whatever was set before, also if that arrives later.',
+  answers: { 200: { text: 'The person as it is now.', schema: PersonJson } },
+  refusals: [
+    ['required', 'This field is required.', 'properties'],
+    ['invalid_input', TOO_LARGE, 'properties']
+  ]
+})
+
+const DELETE_PROPERTY = describe({
+  id: 'persons_delete_property',
+  tag: 'Persons',
+  summary: 'Delete a property of a person',
+  description:
+    'The key is `$unset`, in the body or else in the query. A key that the person does not have changes nothing.',
+  answers: { 200: { text: 'The person is without the property.', schema: SuccessJson } },
+  refusals: [
+    ['required', 'This field is required.', '$unset'],
+    ['blank', 'This field may not be blank.', '$unset']
+  ]
+})
+
+/** The same in the query, which a body's goes before. */
+const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 
 export const personRoutes = createRouter()
   .get('/persons', LIST, allow('person:read'), validateQuery(ListQuery), async (c) => {
@@ -125,11 +150,48 @@ export const personRoutes = createRouter()
     async (c) => {
       const person = await findPerson(c.var.db, c.var.project.id, c.req.valid('param').id)
       if (!person) throw new NotFoundError()
-      const json = personToJson(person)
-      if (!wantsCsv(c, c.req.valid('query').format)) return c.json(json)
-      return csvResponse(c, 'person', [...flatten(json).keys()].sort(), toJsonPages([[person]]))
+      return answerOne(c, 'person', personToJson(person), c.req.valid('query').format)
     }
   )
+  .patch(
+    '/persons/:id',
+    UPDATE,
+    allow('person:write'),
+    validatePath(PersonPath),
+    validateQuery(FormatQuery),
+    validateBody(PersonUpdateJson),
+    async (c) => {
+      const { properties } = c.req.valid('json')
+      const changed = await changePerson(c.var.db, c.var.project.id, c.req.valid('param').id, (subject) =>
+        setProperties(subject, properties, requestOf(c))
+      )
+      return answerOne(c, 'person', personToJson(rowOf(changed)), c.req.valid('query').format)
+    }
+  )
+  .post(
+    '/persons/:id/delete_property',
+    DELETE_PROPERTY,
+    allow('person:write'),
+    validatePath(PersonPath),
+    validateQuery(UnsetQuery),
+    validateBody(DeletePropertyJson),
+    async (c) => {
+      const query = c.req.valid('query')
+      const key = c.req.valid('json').$unset ?? query.$unset
+      if (key === undefined) throw new AppError('required', 'This field is required.', '$unset')
+      await changePerson(c.var.db, c.var.project.id, c.req.valid('param').id, (subject) =>
+        deleteProperty(subject, key, requestOf(c))
+      )
+      return answerOne(c, 'success', { success: true }, query.format)
+    }
+  )
+
+/** Who asks for a change, and when. */
+const requestOf = ({ var: { user, key, now } }: Context<AppEnv>): Request => ({
+  actor: actorOf(user, key),
+  now: now.getTime(),
+  id: uuidv7({ msecs: now.getTime() })
+})
 
 async function columnsOf(pages: AsyncIterable<{ properties: string }[]>): Promise<string[]> {
   const columns = new Set(['created_at', 'distinct_ids', 'id', 'name', 'uuid'])

@@ -6,8 +6,10 @@ import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../json.ts'
 import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
+import type { Subject } from './change.ts'
 import { LISTED_DISTINCT_IDS, type PersonJson } from './json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
+import { toObject } from './properties.ts'
 
 export type PersonRow = {
   id: number
@@ -119,14 +121,15 @@ async function* inPages<Row extends { id: number; created_at: number }>(
   }
 }
 
+export type PersonId = { id: number } | { uuid: string }
+
+/** `from … where …` that selects a person's row; open for another condition. */
+export const onePerson = (projectId: number, by: PersonId): SQL =>
+  sql`from persons where project_id = ${projectId} and ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
+
 /** With every distinct id. */
-export async function findPerson(
-  db: Db,
-  projectId: number,
-  by: { id: number } | { uuid: string }
-): Promise<PersonRow | undefined> {
-  const person = sql`from persons where project_id = ${projectId} and
-    ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
+export async function findPerson(db: Db, projectId: number, by: PersonId): Promise<PersonRow | undefined> {
+  const person = onePerson(projectId, by)
   const [[row], distinctIds] = await readBatch(
     db,
     query<Omit<PersonRow, 'distinct_ids'>>(sql`select id, uuid, created_at, properties ${person}`),
@@ -246,6 +249,15 @@ function bySearch(projectId: number, search: string): IdFilter {
 const withDistinctId = (projectId: number, distinctId: string): SQL =>
   sql`select person_id as id from distinct_ids
       where project_id = ${projectId} and distinct_id = ${distinctId} and person_id is not null`
+
+/** A person as it was changed, without reading it again. */
+export const rowOf = ({ person, identities }: Subject): PersonRow => ({
+  id: person.id,
+  uuid: person.uuid,
+  created_at: person.createdAt,
+  properties: JSON.stringify(toObject(person.properties)),
+  distinct_ids: identities.map(({ distinctId }) => distinctId)
+})
 
 /** The person as every endpoint answers it. */
 export function personToJson(row: PersonRow) {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/app.ts'
+import type { JsonObject } from '../../src/json.ts'
 import { newApiKey } from '../../src/projects/key.ts'
 import { SCOPES } from '../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../src/projects/store.ts'
@@ -10,13 +11,26 @@ type Sample = {
   path: (person: { id: number; uuid: string }) => string
   scope: string
   status: number
+  body?: JsonObject
 }
 
 /** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
 const SAMPLES: Record<string, Sample> = {
   'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
   'POST /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
-  'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 }
+  'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
+  'PATCH /persons/:id': {
+    path: ({ id }) => `persons/${id}`,
+    scope: 'person:write',
+    status: 200,
+    body: { properties: { plan: 'pro' } }
+  },
+  'POST /persons/:id/delete_property': {
+    path: ({ id }) => `persons/${id}/delete_property`,
+    scope: 'person:write',
+    status: 200,
+    body: { $unset: 'plan' }
+  }
 }
 
 /** Routes below `/api/` that ask for a project's public token instead of a key. */
@@ -64,8 +78,13 @@ const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
 /** The request of a route's sample, with these headers, to this project. */
 function send(route: string, sample: Sample, person: Person, projectId: number | string, headers = {}, query = '') {
+  return sendTo(`/api/environments/${projectId}/${sample.path(person)}${query}`, route, sample, headers)
+}
+
+function sendTo(path: string, route: string, { body }: Sample, headers: Record<string, string>) {
   const method = route.split(' ')[0] ?? ''
-  return request(method, `/api/environments/${projectId}/${sample.path(person)}${query}`, headers)
+  if (!body) return request(method, path, headers)
+  return request(method, path, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(body))
 }
 type Person = { id: number; uuid: string }
 
@@ -258,11 +277,10 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     ['/api/projects', '/']
   ])('is the same at %s with "%s" at the end, without a redirect', async (prefix, slash) => {
     const { project, person } = await newProjectWithPerson()
-    const method = route.split(' ')[0] ?? ''
-    const path = sample.path(person)
+    const path = `${prefix}/${project.id}/${sample.path(person)}${slash}`
     vi.useFakeTimers({ toFake: ['Date'] })
 
-    const asked = await request(method, `${prefix}/${project.id}/${path}${slash}`, bearer(project.key))
+    const asked = await sendTo(path, route, sample, bearer(project.key))
     const named = await send(route, sample, person, project.id, bearer(project.key))
 
     expect(asked.status).toBe(sample.status)

@@ -32,6 +32,11 @@ async function newClient() {
 
 type Client = Awaited<ReturnType<typeof newClient>>['client']
 
+async function adaOf(client: Client): Promise<number> {
+  const { data } = await client.GET('/api/environments/{project_id}/persons/', { params: { path: { project_id } } })
+  return data?.results[0]?.id ?? 0
+}
+
 const event = { event: 'bought', distinct_id: 'ada', properties: { price: 5 } }
 const project_id = '@current'
 
@@ -57,6 +62,20 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       body: { events: [{ id: '$identify', math: 'dau' }], date_from: '-1d' }
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
+  },
+  async persons_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/persons/{id}/', {
+      params: { path: { project_id, id: await adaOf(client) } },
+      body: { properties: { plan: 'team' } }
+    })
+    expect(data?.properties).toMatchObject({ plan: 'team' })
+  },
+  async persons_delete_property(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/persons/{id}/delete_property/', {
+      params: { path: { project_id, id: await adaOf(client) } },
+      body: { $unset: 'plan' }
+    })
+    expect(data).toEqual({ success: true })
   },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })

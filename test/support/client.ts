@@ -338,6 +338,34 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
+        /**
+         * Update a person
+         * @description Sets the given properties, also to null, and keeps the others. It wins over whatever was set before, also if that arrives later.
+         *
+         *     Needs the scope `person:write`.
+         */
+        patch: operations["persons_update"];
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/{id}/delete_property/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a property of a person
+         * @description The key is `$unset`, in the body or else in the query. A key that the person does not have changes nothing.
+         *
+         *     Needs the scope `person:write`.
+         */
+        post: operations["persons_delete_property"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -565,6 +593,112 @@ export interface components {
                 enable_collect_everything: boolean;
             };
         };
+        /**
+         * @description A condition on one property; the parameter `properties` explains the operators.
+         * @example {
+         *       "key": "plan",
+         *       "operator": "exact",
+         *       "value": [
+         *         "pro",
+         *         "team"
+         *       ]
+         *     }
+         */
+        PropertyFilter: {
+            key: string;
+            /** @description One value, or a list of which any (for the opposite operators: none) has to match. */
+            value?: (string | number | boolean) | (string | number | boolean)[] | null;
+            /**
+             * @default exact
+             * @enum {string}
+             */
+            operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
+            /**
+             * @default person
+             * @constant
+             */
+            type: "person";
+        };
+        /** @description Filters and groups of which all (AND) or any (OR) have to match. */
+        PropertyGroup: {
+            /**
+             * @default AND
+             * @enum {string}
+             */
+            type: "AND" | "OR";
+            values: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[];
+        };
+        /** @description At most 40 filters in at most 5 groups inside each other. */
+        PropertyFilters: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[] | components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"];
+        /**
+         * @example {
+         *       "id": 731,
+         *       "name": "ada@example.com",
+         *       "distinct_ids": [
+         *         "ada",
+         *         "0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b"
+         *       ],
+         *       "properties": {
+         *         "email": "ada@example.com",
+         *         "plan": "pro"
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z",
+         *       "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
+         *     }
+         */
+        Person: {
+            id: number;
+            /** @description The first of email, name and username that is set, else a distinct id, if possible not an anonymous one. */
+            name: string;
+            /** @description The anonymous ones last. A list shows at most 100. */
+            distinct_ids: string[];
+            /**
+             * @description There are more than the list shows.
+             * @constant
+             */
+            distinct_ids_truncated?: true;
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description UTC.
+             */
+            created_at: string;
+            /** Format: uuid */
+            uuid: string;
+        };
+        /**
+         * @example {
+         *       "properties": {
+         *         "plan": "pro"
+         *       }
+         *     }
+         */
+        PersonUpdate: {
+            /** @description What is to be set; null is a value too. */
+            properties: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "$unset": "plan"
+         *     }
+         */
+        DeleteProperty: {
+            /** @description The key of the property to delete. */
+            $unset?: string;
+        };
+        /**
+         * @example {
+         *       "success": true
+         *     }
+         */
+        Success: {
+            /** @constant */
+            success: true;
+        };
         CaptureError: {
             /** @enum {string} */
             type: "authentication_error" | "invalid_request" | "validation_error" | "server_error" | "throttled_error";
@@ -762,81 +896,6 @@ export interface components {
             saved?: boolean;
         } & {
             [key: string]: unknown;
-        };
-        /**
-         * @description A condition on one property; the parameter `properties` explains the operators.
-         * @example {
-         *       "key": "plan",
-         *       "operator": "exact",
-         *       "value": [
-         *         "pro",
-         *         "team"
-         *       ]
-         *     }
-         */
-        PropertyFilter: {
-            key: string;
-            /** @description One value, or a list of which any (for the opposite operators: none) has to match. */
-            value?: (string | number | boolean) | (string | number | boolean)[] | null;
-            /**
-             * @default exact
-             * @enum {string}
-             */
-            operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
-            /**
-             * @default person
-             * @constant
-             */
-            type: "person";
-        };
-        /** @description Filters and groups of which all (AND) or any (OR) have to match. */
-        PropertyGroup: {
-            /**
-             * @default AND
-             * @enum {string}
-             */
-            type: "AND" | "OR";
-            values: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[];
-        };
-        /** @description At most 40 filters in at most 5 groups inside each other. */
-        PropertyFilters: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[] | components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"];
-        /**
-         * @example {
-         *       "id": 731,
-         *       "name": "ada@example.com",
-         *       "distinct_ids": [
-         *         "ada",
-         *         "0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b"
-         *       ],
-         *       "properties": {
-         *         "email": "ada@example.com",
-         *         "plan": "pro"
-         *       },
-         *       "created_at": "2026-10-02T10:11:12.345Z",
-         *       "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
-         *     }
-         */
-        Person: {
-            id: number;
-            /** @description The first of email, name and username that is set, else a distinct id, if possible not an anonymous one. */
-            name: string;
-            /** @description The anonymous ones last. A list shows at most 100. */
-            distinct_ids: string[];
-            /**
-             * @description There are more than the list shows.
-             * @constant
-             */
-            distinct_ids_truncated?: true;
-            properties: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: date-time
-             * @description UTC.
-             */
-            created_at: string;
-            /** Format: uuid */
-            uuid: string;
         };
         /**
          * @example {
@@ -2002,6 +2061,258 @@ export interface operations {
             };
             /** @description There is no such project for this key, or no such object in it. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_update: {
+        parameters: {
+            query?: {
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonUpdate"];
+            };
+        };
+        responses: {
+            /** @description The person as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Person"];
+                    /**
+                     * @example created_at,distinct_ids,id,name,properties.email,properties.plan,uuid
+                     *     2026-10-02T10:11:12.345Z,"[""ada"",""0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b""]",731,ada@example.com,ada@example.com,pro,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_delete_property: {
+        parameters: {
+            query?: {
+                /** @description The key of the property to delete. */
+                $unset?: string;
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DeleteProperty"];
+            };
+        };
+        responses: {
+            /** @description The person is without the property. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                    /**
+                     * @example success
+                     *     true
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

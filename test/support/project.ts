@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
-import type { JsonObject } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/json.ts'
 import { createKey, createProject, createUser } from '../../src/projects/store.ts'
 import worker from '../../src/worker.ts'
 import { createChecker } from './document.ts'
@@ -53,6 +53,15 @@ export async function newProject({ scopes = ['*'], database = 'DB' } = {}) {
     /** A request to the API below the project's path, with its key. */
     call: (method: string, path: string, headers: Record<string, string> = {}) =>
       request(method, `/api/environments/${project.id}/${path}`, { Authorization: `Bearer ${key}`, ...headers }),
+    /** The same with a JSON body, on these bindings. */
+    send: (method: string, path: string, json?: Json, bindings: Partial<Env> = {}) =>
+      request(
+        method,
+        `/api/environments/${project.id}/${path}`,
+        { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        json === undefined ? undefined : JSON.stringify(json),
+        bindings
+      ),
     newKey: (other: string[]) => newKey(project.id, user.id, other),
     /** What a capture request puts into the queue. */
     message: (events: TestEvent[], receivedAt = Date.now()) => ({

@@ -1,6 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { eachChunk, expectRows } from '../../db/rows.ts'
-import { type Person, type StoredPerson, storePerson, type Version } from '../person.ts'
+import { activityStatements } from '../../activity/store.ts'
+import { query, readBatch, writeBatch } from '../../db/batch.ts'
+import type { Db } from '../../db/client.ts'
+import { countRows, eachChunk, expectRows } from '../../db/rows.ts'
+import type { PersonChange, Subject } from '../change.ts'
+import { loadPerson, type Person, type StoredPerson, storePerson, type Version } from '../person.ts'
+import { onePerson, type PersonId } from '../store.ts'
 
 /*
  * Whoever changes persons writes them through here. The `+` before a project keeps SQLite from going through all that it
@@ -81,4 +86,40 @@ export const insertVersions = (projectId: number, versions: readonly Version[]):
   eachChunk(versions, (rows) => [
     sql`insert into person_versions (id, project_id, properties)
         select value ->> 'id', ${projectId}, jsonb(value -> 'properties') from json_each(${rows})`
+  ])
+
+/** A person to be changed; undefined when there is none. */
+export async function readSubject(db: Db, projectId: number, id: PersonId): Promise<Subject | undefined> {
+  const [[record], identities] = await readBatch(
+    db,
+    query<PersonRecord>(sql`select ${RECORD} ${onePerson(projectId, id)}`),
+    query<{ key: number; distinct_id: string }>(sql`
+      select key, distinct_id from distinct_ids where person_id = (select id ${onePerson(projectId, id)}) order by key`)
+  )
+  const [first, ...rest] = identities.map(({ key, distinct_id }) => ({ key, distinctId: distinct_id }))
+  return record && first && { person: loadPerson(toStoredPerson(record)), identities: [first, ...rest] }
+}
+
+/**
+ * Writes what a change made of a person in one transaction, or nothing at all when the person has changed since.
+ * @throws ConflictError
+ */
+export async function writeChange(db: Db, projectId: number, person: Person, change: PersonChange): Promise<void> {
+  if (!person.touched) return
+  await writeBatch(db, [
+    ...expectUnchanged(projectId, [person]),
+    ...updatePersons(projectId, [person]),
+    ...insertPersons(projectId, change.created),
+    ...moveIdentities(projectId, change.moved),
+    ...insertVersions(projectId, change.versions),
+    ...activityStatements(projectId, change.entries),
+    ...countRows(projectId, 'persons', change.created.length)
+  ])
+}
+
+/** Gives identities to persons; all their events go with them. */
+export const moveIdentities = (projectId: number, moved: readonly { key: number; person_id: number }[]): SQL[] =>
+  eachChunk(moved, (rows) => [
+    sql`update distinct_ids set person_id = moved.value ->> 'person_id' from json_each(${rows}) as moved
+        where distinct_ids.key = moved.value ->> 'key' and +distinct_ids.project_id = ${projectId}`
   ])

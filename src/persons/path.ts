@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { Whole } from '../parameters.ts'
+
+const HINT = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
+export const NO_ID = `A person's id is an integer or a UUID. ${HINT}`
+
+/** A person is found by its integer id or by its uuid. */
+export const PersonPath = z.object({
+  id: z
+    .union([Whole, z.guid({ abort: true })], NO_ID)
+    .transform((id) => (typeof id === 'number' ? { id } : { uuid: id.toLowerCase() }))
+    .meta({ description: "The person's integer id, or its uuid." })
+})
