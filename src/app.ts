@@ -1,3 +1,4 @@
+import { activityRoutes } from './activity/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
@@ -21,6 +22,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createCaptureRoutes())
   app.route('/', createDocsRoutes(app))
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
+    app.route(prefix, activityRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, insightRoutes)
   }

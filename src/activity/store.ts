@@ -1,7 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
 import { countRows, eachChunk } from '../db/rows.ts'
+import { onePerson, type PersonId } from '../persons/store.ts'
 import type { Entry } from './entry.ts'
+import type { ActivityRow } from './json.ts'
 
 /** Writes entries, in the transaction of what they tell of. */
 export const activityStatements = (projectId: number, entries: readonly Entry[]): SQL[] => [
@@ -47,3 +51,78 @@ export const mergeActivity = (
   ),
   ...countRows(projectId, 'activity', merged.length)
 ]
+
+/** `after` is the id of the last entry of the page before. */
+type Page = { limit: number; offset: number; after?: number | undefined }
+
+/**
+ * A page of what was done to one person, or to all, newest first, and unless the caller has it already the exact number
+ * of entries; one round trip. Undefined when there is no such person.
+ */
+export async function listActivity(
+  db: Db,
+  projectId: number,
+  person: PersonId | undefined,
+  page: Page,
+  knownCount?: number
+): Promise<{ rows: ActivityRow[]; count: number } | undefined> {
+  const [rows, counted, found] = await readBatch(
+    db,
+    query<ActivityRow>(sql`
+      select ${COLUMNS} from activity a where ${matching(projectId, person)} ${orderedPage(page)}`),
+    query<{ count: number }>(
+      knownCount === undefined ? countOf(projectId, person) : sql`select ${knownCount} as count`
+    ),
+    query<{ id: number }>(person ? sql`select id ${onePerson(projectId, person)}` : sql`select 0 as id`)
+  )
+  return found.length > 0 ? { rows, count: counted[0]?.count ?? 0 } : undefined
+}
+
+const MAX_PAGE_ROWS = 1_000
+const MAX_PAGE_BYTES = 4_000_000
+
+/** All entries of one person, or of all, newest first, in pages of at most 1,000 entries and about 4 MB. */
+export async function* exportActivity(
+  db: Db,
+  projectId: number,
+  person: PersonId | undefined,
+  window: { limit?: number | undefined; offset: number }
+): AsyncGenerator<ActivityRow[], void> {
+  let left = window.limit ?? Number.POSITIVE_INFINITY
+  let page: Page = { limit: Math.min(left, MAX_PAGE_ROWS), offset: window.offset }
+  while (left > 0) {
+    const [rows] = await readBatch(
+      db,
+      query<ActivityRow>(sql`select ${COLUMNS} from activity a where a.id in (
+        select id from (
+          select id, sum(bytes) over (order by id desc) - bytes as bytes_before from (
+            select a.id, length(a.detail) as bytes from activity a
+            where ${matching(projectId, person)} ${orderedPage(page)}))
+        where bytes_before < ${MAX_PAGE_BYTES}) order by a.id desc`)
+    )
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows
+    left -= rows.length
+    page = { limit: Math.min(left, MAX_PAGE_ROWS), offset: 0, after: last.id }
+  }
+}
+
+const COLUMNS = sql`a.id, a.uuid, a.item_id, a.activity, a.actor, a.detail, a.created_at,
+  (select json_group_object(d.key, d.distinct_id)
+   from json_each(a.detail, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
+     cross join distinct_ids d on d.key = named.value and d.project_id = a.project_id
+   where named.type = 'integer') as ids`
+
+const matching = (projectId: number, person: PersonId | undefined): SQL =>
+  sql`a.project_id = ${projectId} and a.scope = 'Person'
+    ${person ? sql`and a.owner_id = (select id ${onePerson(projectId, person)})` : sql``}`
+
+/** The end of a select over entries `a` whose `where` is open. */
+const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
+  ${after === undefined ? sql`` : sql`and a.id < ${after}`} order by a.id desc limit ${limit} offset ${offset}`
+
+const countOf = (projectId: number, person: PersonId | undefined): SQL =>
+  person
+    ? sql`select count(*) as count from activity a where ${matching(projectId, person)}`
+    : sql`select value as count from counters where project_id = ${projectId} and name = 'activity'`

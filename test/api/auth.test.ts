@@ -19,6 +19,12 @@ const SAMPLES: Record<string, Sample> = {
   'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
   'POST /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
+  'GET /persons/activity': { path: () => 'persons/activity', scope: 'activity_log:read', status: 200 },
+  'GET /persons/:id/activity': {
+    path: ({ id }) => `persons/${id}/activity`,
+    scope: 'activity_log:read',
+    status: 200
+  },
   'PATCH /persons/:id': {
     path: ({ id }) => `persons/${id}`,
     scope: 'person:write',

@@ -63,6 +63,21 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
+  async persons_activity(client) {
+    const path = { project_id, id: await adaOf(client) }
+    await client.PATCH('/api/environments/{project_id}/persons/{id}/', {
+      params: { path },
+      body: { properties: { plan: 'team' } }
+    })
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/activity/', { params: { path } })
+    expect(data?.results.map(({ activity, user }) => [activity, user.first_name])).toEqual([['updated', 'Ada']])
+  },
+  async persons_activity_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/persons/activity/', {
+      params: { path: { project_id }, query: { page: 1 } }
+    })
+    expect(data).toEqual({ count: 0, next: null, previous: null, results: [] })
+  },
   async persons_update(client) {
     const { data } = await client.PATCH('/api/environments/{project_id}/persons/{id}/', {
       params: { path: { project_id, id: await adaOf(client) } },

@@ -299,6 +299,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/persons/activity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done to all persons
+         * @description Newest first, with the entries of deleted persons, which have lost their properties' values.
+         *
+         *     Needs the scope `activity_log:read`.
+         */
+        get: operations["persons_activity_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/{id}/activity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done to a person
+         * @description Newest first: changes through the API, with the user and the key, and merges by events.
+         *
+         *     Needs the scope `activity_log:read`.
+         */
+        get: operations["persons_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/persons/": {
         parameters: {
             query?: never;
@@ -415,6 +459,253 @@ export interface components {
             detail: string;
             /** @description The field at fault; nested names are joined with `__`. */
             attr: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071",
+         *       "user": {
+         *         "id": 1,
+         *         "first_name": "Grace",
+         *         "email": "grace@example.com",
+         *         "is_system": false
+         *       },
+         *       "key": {
+         *         "id": 3,
+         *         "label": "support"
+         *       },
+         *       "activity": "updated",
+         *       "scope": "Person",
+         *       "item_id": "731",
+         *       "detail": {
+         *         "changes": [
+         *           {
+         *             "type": "Person",
+         *             "action": "changed",
+         *             "field": "properties",
+         *             "before": {
+         *               "plan": "free"
+         *             },
+         *             "after": {
+         *               "plan": "pro"
+         *             }
+         *           }
+         *         ],
+         *         "name": null,
+         *         "short_id": null,
+         *         "trigger": null,
+         *         "type": null
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z"
+         *     }
+         */
+        Activity: {
+            /** Format: uuid */
+            id: string;
+            /** @description Who did it, as they were then. `System` is the service itself: merges by events. */
+            user: {
+                id: number | null;
+                first_name: string;
+                email: string | null;
+                is_system: boolean;
+            };
+            /** @description The API key with which it was done. */
+            key: {
+                id: number;
+                label: string;
+            } | null;
+            /** @enum {string} */
+            activity: "updated" | "deleted" | "split_person" | "delete_property" | "merged";
+            /** @constant */
+            scope: "Person";
+            /** @description The person's id at the time; entries of a merged person go along. */
+            item_id: string;
+            detail: {
+                changes: {
+                    /** @constant */
+                    type: "Person";
+                    /** @enum {string} */
+                    action: "changed" | "deleted" | "merged" | "split";
+                    field: ("properties" | "distinct_ids") | null;
+                    /** @description Only what is different after; null for values that were erased. */
+                    before: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description Of distinct ids, those that are not erased. */
+                    after: {
+                        [key: string]: unknown;
+                    } | null;
+                }[];
+                /** @description The person's uuid, where it is told. */
+                name: string | null;
+                short_id: null;
+                trigger: null;
+                type: null;
+            };
+            /**
+             * Format: date-time
+             * @description UTC.
+             */
+            created_at: string;
+        };
+        /**
+         * @description A condition on one property; the parameter `properties` explains the operators.
+         * @example {
+         *       "key": "plan",
+         *       "operator": "exact",
+         *       "value": [
+         *         "pro",
+         *         "team"
+         *       ]
+         *     }
+         */
+        PropertyFilter: {
+            key: string;
+            /** @description One value, or a list of which any (for the opposite operators: none) has to match. */
+            value?: (string | number | boolean) | (string | number | boolean)[] | null;
+            /**
+             * @default exact
+             * @enum {string}
+             */
+            operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
+            /**
+             * @default person
+             * @constant
+             */
+            type: "person";
+        };
+        /** @description Filters and groups of which all (AND) or any (OR) have to match. */
+        PropertyGroup: {
+            /**
+             * @default AND
+             * @enum {string}
+             */
+            type: "AND" | "OR";
+            values: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[];
+        };
+        /** @description At most 40 filters in at most 5 groups inside each other. */
+        PropertyFilters: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[] | components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"];
+        /**
+         * @example {
+         *       "id": 731,
+         *       "name": "ada@example.com",
+         *       "distinct_ids": [
+         *         "ada",
+         *         "0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b"
+         *       ],
+         *       "properties": {
+         *         "email": "ada@example.com",
+         *         "plan": "pro"
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z",
+         *       "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
+         *     }
+         */
+        Person: {
+            id: number;
+            /** @description The first of email, name and username that is set, else a distinct id, if possible not an anonymous one. */
+            name: string;
+            /** @description The anonymous ones last. A list shows at most 100. */
+            distinct_ids: string[];
+            /**
+             * @description There are more than the list shows.
+             * @constant
+             */
+            distinct_ids_truncated?: true;
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description UTC.
+             */
+            created_at: string;
+            /** Format: uuid */
+            uuid: string;
+        };
+        /**
+         * @example {
+         *       "properties": {
+         *         "plan": "pro"
+         *       }
+         *     }
+         */
+        PersonUpdate: {
+            /** @description What is to be set; null is a value too. */
+            properties: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "$unset": "plan"
+         *     }
+         */
+        DeleteProperty: {
+            /** @description The key of the property to delete. */
+            $unset?: string;
+        };
+        /**
+         * @example {
+         *       "success": true
+         *     }
+         */
+        Success: {
+            /** @constant */
+            success: true;
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
+         *           "id": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071",
+         *           "user": {
+         *             "id": 1,
+         *             "first_name": "Grace",
+         *             "email": "grace@example.com",
+         *             "is_system": false
+         *           },
+         *           "key": {
+         *             "id": 3,
+         *             "label": "support"
+         *           },
+         *           "activity": "updated",
+         *           "scope": "Person",
+         *           "item_id": "731",
+         *           "detail": {
+         *             "changes": [
+         *               {
+         *                 "type": "Person",
+         *                 "action": "changed",
+         *                 "field": "properties",
+         *                 "before": {
+         *                   "plan": "free"
+         *                 },
+         *                 "after": {
+         *                   "plan": "pro"
+         *                 }
+         *               }
+         *             ],
+         *             "name": null,
+         *             "short_id": null,
+         *             "trigger": null,
+         *             "type": null
+         *           },
+         *           "created_at": "2026-10-02T10:11:12.345Z"
+         *         }
+         *       ]
+         *     }
+         */
+        ActivityPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["Activity"][];
         };
         Dropped: {
             uuid: string | null;
@@ -592,112 +883,6 @@ export interface components {
             config?: {
                 enable_collect_everything: boolean;
             };
-        };
-        /**
-         * @description A condition on one property; the parameter `properties` explains the operators.
-         * @example {
-         *       "key": "plan",
-         *       "operator": "exact",
-         *       "value": [
-         *         "pro",
-         *         "team"
-         *       ]
-         *     }
-         */
-        PropertyFilter: {
-            key: string;
-            /** @description One value, or a list of which any (for the opposite operators: none) has to match. */
-            value?: (string | number | boolean) | (string | number | boolean)[] | null;
-            /**
-             * @default exact
-             * @enum {string}
-             */
-            operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
-            /**
-             * @default person
-             * @constant
-             */
-            type: "person";
-        };
-        /** @description Filters and groups of which all (AND) or any (OR) have to match. */
-        PropertyGroup: {
-            /**
-             * @default AND
-             * @enum {string}
-             */
-            type: "AND" | "OR";
-            values: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[];
-        };
-        /** @description At most 40 filters in at most 5 groups inside each other. */
-        PropertyFilters: (components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"])[] | components["schemas"]["PropertyGroup"] | components["schemas"]["PropertyFilter"];
-        /**
-         * @example {
-         *       "id": 731,
-         *       "name": "ada@example.com",
-         *       "distinct_ids": [
-         *         "ada",
-         *         "0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b"
-         *       ],
-         *       "properties": {
-         *         "email": "ada@example.com",
-         *         "plan": "pro"
-         *       },
-         *       "created_at": "2026-10-02T10:11:12.345Z",
-         *       "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
-         *     }
-         */
-        Person: {
-            id: number;
-            /** @description The first of email, name and username that is set, else a distinct id, if possible not an anonymous one. */
-            name: string;
-            /** @description The anonymous ones last. A list shows at most 100. */
-            distinct_ids: string[];
-            /**
-             * @description There are more than the list shows.
-             * @constant
-             */
-            distinct_ids_truncated?: true;
-            properties: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: date-time
-             * @description UTC.
-             */
-            created_at: string;
-            /** Format: uuid */
-            uuid: string;
-        };
-        /**
-         * @example {
-         *       "properties": {
-         *         "plan": "pro"
-         *       }
-         *     }
-         */
-        PersonUpdate: {
-            /** @description What is to be set; null is a value too. */
-            properties: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * @example {
-         *       "$unset": "plan"
-         *     }
-         */
-        DeleteProperty: {
-            /** @description The key of the property to delete. */
-            $unset?: string;
-        };
-        /**
-         * @example {
-         *       "success": true
-         *     }
-         */
-        Success: {
-            /** @constant */
-            success: true;
         };
         CaptureError: {
             /** @enum {string} */
@@ -1860,6 +2045,226 @@ export interface operations {
             /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
             500: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_activity_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
+                cursor?: string;
+                /** @description The number of the page, instead of `offset`. */
+                page?: number;
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityPage"];
+                    /**
+                     * @example activity,created_at,detail.changes,detail.name,detail.short_id,detail.trigger,detail.type,id,item_id,key.id,key.label,scope,user.email,user.first_name,user.id,user.is_system
+                     *     updated,2026-10-02T10:11:12.345Z,"[{""type"":""Person"",""action"":""changed"",""field"":""properties"",""before"":{""plan"":""free""},""after"":{""plan"":""pro""}}]",,,,,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071,731,3,support,Person,grace@example.com,Grace,1,false
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_activity: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
+                cursor?: string;
+                /** @description The number of the page, instead of `offset`. */
+                page?: number;
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityPage"];
+                    /**
+                     * @example activity,created_at,detail.changes,detail.name,detail.short_id,detail.trigger,detail.type,id,item_id,key.id,key.label,scope,user.email,user.first_name,user.id,user.is_system
+                     *     updated,2026-10-02T10:11:12.345Z,"[{""type"":""Person"",""action"":""changed"",""field"":""properties"",""before"":{""plan"":""free""},""after"":{""plan"":""pro""}}]",,,,,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071,731,3,support,Person,grace@example.com,Grace,1,false
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
