@@ -11,7 +11,9 @@ const Operation = z.object({
   summary: z.string(),
   tags: z.array(z.string()),
   security: z.array(z.record(z.string(), z.array(z.string()))),
-  parameters: z.array(z.object({ name: z.string(), in: z.string(), description: z.string() })),
+  parameters: z.array(
+    z.object({ name: z.string(), in: z.string(), description: z.string(), schema: z.custom<Schema>() })
+  ),
   requestBody: z.object({ content: Contents }).optional(),
   responses: z.record(z.string(), z.object({ description: z.string(), content: Contents.default({}) }))
 })
@@ -24,19 +26,28 @@ export const Document = z.object({
 
 type Answer = { status: number; headers: Headers; body: unknown }
 
+/** An operation of the document with where it is. */
+export type Described = z.infer<typeof Operation> & { template: string; method: string }
+
+/** All operations, and the schemas that they refer to. */
+export function readDocument(published: unknown) {
+  const { paths, components } = Document.parse(published)
+  const operations: Described[] = Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, template, method: method.toUpperCase() }))
+  )
+  return { operations, schemas: components.schemas }
+}
+
 /** Checks answers against the published document. Fields that it does not name are wrong here, unlike for clients. */
 export function createChecker(published: unknown) {
-  const { paths, components } = Document.parse(published)
-  const schemas = Object.fromEntries(Object.entries(components.schemas).map(([name, schema]) => [name, close(schema)]))
-  // In this order a name comes before a parameter in the same place.
-  const templates = Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))
-  const operations = templates.flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, { operationId, responses }]) => {
-      return { method, pattern: toPattern(template), operationId, responses }
-    })
-  )
+  const document = readDocument(published)
+  const schemas = Object.fromEntries(Object.entries(document.schemas).map(([name, schema]) => [name, close(schema)]))
+  const operations = document.operations
+    .map((operation) => ({ ...operation, pattern: toPattern(operation.template) }))
+    // In this order a name comes before a parameter in the same place.
+    .sort((a, b) => (a.template < b.template ? -1 : 1))
   const find = (method: string, path: string) =>
-    operations.find((operation) => operation.method === method.toLowerCase() && operation.pattern.test(path))
+    operations.find((operation) => operation.method === method && operation.pattern.test(path))
   return {
     /** The id of the operation that a request reaches. */
     operationOf: (method: string, path: string) => find(method, path)?.operationId,

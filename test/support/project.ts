@@ -11,8 +11,11 @@ import { createChecker } from './document.ts'
 
 export const BASE = 'https://analytics.test'
 
-const published = await worker.fetch(new Request(`${BASE}/openapi.json`), env, createExecutionContext())
-const checker = createChecker(await published.json())
+const answered = await worker.fetch(new Request(`${BASE}/openapi.json`), env, createExecutionContext())
+
+/** What `/openapi.json` says. */
+export const published: unknown = await answered.json()
+const checker = createChecker(published)
 
 /** The id of the operation that a request reaches, of all that `/openapi.json` names. */
 export const { operationOf, operationIds } = checker
