@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
@@ -48,9 +50,13 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: './test/support/shared.ts',
+          // Each command that the tests start loads the same code.
+          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'edge-analytics-compile-cache') },
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          fileParallelism: false
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 }
         }
       }
     ]

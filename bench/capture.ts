@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { readMigrations } from '../scripts/local.ts'
 import { INSERT } from './bare/insert.ts'
 import { BATCH_EVENTS, type Batch, busyBatch, firstBatches, NEW_PERSONS } from './support/batches.ts'
 import { sendOk } from './support/client.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
-import { inTemporary, migrations, type Runtime, startWorkers } from './support/runtime.ts'
+import { inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
 const MIN_SHARE = 1 / 3
@@ -94,7 +95,7 @@ function fillSqlite(batches: Batch[]): number {
   return inTemporary((folder) => {
     const db = new DatabaseSync(join(folder, 'events.sqlite'))
     db.exec('pragma journal_mode = wal; pragma synchronous = normal')
-    for (const { statements } of migrations) for (const statement of statements) db.exec(statement)
+    for (const { statements } of readMigrations(migrationsDir)) for (const statement of statements) db.exec(statement)
     const insert = db.prepare(INSERT)
     const started = performance.now()
     for (const { json } of batches) insert.run(BARE_PROJECT, json)

@@ -29,7 +29,7 @@ try {
 async function main(): Promise<void> {
   const options = readOptions()
   if (options.help) return console.log(USAGE)
-  const config = readConfig()
+  const config = await readConfig()
   if (options.location && jurisdictionOf(config))
     throw new OperatorError(
       `--location: wrangler.toml puts everything into the jurisdiction ${jurisdictionOf(config)}.`

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { getPlatformProxy, unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
 import { type Db, newUsage, openDb } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
@@ -34,9 +33,13 @@ export type Service = {
 /** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
 export class OperatorError extends Error {}
 
-/** SQLite takes one writer at a time, and D1 does not wait for the other: nothing was written. */
+/**
+ * SQLite takes one writer at a time, and D1 does not wait for the other: nothing was written. A session's read writes as
+ * well, its bookmark, and is told apart by that.
+ */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && (error.message.includes('SQLITE_BUSY') || isBusy(error.cause))
+  if (!(error instanceof Error)) return false
+  return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
 }
 
 const Binding = z.looseObject({ binding: z.string() })
@@ -56,47 +59,54 @@ const Config = z.object({
 })
 export type Config = z.infer<typeof Config>
 
-export const readConfig = (): Config => Config.parse(unstable_readConfig({ config: configPath }))
+/** Loading wrangler takes longer than all else that a command does: one that is refused goes without. */
+export const loadWrangler = () => import('wrangler')
+
+export async function readConfig(): Promise<Config> {
+  const { unstable_readConfig } = await loadWrangler()
+  return Config.parse(unstable_readConfig({ config: configPath }))
+}
 
 /** Opens the local databases, migrated, whether the service runs on them or not. */
 export async function openLocal(): Promise<Service> {
-  const databases = readConfig().d1_databases
-  for (let migrated = false; ; migrated = true) {
-    const proxy = await getPlatformProxy<Env>({
-      configPath,
-      persist: { path: join(stateDir, 'v3') },
-      remoteBindings: false
-    })
-    const pending = []
-    for (const database of migrated ? [] : databases) {
-      const binding = databaseOf(proxy.env, database.binding)
-      if (await isBehind(binding, join(root, database.migrations_dir))) pending.push(database.binding)
-    }
-    if (pending.length === 0)
-      return {
-        db: openDb(proxy.env.DB, newUsage()).db,
-        env: proxy.env,
-        databases: databases.map((database) => database.binding),
-        close: proxy.dispose
-      }
-    await proxy.dispose()
-    for (const binding of pending) await migrate(binding)
+  const { d1_databases: databases } = await readConfig()
+  const { getPlatformProxy } = await loadWrangler()
+  const { env, dispose } = await getPlatformProxy<Env>({
+    configPath,
+    persist: { path: join(stateDir, 'v3') },
+    remoteBindings: false
+  })
+  for (const { binding, migrations_dir } of databases)
+    await migrate(databaseOf(env, binding), join(root, migrations_dir))
+  return {
+    db: openDb(env.DB, newUsage()).db,
+    env,
+    databases: databases.map(({ binding }) => binding),
+    close: dispose
   }
 }
 
-async function isBehind(database: D1Database, migrationsDir: string): Promise<boolean> {
-  const files = readdirSync(migrationsDir).filter((file) => file.endsWith('.sql'))
-  const [table] = (await database.prepare("select 1 from sqlite_master where name = 'd1_migrations'").all()).results
-  if (!table) return files.length > 0
+/** Wrangler's own, so that both know what the other has done. */
+const MIGRATIONS = `create table if not exists d1_migrations (
+  id integer primary key autoincrement, name text unique, applied_at timestamp default current_timestamp not null)`
+
+/** Brings a database up to date as `wrangler d1 migrations apply` does: each file in one transaction. */
+export async function migrate(database: D1Database, folder: string): Promise<void> {
+  await database.prepare(MIGRATIONS).run()
   const { results } = await database.prepare('select name from d1_migrations').all<{ name: string }>()
-  return files.some((file) => !results.some((applied) => applied.name === file))
+  const applied = new Set(results.map(({ name }) => name))
+  for (const { file, statements } of readMigrations(folder).filter(({ file }) => !applied.has(file))) {
+    const note = database.prepare('insert into d1_migrations (name) values (?)').bind(file)
+    await database.batch([...statements.map((statement) => database.prepare(statement)), note])
+  }
 }
 
-async function migrate(binding: string): Promise<void> {
-  const args = ['d1', 'migrations', 'apply', binding, '--local', '--persist-to', stateDir, '--config', configPath]
-  const { code, stdout, stderr } = await wrangler(args)
-  if (code !== 0) throw new OperatorError(`The migrations of ${binding} failed:\n${`${stdout}${stderr}`.trim()}`)
-}
+/** The migrations of a folder, in order. */
+export const readMigrations = (folder: string) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({ file, statements: readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint') }))
 
 /** Wrangler's advice below a fault. */
 const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵)/u

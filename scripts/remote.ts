@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { getPlatformProxy } from 'wrangler'
 import { z } from 'zod'
 import { newUsage, openDb } from '../src/db/client.ts'
-import { type Config, findFault, OperatorError, readConfig, type Service, wrangler } from './local.ts'
+import { type Config, findFault, loadWrangler, OperatorError, readConfig, type Service, wrangler } from './local.ts'
 
 /** Opens the deployed databases, bucket and queues through remote bindings, as wrangler is logged in. */
 export async function openRemote(): Promise<Service> {
@@ -12,12 +11,13 @@ export async function openRemote(): Promise<Service> {
   process.env.WRANGLER_LOG = 'none'
   process.env.CI = 'true'
 
-  const config = readConfig()
+  const config = await readConfig()
   const databases = await findDatabases(config)
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const configPath = join(folder, 'wrangler.json')
   writeFileSync(configPath, JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases })))
   try {
+    const { getPlatformProxy } = await loadWrangler()
     const proxy = await getPlatformProxy<Env>({ configPath, persist: false })
     return {
       db: openDb(proxy.env.DB, newUsage()).db,

@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
+import { migrate } from '../../scripts/local.ts'
 
 export const root = join(import.meta.dirname, '../..')
+
+export const migrationsDir = join(root, 'migrations')
 
 const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
 
@@ -39,15 +42,6 @@ export function inTemporary<T>(work: (folder: string) => T): T {
   }
 }
 
-/** The statements of every migration, in order. */
-export const migrations = readdirSync(join(root, 'migrations'))
-  .filter((file) => file.endsWith('.sql'))
-  .sort()
-  .map((file) => {
-    const text = readFileSync(join(root, 'migrations', file), 'utf8')
-    return { file, statements: text.split('--> statement-breakpoint') }
-  })
-
 export type Runtime = Awaited<ReturnType<typeof startWorkers>>
 
 /**
@@ -65,11 +59,7 @@ export async function startWorkers() {
   )
   await miniflare.ready
   const db = await miniflare.getD1Database('DB', 'service')
-  await db.prepare('create table d1_migrations (id integer primary key, name text, applied_at integer)').run()
-  for (const { file, statements } of migrations) {
-    const applied = db.prepare('insert into d1_migrations (name) values (?)').bind(file)
-    await db.batch([...statements.map((statement) => db.prepare(statement)), applied])
-  }
+  await migrate(db, migrationsDir)
   return {
     db,
     service: await miniflare.unsafeGetDirectURL('service'),

@@ -1,16 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { newStateDir, npm, startService } from '../support/service.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { administer, newProject, newStateDir, runScript } from '../support/service.ts'
 
 describe('npm run key, project and user', { timeout: 120_000 }, () => {
   const stateDir = newStateDir()
 
   /** The service's state may be empty: the commands migrate it. */
-  const run = (...args: string[]) =>
-    npm(['run', '--silent', args[0] ?? '', '--', ...args.slice(1)], { STATE_DIR: stateDir })
+  const run = (noun: string, ...args: string[]) => runScript(noun, args, { STATE_DIR: stateDir })
 
   /** Standard output is one JSON object. */
-  async function json(...args: string[]) {
-    const { code, stdout, stderr } = await run(...args, '--json')
+  async function json(noun: string, ...args: string[]) {
+    const { code, stdout, stderr } = await run(noun, ...args, '--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return JSON.parse(stdout)
   }
@@ -138,46 +137,49 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     ],
     ["Unknown option '--uuid'", ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']],
     ['Unknown command: key rotate', ['key', 'rotate']]
-  ])('says what is wrong: %s', async (message, args) => {
-    const { code, stdout, stderr } = await run(...args, '--json')
+  ])('says what is wrong: %s', async (message, [noun = '', ...args]) => {
+    const { code, stdout, stderr } = await run(noun, ...args, '--json')
     expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({ code: 1, stdout: '', message })
   })
 
   it('says in one line that a deployed service cannot be reached without credentials', async () => {
     const nobody = { STATE_DIR: stateDir, HOME: stateDir, XDG_CONFIG_HOME: stateDir, CLOUDFLARE_API_TOKEN: '' }
-    const { code, stdout, stderr } = await npm(['run', '--silent', 'key', '--', 'list', '--remote', '--json'], nobody)
+    const { code, stdout, stderr } = await runScript('key', ['list', '--remote', '--json'], nobody)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr.trim()).toMatch(/^The deployed service cannot be reached\. .*CLOUDFLARE_API_TOKEN.*$/)
   })
 
   it('works on the databases of the running service: a key at once, and at once no more', async () => {
-    const { url } = await startService(stateDir)
+    const { stateDir } = inject('service')
+    const { url, projectId } = await newProject()
     const persons = async (key: string) => {
-      const response = await fetch(`${url}/api/projects/1/persons/`, { headers: { authorization: `Bearer ${key}` } })
-      return response.status
+      const headers = { authorization: `Bearer ${key}` }
+      return (await fetch(`${url}/api/projects/${projectId}/persons/`, { headers })).status
     }
+    const newKey = (scope: string) =>
+      administer(stateDir, 'key', 'create', '--label', 'x', '--scopes', scope, '--project', `${projectId}`)
 
-    const reader = await json('key', 'create', '--label', 'reader', '--scopes', 'person:read', '--project', '1')
-    const other = await json('key', 'create', '--label', 'other', '--scopes', 'insight:read', '--project', '1')
+    const reader = await newKey('person:read')
+    const other = await newKey('insight:read')
 
     expect(await persons(reader.key)).toBe(200)
     expect(await persons(other.key)).toBe(403)
-    const revoked = await json('key', 'revoke', String(reader.id))
+    const revoked = await administer(stateDir, 'key', 'revoke', String(reader.id))
     expect(await persons(reader.key)).toBe(401)
     expect(revoked.revoked_at).toMatch(/Z$/)
   })
 
   it('shares the databases with a service under load', async () => {
-    const { url, token } = await startService(stateDir)
-    const capture = () => {
+    const { stateDir } = inject('service')
+    const { url, token } = await newProject()
+    const capture = async () => {
       const event = { api_key: token, event: 'load', distinct_id: crypto.randomUUID() }
-      return fetch(`${url}/i/v0/e/`, { method: 'POST', body: JSON.stringify(event) }).then(
-        (response) => response.status
-      )
+      return (await fetch(`${url}/i/v0/e/`, { method: 'POST', body: JSON.stringify(event) })).status
     }
 
     let isCreated = false
-    const created = json('project', 'create', '--name', 'Under load', '--owner', '1').finally(() => (isCreated = true))
+    const creating = administer(stateDir, 'project', 'create', '--name', 'Under load', '--owner', '1')
+    const created = creating.finally(() => (isCreated = true))
     const statuses = new Set<number>()
     for (let round = 0; round < 40 && !isCreated; round += 1)
       for (const status of await Promise.all(Array.from({ length: 10 }, capture))) statuses.add(status)

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
-import { newStateDir, startService } from '../support/service.ts'
+import { expect, inject, it } from 'vitest'
 
 const sdk = dirname(createRequire(import.meta.url).resolve('posthog-js/package.json'))
 
 it('the scripts of the browser SDK are served to pages of every site, whatever the version they ask for', async () => {
-  const { url } = await startService(newStateDir())
+  const { url } = inject('service')
 
   for (const [path, file] of [
     ['/static/array.js', 'dist/array.js'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { npm } from '../support/service.ts'
+import { runScript } from '../support/service.ts'
 
 /** The numbers in the rows of a part's table. */
 function figures(output: string, part: string): number[] {
@@ -11,7 +11,7 @@ function figures(output: string, part: string): number[] {
 }
 
 it('measures every part of the bench: each figure is there and above zero', async () => {
-  const { code, stdout, stderr } = await npm(['run', '--silent', 'bench', '--', '--smoke'], {})
+  const { code, stdout, stderr } = await runScript('bench', ['--smoke'], {})
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const counts = ['size', 'http', 'capture'].map((part) => figures(stdout, part).filter((figure) => figure > 0).length)

@@ -5,7 +5,7 @@ import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { decodeBody, hasBrowser, isGzip, openBrowser, openRecorder, openSite, type Passed } from '../support/browser.ts'
-import { newStateDir, startService, until } from '../support/service.ts'
+import { newProject, until } from '../support/service.ts'
 
 const SentEvent = z.object({
   uuid: z.string(),
@@ -70,7 +70,7 @@ const pageOf = (script: string, token: string, host: string) => `<!doctype html>
 
 describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
   it.each(['posthog-js', 'posthog-js-1-300'])('sends each event once and without an error: %s', async (name) => {
-    const service = await startService(newStateDir())
+    const service = await newProject()
     const { url: host, passed } = await openRecorder(service.url)
     const sdk = scriptOf(name)
     // The newer one comes from the service, as a site's snippet loads it; the older one is bundled with the site.

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { getPlatformProxy } from 'wrangler'
-import { type LocalService, newStateDir, npm, startService } from '../support/service.ts'
+import { type LocalService, newStateDir, runScript, startService } from '../support/service.ts'
 
 type Person = { id: number; uuid: string; distinct_ids: string[]; properties: { email: string }; created_at: string }
 
 /** Both runs get the same anchor also when they lie on both sides of midnight. */
 const SMALL = ['--persons', '40', '--days', '7', '--anchor', '2026-11-01']
 
-const run = (args: string[], env: Record<string, string>) => npm(['run', '--silent', 'demo', '--', ...args], env)
+const run = (args: string[], env: Record<string, string>) => runScript('demo', args, env)
 
 async function demonstrate(stateDir: string, service: LocalService) {
   const { code, stdout, stderr } = await run(SMALL, { STATE_DIR: stateDir, PORT: new URL(service.url).port })

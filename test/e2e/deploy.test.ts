@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startCloudflare } from '../support/cloudflare.ts'
-import { newStateDir, npm } from '../support/service.ts'
+import { newStateDir, runScript } from '../support/service.ts'
 
 const configFile = join(import.meta.dirname, '../../wrangler.toml')
 
@@ -20,8 +20,7 @@ async function newOperator() {
   }
   return {
     ...cloudflare,
-    deploy: (args: string[] = [], more: Record<string, string> = {}) =>
-      npm(['run', '--silent', 'deploy', '--', ...args], { ...env, ...more })
+    deploy: (args: string[] = [], more: Record<string, string> = {}) => runScript('deploy', args, { ...env, ...more })
   }
 }
 

@@ -1,23 +1,23 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasBrowser, openBrowser } from '../support/browser.ts'
-import { type LocalService, newStateDir, startService, until } from '../support/service.ts'
+import { newProject, until } from '../support/service.ts'
 
-/** The service with Ada in it. */
-async function newService() {
-  const service = await startService(newStateDir())
+/** A project with Ada in it. */
+async function newProjectOfAda() {
+  const project = await newProject()
   const event = { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
-  await fetch(`${service.url}/e/`, { method: 'POST', body: JSON.stringify({ api_key: service.token, ...event }) })
-  const headers = { Authorization: `Bearer ${service.key}` }
+  await fetch(`${project.url}/e/`, { method: 'POST', body: JSON.stringify({ api_key: project.token, ...event }) })
+  const headers = { Authorization: `Bearer ${project.key}` }
   await until(async () => {
-    const response = await fetch(`${service.url}/api/projects/@current/persons/`, { headers })
+    const response = await fetch(`${project.url}/api/projects/@current/persons/`, { headers })
     return (await response.text()).includes('ada@example.com')
   })
-  return service
+  return project
 }
 
 /** The reference as a reader opens it, and whatever it complains of or asks of others. */
-async function openReference({ url }: LocalService) {
+async function openReference(url: string) {
   const context = await openBrowser()
   const page = await context.newPage()
   const complaints: string[] = []
@@ -54,10 +54,10 @@ async function tryOut(page: Page, id: string, fields: Record<string, string>) {
 it.skipIf(!hasBrowser())(
   'the reference at /docs can be tried with a key, and asks nothing of any other host',
   async () => {
-    const service = await newService()
-    const { page, complaints } = await openReference(service)
+    const project = await newProjectOfAda()
+    const { page, complaints } = await openReference(project.url)
 
-    await giveKey(page, service.key)
+    await giveKey(page, project.key)
     const list = await tryOut(page, 'persons_list', { email: 'ada@example.com' })
     const person = await tryOut(page, 'persons_retrieve', { id: list.body.results[0].uuid })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { PostHog } from 'posthog-node'
 import { describe, expect, it } from 'vitest'
-import { newStateDir, npm, startService, until } from '../support/service.ts'
+import { newProject, until } from '../support/service.ts'
 
 type Person = {
   id: number
@@ -14,41 +14,22 @@ type Person = {
   created_at: string
 }
 
-/** The service, just started, and a project of its own in it, made as an operator would. */
-async function newProject() {
-  const stateDir = newStateDir()
-  const service = await startService(stateDir)
-  const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await npm(['--silent', 'run', ...args, '--json'], { STATE_DIR: stateDir })
-    if (code !== 0) throw new Error(stderr)
-    return JSON.parse(stdout)
-  }
-  const project = await run('project', '--', 'create', '--name', 'SDK')
-  const { key } = await run(
-    'key',
-    '--',
-    'create',
-    '--label',
-    'test',
-    '--scopes',
-    'person:read',
-    '--project',
-    String(project.id)
-  )
+async function openProject() {
+  const project = await newProject()
   const get = async <T>(path: string): Promise<T> => {
-    const response = await fetch(`${service.url}/api/environments/${project.id}/${path}`, {
-      headers: { Authorization: `Bearer ${key}` }
+    const response = await fetch(`${project.url}/api/environments/${project.projectId}/${path}`, {
+      headers: { Authorization: `Bearer ${project.key}` }
     })
     expect(response.status).toBe(200)
     return response.json() as Promise<T>
   }
   const list = (query = '') => get<{ count: number; results: Person[] }>(`persons/${query}`)
-  return { url: service.url, token: project.capture_token as string, get, list }
+  return { ...project, get, list }
 }
 
 describe('the unmodified posthog-node', () => {
   it('is answered so that it sends once and without error, and its persons are there within 3 seconds', async () => {
-    const project = await newProject()
+    const project = await openProject()
     const errors: unknown[] = []
     const sent: number[] = []
     const client = new PostHog(project.token, {
@@ -89,7 +70,7 @@ describe('the recorded traffic of posthog-node 5.70', () => {
   )
 
   it('makes the persons that it tells of, also when every request comes twice', async () => {
-    const project = await newProject()
+    const project = await openProject()
     for (const { path, headers, body } of [...recorded, ...recorded]) {
       const payload = gzipSync(JSON.stringify({ ...body, api_key: project.token }))
       const response = await fetch(project.url + path, { method: 'POST', headers, body: payload })

@@ -3,7 +3,16 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { descendants, isAlive, type LocalService, newStateDir, npm, startService, until } from '../support/service.ts'
+import {
+  administer,
+  descendants,
+  isAlive,
+  type LocalService,
+  newStateDir,
+  npm,
+  startService,
+  until
+} from '../support/service.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
@@ -79,9 +88,8 @@ describe('npm start', { timeout: 180_000 }, () => {
   })
 
   it('makes a new key when the kept one is revoked or lost', async () => {
-    const { stdout } = await npm(['run', '--silent', 'key', '--', 'list', '--json'], { STATE_DIR: stateDir })
-    const [kept] = JSON.parse(stdout).keys
-    await npm(['run', '--silent', 'key', '--', 'revoke', String(kept.id)], { STATE_DIR: stateDir })
+    const [kept] = (await administer(stateDir, 'key', 'list')).keys
+    await administer(stateDir, 'key', 'revoke', String(kept.id))
 
     const afterRevocation = await startService(stateDir)
     expect(await status(afterRevocation, afterRevocation.key)).toBe(200)

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
+import { z } from 'zod'
 
 export type Output = { code: number | null; stdout: string; stderr: string }
 
@@ -25,18 +26,53 @@ export function newStateDir(): string {
   return folder
 }
 
-/** Runs an npm script to its end. npm's own notices are left out. */
-export async function npm(args: string[], env: Record<string, string>): Promise<Output> {
-  return (await launch(args, env)).ended
+const root = join(import.meta.dirname, '../..')
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
+
+/** Runs npm to its end. Its own notices are left out. */
+export const npm = (args: string[], env: Record<string, string>): Promise<Output> => launch('npm', args, env).ended
+
+/** What `npm run --silent <name> -- …` does, without the time that npm takes for it. */
+export function runScript(name: string, args: string[], env: Record<string, string>): Promise<Output> {
+  const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+  return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
+}
+
+/** The answer of an operator's command. @throws what it says when it fails */
+export async function administer(stateDir: string, noun: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runScript(noun, [...args, '--json'], { STATE_DIR: stateDir })
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+/** A project of its own in the service that all files share, made as an operator would, and a key to its persons. */
+export async function newProject() {
+  const { url, stateDir } = inject('service')
+  const project = await administer(stateDir, 'project', 'create', '--name', 'Shop')
+  const scope = ['--label', 'test', '--scopes', 'person:read', '--project', String(project.id)]
+  const { key } = await administer(stateDir, 'key', 'create', ...scope)
+  return { url, projectId: Number(project.id), token: String(project.capture_token), key: String(key) }
 }
 
 /** `npm start` on a free port, ready; it is stopped with the test. */
 export async function startService(stateDir: string): Promise<LocalService> {
-  const { child, output, ended } = launch(['start'], { STATE_DIR: stateDir, PORT: '0' })
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    await ended
-  })
+  const started = launchService(stateDir)
+  onTestFinished(async () => void (await started.stop('SIGTERM')))
+  return started.ready
+}
+
+export function launchService(stateDir: string) {
+  const { child, output, ended } = launch('npm', ['start'], { STATE_DIR: stateDir, PORT: '0' })
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return { ready: readWelcome(child, output, stop), stop }
+}
+
+async function readWelcome(child: ChildProcess, output: Omit<Output, 'code'>, stop: LocalService['stop']) {
   await until(() => output.stdout.includes('Ctrl-C stops it.') || child.exitCode !== null, 90_000)
   const find = (pattern: RegExp) => {
     const found = pattern.exec(output.stdout)?.[1]
@@ -50,10 +86,7 @@ export async function startService(stateDir: string): Promise<LocalService> {
     token: find(/Capture token +(\S+)/),
     key: find(/API key +(\S+)/),
     pid: child.pid ?? 0,
-    stop(signal) {
-      child.kill(signal)
-      return ended
-    }
+    stop
   }
 }
 
@@ -85,8 +118,8 @@ function processes() {
   })
 }
 
-function launch(args: string[], env: Record<string, string>) {
-  const child = spawn('npm', args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+function launch(command: string, args: string[], env: Record<string, string>) {
+  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => (output.stdout += chunk))
   child.stderr.on('data', (chunk) => (output.stderr += chunk))
