@@ -37,8 +37,8 @@ export const anything: fc.Arbitrary<Json> = fc.oneof(
 
 /** Where schemas refer to themselves, values end after so many references. */
 const MAX_DEPTH = 7
-/** Nothing at a bound is larger than this. */
-const MAX_SIZE = 2_000
+/** A text at a bound is not longer than this, nor an array in JSON. */
+const MAX_SIZE = 20_000
 
 /**
  * Makes values for schemas of the document: mostly what they allow, also at their bounds and one beyond, now and then
@@ -115,12 +115,12 @@ function ofFormat({ format, minLength, maxLength }: Schema): fc.Arbitrary<string
 const boundsOf = (minimum = 0, maximum = 1): number[] =>
   [minimum, maximum].flatMap((bound) => [bound - 1, bound, bound + 1])
 
-function arrayOf({ items, maxItems }: Schema, inner: (of: Schema) => fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+function arrayOf({ items, maxItems = 0 }: Schema, inner: (of: Schema) => fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   const item = typeof items === 'object' && !Array.isArray(items) ? inner(items) : anything
-  const beyond = Math.min(maxItems ?? 0, MAX_SIZE) + 1
+  const tooMany = (one: Json) => (JSON.stringify(one).length * maxItems < MAX_SIZE ? maxItems + 1 : 1)
   return fc.oneof(
     { weight: 9, arbitrary: fc.array(item, { maxLength: 4 }) },
-    { weight: 1, arbitrary: item.map((one) => Array.from({ length: beyond }, () => one)) }
+    { weight: 1, arbitrary: item.map((one) => Array.from({ length: tooMany(one) }, () => one)) }
   )
 }
 
