@@ -1,7 +1,10 @@
+import { v7 as uuidv7 } from 'uuid'
 import { ConflictError, type Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
+import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError, UnavailableError } from '../errors.ts'
-import type { PersonChange, Subject } from './change.ts'
+import type { PersonChange, Request, Subject } from './change.ts'
+import { chooseSplit, type SplitRequest, splitPerson } from './split.ts'
 import type { PersonId } from './store.ts'
 import { readSubject, writeChange } from './write/store.ts'
 
@@ -10,12 +13,12 @@ import { readSubject, writeChange } from './write/store.ts'
  * the work is done again from a new reading.
  * @throws not_found, unavailable when others change it on and on
  */
-export async function changePerson<Change extends PersonChange>(
+export async function changePerson(
   db: Db,
   projectId: number,
   id: PersonId,
-  change: (subject: Subject) => Change | Promise<Change>
-): Promise<Subject & Change> {
+  change: (subject: Subject) => PersonChange | Promise<PersonChange>
+): Promise<Subject & PersonChange> {
   try {
     return await retryConflicts(async () => {
       const subject = await readSubject(db, projectId, id)
@@ -28,4 +31,23 @@ export async function changePerson<Change extends PersonChange>(
     if (error instanceof ConflictError) throw new UnavailableError('Others are changing this person.', error)
     throw error
   }
+}
+
+/**
+ * Makes persons of their own of some of a person's distinct ids, and answers them.
+ * @throws invalid_input, not_found, unavailable
+ */
+export async function splitApart(
+  db: Db,
+  projectId: number,
+  id: PersonId,
+  asked: SplitRequest,
+  by: Request
+): Promise<Subject[]> {
+  const { parts } = await changePerson(db, projectId, id, async (subject) => {
+    const leaving = chooseSplit(subject.identities, asked)
+    const next = leaving.length > 0 ? await reserveNumbers(db, { person: leaving.length }) : { person: 0 }
+    return splitPerson(subject, leaving, () => ({ id: next.person++, uuid: uuidv7({ msecs: by.now }) }), by)
+  })
+  return parts
 }

@@ -17,9 +17,11 @@ export type Request = { actor: Actor; now: number; id: string }
 export type PersonChange = {
   versions: Version[]
   entries: Entry[]
-  created: Person[]
-  moved: { key: number; person_id: number }[]
+  /** New persons, each with the identities that it takes from the person. */
+  parts: Subject[]
 }
+
+export const NO_CHANGE: PersonChange = { versions: [], entries: [], parts: [] }
 
 export const TOO_LARGE = `A person's properties may take ${MAX_PROPERTIES_BYTES} bytes of JSON, and so may their write times.`
 
@@ -62,7 +64,7 @@ function change(
   write: () => boolean
 ): PersonChange {
   const before = new Map(person.properties.shown)
-  if (!write()) return { versions: [], entries: [], created: [], moved: [] }
+  if (!write()) return NO_CHANGE
   const entry: Entry = {
     scope: 'Person',
     itemId: person.id,
@@ -74,5 +76,5 @@ function change(
     },
     at: now
   }
-  return { versions: [addVersion(person, identities[0].key)], entries: [entry], created: [], moved: [] }
+  return { versions: [addVersion(person, identities[0].key)], entries: [entry], parts: [] }
 }

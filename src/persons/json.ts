@@ -35,6 +35,15 @@ export const PersonJson = z
   })
 export type PersonJson = z.infer<typeof PersonJson>
 
+const SPLIT_OFF = {
+  id: 732,
+  name: 'ada-phone',
+  distinct_ids: ['ada-phone'],
+  properties: {},
+  created_at: '2026-10-02T10:11:12.345Z',
+  uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072'
+}
+
 /** Properties by their keys, whichever they are. */
 const PropertiesJson = z
   .custom<JsonObject>(isObject, 'Expected an object.')
@@ -49,3 +58,24 @@ export const DeletePropertyJson = z
   .meta({ id: 'DeleteProperty', examples: [{ $unset: 'plan' }] })
 
 export const SuccessJson = z.object({ success: z.literal(true) }).meta({ id: 'Success', examples: [{ success: true }] })
+
+export const SplitRequestJson = z
+  .object({
+    main_distinct_id: z
+      .string()
+      .nullish()
+      .meta({ description: 'The only distinct id that stays, instead of the first.' }),
+    distinct_ids_to_split: z
+      .array(z.string())
+      .min(1, 'This list may not be empty.')
+      .nullish()
+      .meta({ description: 'The distinct ids that leave, instead of all but one.' })
+  })
+  .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] })
+
+export const SplitJson = z
+  .object({
+    success: z.literal(true),
+    persons: z.array(PersonJson).meta({ description: 'The new persons, each with its one distinct id.' })
+  })
+  .meta({ id: 'Split', examples: [{ success: true, persons: [SPLIT_OFF] }] })

@@ -79,6 +79,9 @@ export const storePerson = (person: Person) => {
 /** A version's row: 24 bits number an identity's versions, the 29 above them are the identity's key. */
 const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
 
+/** The key of the identity that a version belongs to. */
+export const identityOf = (version: number): number => Math.floor(version / 2 ** 24)
+
 /** Makes what the person's properties are now its version in force, come through the identity with this key. */
 export function addVersion(person: Person, identity: number): Version {
   person.versions += 1

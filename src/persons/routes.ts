@@ -12,9 +12,9 @@ import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } f
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
-import { changePerson } from './apply.ts'
+import { changePerson, splitApart } from './apply.ts'
 import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
-import { DeletePropertyJson, PersonJson, PersonUpdateJson, SuccessJson } from './json.ts'
+import { DeletePropertyJson, PersonJson, PersonUpdateJson, SplitJson, SplitRequestJson, SuccessJson } from './json.ts'
 import { NO_ID, PersonPath } from './path.ts'
 import {
   compilePropertyFilter,
@@ -96,6 +96,16 @@ const DELETE_PROPERTY = describe({
     ['required', 'This field is required.', '$unset'],
     ['blank', 'This field may not be blank.', '$unset']
   ]
+})
+
+const SPLIT = describe({
+  id: 'persons_split',
+  tag: 'Persons',
+  summary: 'Split a person',
+  description:
+    "Makes a person without properties of each distinct id that leaves; its past events are that person's from now on. The person keeps its properties, and the first distinct id unless others are named. Of one distinct id, nothing is split.",
+  answers: { 200: { text: 'The new persons.', schema: SplitJson } },
+  refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
 })
 
 /** The same in the query, which a body's goes before. */
@@ -183,6 +193,21 @@ export const personRoutes = createRouter()
         deleteProperty(subject, key, requestOf(c))
       )
       return answerOne(c, 'success', { success: true }, query.format)
+    }
+  )
+
+  .post(
+    '/persons/:id/split',
+    SPLIT,
+    allow('person:write'),
+    validatePath(PersonPath),
+    validateQuery(FormatQuery),
+    validateBody(SplitRequestJson),
+    async (c) => {
+      const { db, project } = c.var
+      const parts = await splitApart(db, project.id, c.req.valid('param').id, c.req.valid('json'), requestOf(c))
+      const persons = parts.map((part) => personToJson(rowOf(part)))
+      return answerOne(c, 'split', { success: true, persons }, c.req.valid('query').format)
     }
   )
 

@@ -31,6 +31,7 @@ const SAMPLES: Record<string, Sample> = {
     status: 200,
     body: { properties: { plan: 'pro' } }
   },
+  'POST /persons/:id/split': { path: ({ id }) => `persons/${id}/split`, scope: 'person:write', status: 200 },
   'POST /persons/:id/delete_property': {
     path: ({ id }) => `persons/${id}/delete_property`,
     scope: 'person:write',

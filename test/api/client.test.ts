@@ -92,6 +92,14 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toEqual({ success: true })
   },
+  async persons_split(client, project) {
+    await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }])
+    const { data } = await client.POST('/api/environments/{project_id}/persons/{id}/split/', {
+      params: { path: { project_id, id: await adaOf(client) } },
+      body: { main_distinct_id: 'ada' }
+    })
+    expect(data?.persons.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([['phone', ['phone']]])
+  },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })
     expect(data).toEqual({ status: 'Ok' })

@@ -413,6 +413,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/persons/{id}/split/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split a person
+         * @description Makes a person without properties of each distinct id that leaves; its past events are that person's from now on. The person keeps its properties, and the first distinct id unless others are named. Of one distinct id, nothing is split.
+         *
+         *     Needs the scope `person:write`.
+         */
+        post: operations["persons_split"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/insights/trend/": {
         parameters: {
             query?: never;
@@ -652,6 +674,40 @@ export interface components {
         Success: {
             /** @constant */
             success: true;
+        };
+        /**
+         * @example {
+         *       "main_distinct_id": "ada"
+         *     }
+         */
+        SplitRequest: {
+            /** @description The only distinct id that stays, instead of the first. */
+            main_distinct_id?: string | null;
+            /** @description The distinct ids that leave, instead of all but one. */
+            distinct_ids_to_split?: string[] | null;
+        };
+        /**
+         * @example {
+         *       "success": true,
+         *       "persons": [
+         *         {
+         *           "id": 732,
+         *           "name": "ada-phone",
+         *           "distinct_ids": [
+         *             "ada-phone"
+         *           ],
+         *           "properties": {},
+         *           "created_at": "2026-10-02T10:11:12.345Z",
+         *           "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072"
+         *         }
+         *       ]
+         *     }
+         */
+        Split: {
+            /** @constant */
+            success: true;
+            /** @description The new persons, each with its one distinct id. */
+            persons: components["schemas"]["Person"][];
         };
         /**
          * @example {
@@ -2667,6 +2723,131 @@ export interface operations {
                     /**
                      * @example success
                      *     true
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_split: {
+        parameters: {
+            query?: {
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SplitRequest"];
+            };
+        };
+        responses: {
+            /** @description The new persons. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Split"];
+                    /**
+                     * @example persons,success
+                     *     "[{""id"":732,""name"":""ada-phone"",""distinct_ids"":[""ada-phone""],""properties"":{},""created_at"":""2026-10-02T10:11:12.345Z"",""uuid"":""0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072""}]",true
                      */
                     "text/csv": string;
                 };

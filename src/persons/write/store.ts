@@ -106,14 +106,16 @@ export async function readSubject(db: Db, projectId: number, id: PersonId): Prom
  */
 export async function writeChange(db: Db, projectId: number, person: Person, change: PersonChange): Promise<void> {
   if (!person.touched) return
+  const created = change.parts.map((part) => part.person)
+  const moved = change.parts.flatMap((part) => part.identities.map(({ key }) => ({ key, person_id: part.person.id })))
   await writeBatch(db, [
     ...expectUnchanged(projectId, [person]),
     ...updatePersons(projectId, [person]),
-    ...insertPersons(projectId, change.created),
-    ...moveIdentities(projectId, change.moved),
+    ...insertPersons(projectId, created),
+    ...moveIdentities(projectId, moved),
     ...insertVersions(projectId, change.versions),
     ...activityStatements(projectId, change.entries),
-    ...countRows(projectId, 'persons', change.created.length)
+    ...countRows(projectId, 'persons', created.length)
   ])
 }
 

@@ -1,0 +1,72 @@
+import type { Entry } from '../activity/entry.ts'
+import { AppError } from '../errors.ts'
+import { type Identity, NO_CHANGE, type PersonChange, type Request, type Subject } from './change.ts'
+import { addVersion, identityOf, newPerson, type Version } from './person.ts'
+
+/** What a split names: the one id that stays, or those that leave; without either, all but the first leave. */
+export type SplitRequest = {
+  main_distinct_id?: string | null | undefined
+  distinct_ids_to_split?: string[] | null | undefined
+}
+
+/**
+ * The identities that leave a person: none of a person that has only one.
+ * @throws invalid_input, with the field at fault
+ */
+export function chooseSplit(
+  identities: Identity[],
+  { main_distinct_id, distinct_ids_to_split }: SplitRequest
+): Identity[] {
+  const has = (distinctId: string) => identities.some((identity) => identity.distinctId === distinctId)
+  if (distinct_ids_to_split) {
+    const refuse = (detail: string) => new AppError('invalid_input', detail, 'distinct_ids_to_split')
+    if (typeof main_distinct_id === 'string') throw refuse('Not together with main_distinct_id.')
+    const leaving = new Set(distinct_ids_to_split)
+    const unknown = [...leaving].find((distinctId) => !has(distinctId))
+    if (unknown !== undefined) throw refuse(notTheirs(unknown))
+    if (identities.length === 1) return []
+    if (leaving.size === identities.length) throw refuse('One distinct id has to stay with the person.')
+    return identities.filter(({ distinctId }) => leaving.has(distinctId))
+  }
+  const main = main_distinct_id ?? identities[0]?.distinctId
+  if (main === undefined || !has(main)) throw new AppError('invalid_input', notTheirs(main), 'main_distinct_id')
+  return identities.filter(({ distinctId }) => distinctId !== main)
+}
+
+const notTheirs = (distinctId = '') => `${JSON.stringify(distinctId)} is not a distinct id of this person.`
+
+/** Makes a person without properties of each identity that leaves; `fresh` gives their numbers and uuids. */
+export function splitPerson(
+  { person, identities }: Subject,
+  leaving: Identity[],
+  fresh: () => { id: number; uuid: string },
+  { actor, now }: Request
+): PersonChange {
+  if (leaving.length === 0) return NO_CHANGE
+  const versions: Version[] = []
+  const parts = leaving.map((identity): Subject => {
+    const { id, uuid } = fresh()
+    // The identity brings its versions along: the next one may not have the number of one of them.
+    const part = { ...newPerson(id, uuid, now), versions: person.versions }
+    versions.push(addVersion(part, identity.key))
+    return { person: part, identities: [identity] }
+  })
+  const gone = new Set(leaving.map(({ key }) => key))
+  const staying = identities.find(({ key }) => !gone.has(key))
+  // The version in force would go with an identity that leaves, when that is erased.
+  if (staying && gone.has(identityOf(person.version))) versions.push(addVersion(person, staying.key))
+  person.touched = true
+  const keys = { distinct_ids: identities.map(({ key }) => key), split_off: [...gone] }
+  const entry: Entry = {
+    scope: 'Person',
+    itemId: person.id,
+    activity: 'split_person',
+    actor,
+    detail: {
+      name: person.uuid,
+      changes: [{ type: 'Person', action: 'split', field: 'distinct_ids', before: null, after: null, identities: keys }]
+    },
+    at: now
+  }
+  return { versions, entries: [entry], parts }
+}
