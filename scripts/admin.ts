@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../src/errors.ts'
 import { nameOption, readArguments, UsageError } from './admin/arguments.ts'
 import { type Command, InputError } from './admin/command.ts'
+import { counts } from './admin/counts.ts'
 import { dead } from './admin/dead.ts'
 import { key } from './admin/key.ts'
 import { project } from './admin/project.ts'
@@ -10,7 +11,7 @@ import { user } from './admin/user.ts'
 import { isBusy, OperatorError, openLocal } from './local.ts'
 import { openRemote } from './remote.ts'
 
-const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead }
+const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts }
 
 /** How long a write waits for the running service, which writes to the same files. */
 const BUSY_MS = 5000

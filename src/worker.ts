@@ -5,6 +5,8 @@ import { sweepSpilled } from './capture/sweep.ts'
 import { newUsage, openDb } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
 import { log } from './log.ts'
+import { listProjects } from './projects/store.ts'
+import { verifyCounts } from './rollups/verify.ts'
 
 const clock = () => new Date()
 
@@ -34,10 +36,22 @@ export default {
   },
 
   async scheduled(controller, env) {
+    if (controller.cron === NIGHTLY) return verifyAll(env)
     const removed = await sweepSpilled(env.BUCKET, new Date(controller.scheduledTime))
     log('info', 'weekly sweep', { cron: controller.cron, removed })
   }
 } satisfies ExportedHandler<Env>
+
+/** Of every night in wrangler.toml. */
+const NIGHTLY = '30 3 * * *'
+
+async function verifyAll(env: Env): Promise<void> {
+  const projects = await listProjects(openDb(env.DB, newUsage()).db)
+  for (const name of new Set(projects.map(({ database }) => database))) {
+    const { first, ...summary } = await verifyCounts(openDb(databaseOf(env, name), newUsage()).db)
+    log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database: name, ...summary, first: first[0] })
+  }
+}
 
 async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType<typeof newUsage>) {
   switch (batch.queue) {

@@ -249,10 +249,9 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
 
 function readMathProperty({ at, math_property, math_property_type }: Entity): Property {
   if (!math_property) throw new AppError('required', 'This field is required.', `${at}__math_property`)
-  const named = math_property_type?.replace(/_properties$/, '') || 'event'
-  const type = math_property === '$session_duration' ? 'session' : named
-  if (!isOneOf(PROPERTY_TYPES, type))
-    throw unsupported('type of property', math_property_type, `${at}__math_property_type`)
+  const type =
+    math_property === '$session_duration' ? 'session' : math_property_type?.replace(/_properties$/, '') || 'event'
+  if (!isOneOf(PROPERTY_TYPES, type)) throw unsupported('type of property', type, `${at}__math_property_type`)
   return { type, key: math_property }
 }
 

@@ -28,8 +28,8 @@ const SEMVER = [
 export const OPERATORS = [...MATCHES, ...MISSES, ...NUMERIC, ...RANGES, ...PRESENCE, ...DATES, ...SEMVER] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** Whose property: the event's, its person's at the time of the event, or its session's. */
-export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
+/** Whose property: the event's, or its person's at the time of the event. */
+export const PROPERTY_TYPES = ['event', 'person'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
 
 /** A condition on one property; `values` are what clients sent, as text. */

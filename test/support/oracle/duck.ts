@@ -1,0 +1,236 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { Asked, Entity, Filter } from './request.ts'
+import type { World } from './world.ts'
+import { DAY, HOUR } from './world.ts'
+
+/** An event as it lies in the store, with whose it is and what that person was. */
+export type Stored = {
+  name: string
+  at: number
+  actor: number
+  session: string | null
+  event: string
+  person: string | null
+}
+
+export type Bucket = { lo: number; hi: number; day: string }
+
+/** What a trend is by DuckDB: the product's code has no part in it. */
+export class Duck {
+  readonly #db: DuckDBConnection
+  #world: World | undefined
+  #isHourly = false
+
+  private constructor(db: DuckDBConnection) {
+    this.#db = db
+  }
+
+  static async start(): Promise<Duck> {
+    const instance = await DuckDBInstance.create(':memory:')
+    return new Duck(await instance.connect())
+  }
+
+  end(): void {
+    this.#db.closeSync()
+  }
+
+  /** `t` is what the clock shows, as ms; by the hour it is the moment itself, which tells repeated hours apart. */
+  async load(events: Stored[], world: World, isHourly: boolean): Promise<void> {
+    this.#world = world
+    this.#isHourly = isHourly
+    await this.#db.run(
+      `create or replace table ev as
+       with read as (select unnest(from_json($1::json, '["json"]')) as x),
+       typed as (select x->>'name' as name, (x->>'at')::bigint as ms, (x->>'actor')::bigint as actor,
+                        x->>'session' as session, (x->>'event')::json as event, (x->>'person')::json as person from read)
+       select *, case when $2 then ms else epoch_ms(make_timestamptz(ms * 1000) at time zone $3) end as t from typed`,
+      [JSON.stringify(events), isHourly, world.zone]
+    )
+  }
+
+  async #rows<Row>(sql: string, values: (string | number)[] = []): Promise<Row[]> {
+    const reader = await this.#db.runAndReadAll(sql, values)
+    return reader.getRowObjectsJson().map((row) => row as Row)
+  }
+
+  /** The buckets of the range asked for, and of the one before. */
+  async buckets(ask: Asked): Promise<Bucket[][]> {
+    const { now } = this.#of()
+    const [{ first = 0 } = {}] = await this.#rows<{ first: number }>(
+      `select coalesce(min(ms), ${now})::double as first from ev`
+    )
+    const today = Math.floor((await this.#clock(now)) / DAY) * DAY
+    if (this.#isHourly) {
+      const clock = (await this.#clock(now)) - ask.to * DAY
+      const end = (await this.#moment(Math.floor(clock / HOUR) * HOUR)) + HOUR
+      const earliest = Math.min(first, end - 1)
+      const begin =
+        ask.from === 'all'
+          ? earliest - mod(await this.#clock(earliest), HOUR)
+          : await this.#moment(today - ask.from * DAY)
+      const count = Math.ceil((end - begin) / HOUR)
+      return Promise.all([begin, begin - count * HOUR].map((start) => this.#hours(start, count)))
+    }
+    const until = today - ask.to * DAY + DAY
+    const from = ask.from === 'all' ? Math.floor((await this.#clock(first)) / DAY) * DAY : today - ask.from * DAY
+    const start = Math.min(from, until - DAY)
+    const unit = ['BoldNumber', 'ActionsPie'].includes(ask.display) ? 'day' : ask.interval
+    const current = await this.#days(unit, start, until)
+    const lo = current[0]?.lo ?? 0
+    return [current, await this.#days(unit, this.#back(lo, current.length, unit), lo)]
+  }
+
+  /** What the clock shows then. */
+  async #clock(moment: number): Promise<number> {
+    const [row] = await this.#rows<{ clock: number }>(
+      `select epoch_ms(make_timestamptz(${moment} * 1000) at time zone $1)::double as clock`,
+      [this.#of().zone]
+    )
+    return row?.clock ?? 0
+  }
+
+  /** When the clock shows this. */
+  async #moment(clock: number): Promise<number> {
+    const [row] = await this.#rows<{ moment: number }>(
+      `select epoch_ms(make_timestamp(${clock} * 1000) at time zone $1)::double as moment`,
+      [this.#of().zone]
+    )
+    return row?.moment ?? 0
+  }
+
+  #back(lo: number, count: number, unit: string): number {
+    if (unit !== 'month') return lo - count * (unit === 'week' ? 7 : 1) * DAY
+    const date = new Date(lo)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count, 1)
+  }
+
+  #hours(start: number, count: number): Promise<Bucket[]> {
+    return this.#rows<Bucket>(
+      `select (${start} + n * ${HOUR})::double as lo, (${start} + (n + 1) * ${HOUR})::double as hi,
+              strftime(make_timestamptz((${start} + n * ${HOUR})::bigint * 1000) at time zone $1, '%Y-%m-%d %H:00:00') as day
+       from range(${count}) as r(n) order by n`,
+      [this.#of().zone]
+    )
+  }
+
+  /** Days, weeks and months on the clock. */
+  #days(unit: string, from: number, until: number): Promise<Bucket[]> {
+    const shift = this.#of().weekStart === 0 ? `interval 1 day` : `interval 0 day`
+    const floor = (time: string) =>
+      unit === 'week' ? `date_trunc('week', ${time} + ${shift}) - ${shift}` : `date_trunc('${unit}', ${time})`
+    return this.#rows<Bucket>(
+      `select epoch_ms(s)::double as lo, least(epoch_ms(s + interval 1 ${unit}), ${until})::double as hi, strftime(s, '%Y-%m-%d') as day
+       from unnest(generate_series(${floor(`make_timestamp(${from} * 1000)`)}, make_timestamp(${until - 1} * 1000), interval 1 ${unit})) as g(s)
+       where epoch_ms(s) < ${until} order by s`
+    )
+  }
+
+  /** The cells of a series in these buckets; with `listed` those of these values, of none, and of all others. */
+  async cells(ask: Asked, entity: Entity, buckets: Bucket[], listed?: string[]) {
+    const days = { weekly_active: 7, monthly_active: 30 }[entity.math]
+    const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
+    const text = ask.breakdown ? `nullif(${textOf(ask.breakdown)}, '')` : 'null'
+    const value = listed
+      ? `case when ${text} is null then null when list_contains(from_json($1::json, '["varchar"]'), ${text}) then ${text} else '<other>' end`
+      : text
+    const conditions = [
+      entity.id === null ? 'true' : `name = ${quote(entity.id)}`,
+      ...entity.properties.map(conditionOf),
+      ask.properties.values.length > 0
+        ? `(${ask.properties.values.map(conditionOf).join(` ${ask.properties.type} `)})`
+        : 'true'
+    ]
+    const number = entity.math_property ? numberOf({ key: entity.math_property, type: 'event' }) : 'null'
+    const matching = `
+      select i, ${value} as value, actor, session, ${number} as x
+      from (values ${places.join(', ')}) as b(i, lo, hi) join ev on t >= lo and t < hi
+      where ${conditions.map((condition) => `coalesce(${condition}, false)`).join(' and ')}`
+    const perActor = /^(.*)_count_per_actor$/.exec(entity.math)?.[1]
+    const source = perActor
+      ? `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`
+      : matching
+    const kept = entity.math_property ? `(${source}) where x is not null` : `(${source})`
+    return this.#rows<{ i: number; value: string | null; y: number }>(
+      `select i, value, (${AGGREGATES[perActor ?? entity.math]})::double as y from ${kept} group by i, value`,
+      listed ? [JSON.stringify(listed)] : []
+    )
+  }
+
+  #of(): World {
+    if (!this.#world) throw new Error('There is no world.')
+    return this.#world
+  }
+}
+
+const mod = (a: number, b: number) => ((a % b) + b) % b
+
+const AGGREGATES: Record<string, string> = {
+  total: 'count(*)',
+  dau: 'count(distinct actor)',
+  weekly_active: 'count(distinct actor)',
+  monthly_active: 'count(distinct actor)',
+  unique_session: 'count(distinct session)',
+  sum: 'sum(x)',
+  avg: 'avg(x)',
+  min: 'min(x)',
+  max: 'max(x)',
+  median: 'quantile_cont(x, 0.5)',
+  p75: 'quantile_cont(x, 0.75)',
+  p90: 'quantile_cont(x, 0.9)',
+  p95: 'quantile_cont(x, 0.95)',
+  p99: 'quantile_cont(x, 0.99)'
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const pathOf = (key: string) => quote(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+
+type About = Pick<Filter, 'key' | 'type'>
+const jsonOf = ({ key, type }: About) => `json_extract(${type}, ${pathOf(key)})`
+const textOf = (about: About) =>
+  `case json_type(${jsonOf(about)}) when 'NULL' then null when 'VARCHAR' then json_extract_string(${about.type}, ${pathOf(about.key)}) else ${jsonOf(about)}::varchar end`
+const numberOf = (about: About) =>
+  `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
+
+const NEGATED: Record<string, string> = {
+  is_not: 'exact',
+  not_in: 'in',
+  not_icontains: 'icontains',
+  not_regex: 'regex',
+  is_not_set: 'is_set'
+}
+
+function conditionOf(filter: Filter): string {
+  if (Array.isArray(filter.value) && filter.value.length === 0) return 'true'
+  const positive = NEGATED[filter.operator]
+  if (positive) return `not coalesce(${conditionOf({ ...filter, operator: positive })}, false)`
+  const values = (Array.isArray(filter.value) ? filter.value : [filter.value]).map(String)
+  const [low = '', high = ''] = values
+  const text = textOf(filter)
+  const number = numberOf(filter)
+  switch (filter.operator) {
+    case 'is_set':
+      return `${text} is not null`
+    case 'exact':
+    case 'in':
+      return `${text} in (${values.map(quote).join(', ')})`
+    case 'icontains':
+      return values.map((value) => `contains(lower(${text}), lower(${quote(value)}))`).join(' or ')
+    case 'regex':
+      return values.map((value) => `regexp_matches(${text}, ${quote(value)})`).join(' or ')
+    case 'between':
+      return `${number} >= ${low} and ${number} <= ${high}`
+    case 'not_between':
+      return `(${number} < ${low} or ${number} > ${high})`
+    case 'gt':
+      return `${number} > ${low}`
+    case 'gte':
+      return `${number} >= ${low}`
+    case 'lt':
+      return `${number} < ${low}`
+    case 'lte':
+      return `${number} <= ${low}`
+    default:
+      throw new Error(`The oracle does not know ${filter.operator}.`)
+  }
+}

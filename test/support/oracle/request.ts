@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { NAMES } from './world.ts'
+
+export type Filter = { key: string; type: 'event' | 'person'; operator: string; value?: unknown }
+export type Group = { type: 'AND' | 'OR'; values: Filter[] }
+export type Entity = { id: string | null; math: string; math_property?: string; properties: Filter[] }
+
+/** A trend to ask for, in the terms of the legacy form. */
+export type Asked = {
+  form: 'flat' | 'filters' | 'query' | 'text'
+  events: Entity[]
+  interval: 'hour' | 'day' | 'week' | 'month'
+  /** So many days ago, or the first event of all. */
+  from: number | 'all'
+  to: number
+  properties: Group
+  breakdown: { key: string; type: 'event' | 'person'; limit: number; offset: number } | undefined
+  compare: boolean
+  display: string
+  formula: string | undefined
+}
+
+const key = fc.constantFrom(
+  { key: 'color', type: 'event' as const },
+  { key: 'size', type: 'event' as const },
+  { key: '$weird "key"', type: 'event' as const },
+  { key: 'plan', type: 'person' as const },
+  { key: 'rank', type: 'person' as const },
+  { key: 'never', type: 'event' as const }
+)
+const text = fc.constantFrom<unknown>('a', 'b', 'B', 'pro', '10', 'true', '', 3, 7.5, true)
+const number = fc.integer({ min: -3, max: 11 })
+
+const condition = fc.oneof(
+  fc.record({
+    operator: fc.constantFrom('exact', 'is_not', 'in', 'not_in', 'icontains', 'not_icontains'),
+    value: text
+  }),
+  fc.record({ operator: fc.constantFrom('exact', 'is_not'), value: fc.array(text, { maxLength: 3 }) }),
+  fc.record({ operator: fc.constantFrom('regex', 'not_regex'), value: fc.constantFrom('^a', '[0-9]+', 'b|B', '.') }),
+  fc.record({ operator: fc.constantFrom('gt', 'gte', 'lt', 'lte'), value: number }),
+  fc.record({
+    operator: fc.constantFrom('between', 'not_between'),
+    value: fc.tuple(number, number).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
+  }),
+  fc.record({ operator: fc.constantFrom('is_set', 'is_not_set') })
+)
+const filter: fc.Arbitrary<Filter> = fc.tuple(key, condition).map(([about, rest]) => ({ ...about, ...rest }))
+const filters: fc.Arbitrary<Filter[]> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<Filter[]>([]) },
+  { weight: 1, arbitrary: fc.array(filter, { maxLength: 2 }) }
+)
+
+const COUNTS = ['total', 'total', 'dau', 'dau', 'weekly_active', 'monthly_active', 'unique_session']
+const NUMBERS = ['sum', 'avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99']
+const PER_ACTOR = ['avg_count_per_actor', 'max_count_per_actor', 'median_count_per_actor', 'p90_count_per_actor']
+
+const entity: fc.Arbitrary<Entity> = fc
+  .record({
+    id: fc.constantFrom(...NAMES, ...NAMES, null),
+    math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR),
+    properties: filters
+  })
+  .map((one) => (NUMBERS.includes(one.math) ? { ...one, math_property: 'size' } : one))
+
+/** The sliding counts by the hour are left to zones whose clocks stand still. */
+export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
+  fc
+    .record({
+      form: fc.constantFrom('flat' as const, 'filters' as const, 'query' as const, 'text' as const),
+      events: fc.array(entity, { minLength: 1, maxLength: 2 }),
+      interval: isHourly
+        ? fc.constant('hour' as const)
+        : fc.constantFrom('day' as const, 'day' as const, 'week' as const, 'month' as const),
+      from: fc.oneof(
+        { weight: 8, arbitrary: fc.integer({ min: 0, max: isHourly ? 4 : 24 }) },
+        { weight: 1, arbitrary: fc.constant('all' as const) }
+      ),
+      to: fc.integer({ min: 0, max: 3 }),
+      properties: fc.record({ type: fc.constantFrom('AND' as const, 'OR' as const), values: filters }),
+      breakdown: fc.option(
+        fc
+          .tuple(key, fc.integer({ min: 1, max: 4 }), fc.constantFrom(0, 0, 0, 1))
+          .map(([about, limit, offset]) => ({ ...about, limit, offset })),
+        { nil: undefined }
+      ),
+      compare: fc.boolean(),
+      display: fc.constantFrom(
+        'ActionsLineGraph',
+        'ActionsLineGraph',
+        'ActionsBar',
+        'ActionsLineGraphCumulative',
+        'BoldNumber',
+        'ActionsPie'
+      ),
+      formula: fc.option(fc.constantFrom('A', 'A + 1', 'A * A / 4 - 2'), { freq: 6, nil: undefined })
+    })
+    .map((one) => ({
+      ...one,
+      to: one.from === 'all' ? one.to : Math.min(one.to, one.from),
+      compare: one.compare && one.from !== 'all'
+    }))
+
+/** The request's body in its form. */
+export function toBody(ask: Asked): object {
+  const { breakdown, compare, display, formula, interval, properties } = ask
+  const range = {
+    date_from: ask.from === 'all' ? 'all' : `-${ask.from}d`,
+    date_to: ask.to === 0 ? null : `-${ask.to}d`
+  }
+  const broken = breakdown && {
+    breakdown: breakdown.key,
+    breakdown_type: breakdown.type,
+    breakdown_limit: breakdown.limit
+  }
+  if (ask.form === 'flat' || ask.form === 'filters') {
+    const flat = { events: ask.events, ...range, interval, properties, ...broken, compare, display, formula }
+    return ask.form === 'flat' ? flat : { name: 'Mine', filters: flat, events: [{ id: 'not this' }] }
+  }
+  const node = {
+    kind: 'TrendsQuery',
+    series: ask.events.map(({ id, ...rest }) => ({ kind: 'EventsNode', event: id, ...rest })),
+    dateRange: range,
+    interval,
+    properties,
+    trendsFilter: { display, formula },
+    breakdownFilter: broken,
+    compareFilter: { compare }
+  }
+  return ask.form === 'query' ? { query: node } : { query: JSON.stringify({ kind: 'InsightVizNode', source: node }) }
+}

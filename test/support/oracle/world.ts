@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import type { JsonObject } from '../../../src/json.ts'
+
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
+
+export const NAMES = ['view', 'buy', 'leave'] as const
+const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve']
+
+/** A zone with a moment at which something happens to its clock, or nothing. */
+const PLACES: [zone: string, around: string][] = [
+  ['UTC', '2025-03-01T00:00:00Z'],
+  ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],
+  ['Asia/Tehran', '2025-06-01T00:00:00Z'],
+  ['Asia/Tehran', '2022-03-21T20:30:00Z'],
+  ['Asia/Tehran', '2022-09-21T19:30:00Z'],
+  ['America/St_Johns', '2025-03-09T05:30:00Z'],
+  ['America/St_Johns', '2025-11-02T04:30:00Z'],
+  ['Europe/Berlin', '2025-03-30T01:00:00Z'],
+  ['Europe/Berlin', '2025-10-26T01:00:00Z'],
+  ['Australia/Sydney', '2025-10-04T16:00:00Z']
+]
+
+export type WorldEvent = {
+  name: string
+  who: string
+  at: number
+  hasPerson: boolean
+  properties: JsonObject
+  /** Folds this one into `who`. */
+  folds: string | undefined
+}
+
+/** What has happened in a project, and what became of its persons and events since. */
+export type World = {
+  zone: string
+  weekStart: 0 | 1
+  now: number
+  events: WorldEvent[]
+  /** Who is no longer the person that others of the same are; who is erased; which event names lose some events. */
+  splits: string[]
+  erased: string[]
+  deleted: { name: string; from: number; until: number }[]
+}
+
+const value = fc.oneof(
+  fc.constantFrom('a', 'b', 'B', 'abc', '', '10', '7.5', '-2', 'true', 'x y', '"', "it's"),
+  fc.integer({ min: -3, max: 12 }),
+  fc.integer({ min: -20, max: 20 }).map((n) => n / 4),
+  fc.boolean(),
+  fc.constant(null)
+)
+
+const properties = fc.record(
+  {
+    color: value,
+    size: value,
+    '$weird "key"': value,
+    $session_id: fc.constantFrom('s1', 's2', 's3'),
+    $set: fc.record({ plan: fc.constantFrom('free', 'pro', 3, null), rank: value }, { requiredKeys: [] })
+  },
+  { requiredKeys: [] }
+)
+
+export const DAYS = 20
+
+export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
+  fc
+    .record({
+      place: fc.constantFrom(
+        ...PLACES.filter(([zone, at]) => !mayBeHourly || !(zone === 'Asia/Tehran' && at < '2025'))
+      ),
+      weekStart: fc.constantFrom(0 as const, 1 as const),
+      events: fc.array(
+        fc.record({
+          name: fc.constantFrom(...NAMES),
+          who: fc.constantFrom(...PEOPLE),
+          quarter: fc.integer({ min: 0, max: DAYS * 96 - 1 }),
+          beside: fc.constantFrom(-1, 0, 0, 1, 123_456, 899_999),
+          hasPerson: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
+          properties,
+          folds: fc.option(fc.constantFrom(...PEOPLE), { freq: 15, nil: undefined })
+        }),
+        { maxLength: 80 }
+      ),
+      splits: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
+      erased: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
+      deleted: fc.array(
+        fc.record({
+          name: fc.constantFrom(...NAMES),
+          day: fc.integer({ min: 0, max: DAYS }),
+          days: fc.integer({ min: 1, max: 4 })
+        }),
+        { maxLength: 2 }
+      )
+    })
+    .map(({ place: [zone, around], events, deleted, ...rest }) => {
+      const middle = Date.parse(around)
+      const start = middle - Math.floor(middle % (HOUR / 4)) - (DAYS / 2) * DAY
+      return {
+        ...rest,
+        zone,
+        now: start + (DAYS - 1) * DAY + 5 * HOUR,
+        events: events.map(({ quarter, beside, ...event }) => ({
+          ...event,
+          at: start + (quarter * HOUR) / 4 + beside
+        })),
+        deleted: deleted.map(({ name, day, days }) => ({
+          name,
+          from: start + day * DAY,
+          until: start + (day + days) * DAY
+        }))
+      }
+    })
