@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+// Wrangler takes the secrets that wrangler.toml requires from here.
+process.env.RECEIPT_SECRET = 'a secret of the tests'
+
 /** The app in workerd, on the bindings of wrangler.toml, its key's requests a minute limited as given. */
 const inWorkerd = (requestsPerMinute: number) =>
   cloudflareTest(async () => {

@@ -1,10 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { commandOf, jurisdictionOf, listCommands, planDeployment, type Step } from './deploy/plan.ts'
-import { type Config, findFault, OperatorError, readConfig, wrangler } from './local.ts'
+import { type Config, findFault, newSecret, OperatorError, readConfig, wrangler } from './local.ts'
+
+/** Cloudflare's code for a Worker that is not there. */
+const NO_SUCH_WORKER = /\b10007\b/
 
 const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
 
@@ -17,6 +20,7 @@ Creates what is missing at Cloudflare, migrates the databases and deploys the Wo
 
 const Account = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
 const Bookmark = z.object({ bookmark: z.string() })
+const Secrets = z.array(z.object({ name: z.string() }))
 const Deployed = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
 
 try {
@@ -42,7 +46,7 @@ async function main(): Promise<void> {
   for (const line of await Promise.all(plan.create.map(create))) console.log(line)
   for (const step of plan.remember) await remember(step)
   for (const step of plan.migrate) await run(step, { show: true })
-  for (const step of plan.deploy) console.log(nextSteps(await deploy(step)))
+  for (const step of plan.deploy) console.log(nextSteps(await deploy(step, config.secrets.required)))
 }
 
 function readOptions() {
@@ -91,18 +95,31 @@ async function remember(step: Step): Promise<void> {
   console.log(`  npx wrangler d1 time-travel restore ${binding} --bookmark ${bookmark}`)
 }
 
-/** @returns where the Worker answers */
-async function deploy(step: Step): Promise<string[]> {
+/** Secrets that the Worker does not have yet are made up: they have to be random, and nobody needs to know them. */
+async function deploy(step: Step, secrets: string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const report = join(folder, 'deploy.ndjson')
+  const secretsFile = join(folder, 'secrets.json')
   try {
-    await run(step, { show: true, env: { WRANGLER_OUTPUT_FILE_PATH: report } })
+    const known = await listSecrets()
+    const made = secrets.filter((name) => !known.includes(name)).map((name) => [name, newSecret()])
+    writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(made)), { mode: 0o600 })
+    const args = made.length > 0 ? [...step.run, '--secrets-file', secretsFile] : step.run
+    await run({ run: args }, { show: true, env: { WRANGLER_OUTPUT_FILE_PATH: report } })
     const lines = readFileSync(report, 'utf8').trim().split('\n')
     const targets = lines.flatMap((line) => Deployed.safeParse(JSON.parse(line)).data?.targets ?? [])
     return targets.filter((target) => target.startsWith('https://'))
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Names of the deployed Worker's secrets; none before the first deployment. */
+async function listSecrets(): Promise<string[]> {
+  const { code, stdout, stderr } = await wrangler(['secret', 'list', '--format', 'json'])
+  if (code === 0) return Secrets.parse(JSON.parse(stdout)).map(({ name }) => name)
+  if (NO_SUCH_WORKER.test(`${stdout}${stderr}`)) return []
+  throw new OperatorError(`${commandOf(['secret', 'list'])} failed: ${findFault(`${stdout}${stderr}`)}`)
 }
 
 async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {

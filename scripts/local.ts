@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -55,9 +56,13 @@ const Config = z.object({
   queues: z.object({
     producers: z.array(Binding.extend({ queue: z.string() })),
     consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
-  })
+  }),
+  secrets: z.object({ required: z.array(z.string()) })
 })
 export type Config = z.infer<typeof Config>
+
+/** 256 random bits. */
+export const newSecret = (): string => randomBytes(32).toString('hex')
 
 /** Loading wrangler takes longer than all else that a command does: one that is refused goes without. */
 export const loadWrangler = () => import('wrangler')

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Db } from '../src/db/client.ts'
@@ -14,10 +14,12 @@ import {
   type ProjectRow
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
-import { stateDir } from './local.ts'
+import { newSecret, readConfig, stateDir } from './local.ts'
 
 /** The only key that is ever kept in the clear: it opens nothing but the databases beside it. */
 const keyFile = join(stateDir, 'dev-key.json')
+
+const secretsFile = join(stateDir, 'secrets.env')
 
 const KeyFile = z.object({ key: z.string() })
 
@@ -43,6 +45,15 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
     (await listUsers(db))[0] ??
     (await createUser(db, User.parse({ first_name: 'Local', last_name: 'Owner', email: 'owner@example.com' }), now))
   return createProject(db, Project.parse({ name: 'Local project' }), owner.id, now)
+}
+
+/** The file with the local service's secrets: those of the last start, or new ones. */
+export async function ensureSecrets(): Promise<string> {
+  if (!existsSync(secretsFile)) {
+    const lines = (await readConfig()).secrets.required.map((name) => `${name}=${newSecret()}\n`)
+    writeFileSync(secretsFile, lines.join(''), { mode: 0o600 })
+  }
+  return secretsFile
 }
 
 function readKey(): string | undefined {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { openFront } from './front.ts'
 import { OperatorError, openLocal } from './local.ts'
-import { ensureProject } from './seed.ts'
+import { ensureProject, ensureSecrets } from './seed.ts'
 import { drain, logFile, Worker, waitUntilReady } from './worker.ts'
 
 /** npm passes on the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
@@ -22,9 +22,10 @@ try {
   const service = await openLocal()
   const { project, key } = await ensureProject(service.db, new Date())
   await service.close()
+  const secrets = await ensureSecrets()
 
   if (!stoppedAt) {
-    worker = new Worker()
+    worker = new Worker(secrets)
     const died = worker.ended.then(fail)
     upstream.resolve(worker.port)
     await Promise.race([waitUntilReady(url), died])

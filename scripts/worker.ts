@@ -31,12 +31,24 @@ export class Worker {
   /** From then on its warnings and errors are shown as well; before, they are notices of wrangler's own. */
   isReady = false
 
-  constructor() {
+  /** @param secrets file with the service's secrets */
+  constructor(secrets: string) {
     mkdirSync(stateDir, { recursive: true })
     // People's data lies in it, also in what wrangler keeps for itself.
     chmodSync(stateDir, 0o700)
     const log = createWriteStream(logFile, { flags: 'w', mode: 0o600 })
-    const args = ['dev', '--config', configPath, '--local', '--persist-to', stateDir, '--ip', '127.0.0.1']
+    const args = [
+      'dev',
+      '--config',
+      configPath,
+      '--local',
+      '--persist-to',
+      stateDir,
+      '--ip',
+      '127.0.0.1',
+      '--env-file',
+      secrets
+    ]
     const ports = ['--port', '0', '--inspector-port', '0', '--show-interactive-dev-session=false']
     const child = spawn(process.execPath, ['--import', LEASH, wranglerBin, ...args, ...ports], {
       detached: true,

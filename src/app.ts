@@ -1,6 +1,7 @@
 import { activityRoutes } from './activity/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
+import { erasureRoutes } from './erasures/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
@@ -23,6 +24,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createDocsRoutes(app))
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, activityRoutes)
+    app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, insightRoutes)
   }

@@ -6,3 +6,10 @@ export const Whole = z
   .refine((text) => /^\d{1,15}$/.test(text), 'A valid integer is required.')
   .transform(Number)
   .meta({ type: 'integer', minimum: 0 })
+
+/** A switch in a query string. Only these words: whoever writes `no` does not mean yes. */
+export const Flag = z
+  .string()
+  .refine((text) => /^(true|false|1|0)$/i.test(text), 'Must be a valid boolean.')
+  .transform((text) => /^(true|1)$/i.test(text))
+  .meta({ type: 'boolean' })

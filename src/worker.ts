@@ -2,10 +2,14 @@ import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
 import { parkDeadLetters } from './capture/dead.ts'
 import { sweepSpilled } from './capture/sweep.ts'
-import { newUsage, openDb } from './db/client.ts'
+import { type Db, newUsage, openDb } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
+import { consumeErasures } from './erasures/consumer.ts'
+import { startRun, sweepErasures } from './erasures/run.ts'
+import { isWeekly } from './erasures/schedule.ts'
+import { describeError } from './errors.ts'
 import { log } from './log.ts'
-import { listProjects } from './projects/store.ts'
+import { listDatabases } from './projects/store.ts'
 import { verifyCounts } from './rollups/verify.ts'
 
 const clock = () => new Date()
@@ -14,6 +18,10 @@ const clock = () => new Date()
 const work = { consuming: 0, retrying: 0 }
 
 const app = createApp(clock, () => work)
+
+/** The Cron Triggers of wrangler.toml beside the weekly one. */
+const QUARTERLY = '*/15 * * * *'
+const NIGHTLY = '30 3 * * *'
 
 export default {
   fetch: app.fetch,
@@ -35,22 +43,35 @@ export default {
     }
   },
 
-  async scheduled(controller, env) {
-    if (controller.cron === NIGHTLY) return verifyAll(env)
-    const removed = await sweepSpilled(env.BUCKET, new Date(controller.scheduledTime))
-    log('info', 'weekly sweep', { cron: controller.cron, removed })
+  async scheduled({ cron, scheduledTime }, env) {
+    const now = clock()
+    if (isWeekly(cron)) {
+      const run = { scheduledFor: scheduledTime, startedBy: 'cron' as const }
+      await inDatabases(env, async (db, database) => {
+        log('info', 'weekly batch', { database, sent: await startRun(db, env.ERASURE_QUEUE, run, now) })
+      })
+      log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
+    } else if (cron === QUARTERLY)
+      await inDatabases(env, async (db, database) => {
+        log('info', 'quarter-hourly sweep', { database, sent: await sweepErasures(db, env.ERASURE_QUEUE, now) })
+      })
+    else if (cron === NIGHTLY)
+      await inDatabases(env, async (db, database) => {
+        const { first, ...summary } = await verifyCounts(db)
+        log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
+      })
+    else log('error', 'no job for this cron', { cron })
   }
 } satisfies ExportedHandler<Env>
 
-/** Of every night in wrangler.toml. */
-const NIGHTLY = '30 3 * * *'
-
-async function verifyAll(env: Env): Promise<void> {
-  const projects = await listProjects(openDb(env.DB, newUsage()).db)
-  for (const name of new Set(projects.map(({ database }) => database))) {
-    const { first, ...summary } = await verifyCounts(openDb(databaseOf(env, name), newUsage()).db)
-    log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database: name, ...summary, first: first[0] })
-  }
+/** In every database that holds projects' data: what goes wrong in one keeps the job from no other. */
+async function inDatabases(env: Env, job: (db: Db, database: string) => Promise<void>): Promise<void> {
+  for (const database of await listDatabases(openDb(env.DB, newUsage()).db))
+    try {
+      await job(openDb(databaseOf(env, database), newUsage()).db, database)
+    } catch (error) {
+      log('error', 'scheduled job failed', { database, error: describeError(error) })
+    }
 }
 
 async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType<typeof newUsage>) {
@@ -58,6 +79,11 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
     case 'edge-analytics-capture': {
       const database = (name: string) => databaseOf(env, name)
       return consumeCapture(batch, { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE }, usage)
+    }
+    case 'edge-analytics-erasures': {
+      const database = (name: string) => databaseOf(env, name)
+      const bindings = { control: env.DB, database, bucket: env.BUCKET, queue: env.ERASURE_QUEUE, clock }
+      return consumeErasures(batch, bindings, usage)
     }
     case 'edge-analytics-capture-dead':
       return parkDeadLetters(batch, openDb(env.DB, usage).db, env.BUCKET, clock())

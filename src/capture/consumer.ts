@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Db, findConflict, openDb, type Usage } from '../db/client.ts'
-import { UnavailableError } from '../errors.ts'
+import { describeError, UnavailableError } from '../errors.ts'
 import { byteLength } from '../json.ts'
 import { log } from '../log.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
@@ -112,7 +112,7 @@ class Consumer {
         console.warn({
           message: 'stored events stay in the bucket until the weekly sweep',
           spills,
-          error: describe(error)
+          error: describeError(error)
         })
       })
   }
@@ -128,7 +128,7 @@ class Consumer {
   }
 
   async #giveBack(message: Message, error: unknown): Promise<void> {
-    const line = { id: message.id, attempts: message.attempts, error: describe(error) }
+    const line = { id: message.id, attempts: message.attempts, error: describeError(error) }
     if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
       this.#summary.retried += 1
       log('warn', 'capture message retried', line)
@@ -156,10 +156,4 @@ function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw new PoisonError(`Not a capture message: ${z.prettifyError(result.error).slice(0, 300)}`)
-}
-
-/** The innermost words: drizzle's own message holds the bound values, which are people's data. */
-function describe(error: unknown): string {
-  if (error instanceof Error && error.cause) return describe(error.cause)
-  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : String(error).slice(0, 500)
 }

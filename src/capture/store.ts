@@ -1,4 +1,4 @@
-import { asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { mergeActivity } from '../activity/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
@@ -123,3 +123,14 @@ export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
 
 export const markRedriven = (db: Db, id: string, now: Date) =>
   db.update(deadLetters).set({ redrivenAt: now.getTime() }).where(eq(deadLetters.id, id))
+
+/** All of a project's after this id, also those driven again, by id. */
+export const listDeadLettersOf = (db: Db, projectId: number, after: string, limit: number): Promise<DeadLetterRow[]> =>
+  db
+    .select()
+    .from(deadLetters)
+    .where(and(eq(deadLetters.projectId, projectId), gt(deadLetters.id, after)))
+    .orderBy(asc(deadLetters.id))
+    .limit(limit)
+
+export const deleteDeadLetter = (db: Db, id: string) => db.delete(deadLetters).where(eq(deadLetters.id, id))

@@ -22,10 +22,9 @@ export async function readBatch<Queries extends readonly Query<unknown>[]>(
   return results.map((result) => result.results) as unknown as RowsOf<Queries>
 }
 
-/** Runs statements in one round trip and one transaction: all or none. @throws ConflictError */
-export async function writeBatch(db: Db, statements: SQL[]): Promise<void> {
-  if (statements.length > 0) await run(db, statements)
-}
+/** Runs statements in one round trip and one transaction: all or none. Answers what each did. @throws ConflictError */
+export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
+  statements.length > 0 ? run(db, statements) : []
 
 const run = (db: Db, statements: SQL[]): Promise<D1Result[]> =>
   db.$client.batch(

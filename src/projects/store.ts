@@ -70,6 +70,12 @@ export async function createProject(db: Db, input: Project, ownerId: number, now
 
 export const listProjects = (db: Db): Promise<ProjectRow[]> => db.select().from(projects).orderBy(asc(projects.id))
 
+/** Names of the D1 bindings that hold projects' data. */
+export async function listDatabases(db: Db): Promise<string[]> {
+  const rows = await db.selectDistinct({ name: projects.database }).from(projects).orderBy(asc(projects.database))
+  return rows.map(({ name }) => name)
+}
+
 export async function updateProject(db: Db, id: number, change: ProjectChange): Promise<ProjectRow> {
   const set = defined({
     name: change.name,

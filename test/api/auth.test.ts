@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/app.ts'
+import { writeReceipt } from '../../src/erasures/receipt.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { newApiKey } from '../../src/projects/key.ts'
 import { SCOPES } from '../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../src/projects/store.ts'
 import { db, newProject, request, type TestProject } from '../support/project.ts'
+import { untilQuiet } from '../support/queue.ts'
 
 type Sample = {
   /** Below the project, for a project that has this person. */
@@ -12,6 +14,26 @@ type Sample = {
   scope: string
   status: number
   body?: JsonObject
+  /** A second time it answers something else. */
+  isOnce?: true
+}
+
+const RECEIPT = {
+  ...writeReceipt({
+    id: 1,
+    project_id: 1,
+    person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+    requestedAt: 0,
+    requested_by: {},
+    delete_events: true,
+    run: null,
+    verifiedAt: 0,
+    removed: {},
+    remaining: {},
+    late_events_dropped: 0
+  }),
+  requested_by: {},
+  signature: ''
 }
 
 /** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
@@ -37,6 +59,21 @@ const SAMPLES: Record<string, Sample> = {
     scope: 'person:write',
     status: 200,
     body: { $unset: 'plan' }
+  },
+  'DELETE /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:write', status: 204, isOnce: true },
+  'POST /persons/bulk_delete': {
+    path: () => 'persons/bulk_delete',
+    scope: 'person:write',
+    status: 200,
+    body: { distinct_ids: ['ada'] },
+    isOnce: true
+  },
+  'GET /persons/deletion_status': { path: () => 'persons/deletion_status', scope: 'person:read', status: 200 },
+  'POST /persons/deletion_receipts/verify': {
+    path: () => 'persons/deletion_receipts/verify',
+    scope: 'person:read',
+    status: 200,
+    body: RECEIPT
   }
 }
 
@@ -68,6 +105,8 @@ const AUTHENTICATION_FAILED = {
 }
 const PROJECT_NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Project not found.', attr: null }
 const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
+
+afterAll(untilQuiet)
 
 afterEach(() => {
   vi.useRealTimers()
@@ -261,7 +300,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     const named = await send(route, sample, person, project.id, bearer(project.key))
 
     expect(current.status).toBe(sample.status)
-    expect(current.body).toEqual(named.body)
+    if (!sample.isOnce) expect(current.body).toEqual(named.body)
   })
 
   it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
@@ -292,7 +331,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
 
     expect(asked.status).toBe(sample.status)
     expect(asked.headers.get('Location')).toBeNull()
-    expect(asked.body).toEqual(named.body)
+    if (!sample.isOnce) expect(asked.body).toEqual(named.body)
   })
 })
 

@@ -100,6 +100,54 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.persons.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([['phone', ['phone']]])
   },
+  async persons_delete(client) {
+    const list = await client.GET('/api/environments/{project_id}/persons/', { params: { path: { project_id } } })
+    const id = list.data?.results[0]?.id ?? 0
+    const params = { path: { project_id, id }, query: { delete_events: true } }
+    const { response } = await client.DELETE('/api/environments/{project_id}/persons/{id}/', { params })
+    expect(response.status).toBe(204)
+  },
+  async persons_bulk_delete(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/persons/bulk_delete/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['ada', 'eve'], delete_events: true }
+    })
+    expect(data?.results.map(({ id, result }) => [id, result])).toEqual([
+      ['ada', 'deleted'],
+      ['eve', 'not_found']
+    ])
+  },
+  async persons_deletion_status(client) {
+    await client.POST('/api/environments/{project_id}/persons/bulk_delete/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['ada'], delete_events: true }
+    })
+    const { data } = await client.GET('/api/environments/{project_id}/persons/deletion_status/', {
+      params: { path: { project_id }, query: { status: 'pending' } }
+    })
+    expect(data?.results.map(({ status, receipt }) => [status, receipt])).toEqual([['queued', null]])
+  },
+  async persons_verify_deletion_receipt(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/persons/deletion_receipts/verify/', {
+      params: { path: { project_id } },
+      body: {
+        id: 1,
+        project_id: 1,
+        person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+        requested_at: '2026-11-20T10:00:00.000Z',
+        requested_by: {},
+        delete_events: true,
+        run: null,
+        stores: [],
+        late_events_dropped: 0,
+        verified_at: '2026-11-22T05:00:00.000Z',
+        kept: [],
+        backups_until: '2026-12-22T05:00:00.000Z',
+        signature: 'made up'
+      }
+    })
+    expect(data?.valid).toBe(false)
+  },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })
     expect(data).toEqual({ status: 'Ok' })

@@ -35,17 +35,20 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
 
     expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     const calls = changes.map(({ call }) => call.replaceAll(/[0-9a-f-]{36}/g, 'ID'))
-    const created = changes.slice(0, 4).map(({ call, body }) => [call, JSON.parse(body)])
+    const created = changes.slice(0, 5).map(({ call, body }) => [call, JSON.parse(body)])
     expect(created.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual([
       ['POST d1/database', { name: 'edge-analytics', primary_location_hint: 'weur' }],
       ['POST queues', { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }],
       ['POST queues', { queue_name: 'edge-analytics-capture-dead', settings: { message_retention_period: 1209600 } }],
+      ['POST queues', { queue_name: 'edge-analytics-erasures', settings: { message_retention_period: 1209600 } }],
       ['POST r2/buckets', { name: 'edge-analytics', locationHint: 'weur' }]
     ])
     const lastMigration = calls.lastIndexOf('POST d1/database/ID/query')
     expect(lastMigration).toBeGreaterThan(3)
     expect(lastMigration).toBeLessThan(calls.indexOf('PUT workers/scripts/edge-analytics'))
     expect(calls).toContain('PUT workers/scripts/edge-analytics/schedules')
+    const upload = changes.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')?.body
+    expect(upload).toMatch(/"name":"RECEIPT_SECRET","type":"secret_text","text":"[0-9a-f]{64}"/)
     const consumer = changes.find(({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers')
     expect(JSON.parse(consumer?.body ?? '')).toMatchObject({ dead_letter_queue: 'edge-analytics-capture-dead' })
     expect(first.stdout).toContain('npx wrangler d1 time-travel restore DB --bookmark 00000042-feed')
@@ -58,7 +61,9 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(second.code).toBe(0)
     expect(second.stdout).toContain('There already: npx wrangler d1 create edge-analytics --location weur')
     expect(changes.map(({ call }) => call).filter((call) => CREATIONS.test(call))).toEqual([])
-    expect(changes.map(({ call }) => call)).toContain('PUT workers/scripts/edge-analytics')
+    const again = changes.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')
+    expect(again?.body).toContain('"main_module"')
+    expect(again?.body).not.toContain('secret_text')
     expect(readFileSync(configFile, 'utf8')).toBe(config)
   })
 

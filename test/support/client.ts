@@ -343,6 +343,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/persons/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a person
+         * @description Needs the scope `person:read`.
+         */
+        get: operations["persons_retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a person
+         * @description The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them. A distinct id that is used again starts a new person.
+         *
+         *     Needs the scope `person:write`.
+         */
+        delete: operations["persons_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a person
+         * @description Sets the given properties, also to null, and keeps the others. It wins over whatever was set before, also if that arrives later.
+         *
+         *     Needs the scope `person:write`.
+         */
+        patch: operations["persons_update"];
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/bulk_delete/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete many persons
+         * @description Up to 1000 persons in one transaction, as if each had been deleted by itself. Who is not there is told and no error.
+         *
+         *     Needs the scope `person:write`.
+         */
+        post: operations["persons_bulk_delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/deletion_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deletion tasks and their proofs
+         * @description A task for every person that was deleted with `delete_events`, newest first. They run every Sunday at 05:00 UTC.
+         *
+         *     Needs the scope `person:read`.
+         */
+        get: operations["persons_deletion_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/persons/deletion_receipts/verify/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the receipt of a deletion
+         * @description The body is a receipt as `deletion_status` shows it.
+         *
+         *     Needs the scope `person:read`.
+         */
+        post: operations["persons_verify_deletion_receipt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/persons/": {
         parameters: {
             query?: never;
@@ -363,32 +461,6 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
-        trace?: never;
-    };
-    "/api/environments/{project_id}/persons/{id}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Retrieve a person
-         * @description Needs the scope `person:read`.
-         */
-        get: operations["persons_retrieve"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Update a person
-         * @description Sets the given properties, also to null, and keeps the others. It wins over whatever was set before, also if that arrives later.
-         *
-         *     Needs the scope `person:write`.
-         */
-        patch: operations["persons_update"];
         trace?: never;
     };
     "/api/environments/{project_id}/persons/{id}/delete_property/": {
@@ -953,6 +1025,252 @@ export interface components {
         };
         OpenApi: {
             openapi: string;
+        } & {
+            [key: string]: unknown;
+        };
+        DeletionReceipt: {
+            /** @description The erasure. */
+            id: number;
+            project_id: number;
+            /** Format: uuid */
+            person_uuid: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** @description User and key. */
+            requested_by: {
+                [key: string]: unknown;
+            };
+            delete_events: boolean;
+            /** @description The weekly batch that removed the events. */
+            run: string | null;
+            stores: {
+                store: string;
+                /** @description What was there of the person. */
+                found: number;
+                removed: number;
+                /** @description What the verification still found. */
+                remaining: number;
+            }[];
+            /** @description Events accepted before the request that arrived too late to be stored. */
+            late_events_dropped: number;
+            /**
+             * Format: date-time
+             * @description When each store was looked through again.
+             */
+            verified_at: string;
+            /** @description What stays, and why. */
+            kept: string[];
+            /**
+             * Format: date-time
+             * @description Until then D1 Time Travel can bring back the state of before.
+             */
+            backups_until: string;
+            /** @description HMAC-SHA256, hexadecimal, of all other members as JSON with sorted keys and without spaces. */
+            signature: string;
+        };
+        /**
+         * @example {
+         *       "id": 7,
+         *       "person_uuid": "01a1f000-0000-7000-8000-00000000000a",
+         *       "status": "running",
+         *       "created_at": "2026-11-20T10:00:00.000Z",
+         *       "created_by": {
+         *         "user": {
+         *           "id": 1,
+         *           "first_name": "Ada",
+         *           "email": "ada@example.com"
+         *         },
+         *         "key": {
+         *           "id": 1,
+         *           "label": "admin"
+         *         }
+         *       },
+         *       "scheduled_for": "2026-11-22T05:00:00.000Z",
+         *       "events": {
+         *         "found": 1200,
+         *         "removed": 500,
+         *         "remaining": 700,
+         *         "dropped": 0
+         *       },
+         *       "error": null,
+         *       "delete_verified_at": null,
+         *       "receipt": null
+         *     }
+         */
+        DeletionTask: {
+            id: number;
+            /** Format: uuid */
+            person_uuid: string;
+            /**
+             * @description `queued` until its run; `completed` only once a search of every store found nothing; `failed` ones are tried again in the next run.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed";
+            /**
+             * Format: date-time
+             * @description When it was asked for: events accepted until then go.
+             */
+            created_at: string;
+            /** @description The user and the key that asked for it. */
+            created_by: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description The run that it waits for or went with.
+             */
+            scheduled_for: string;
+            events: {
+                /** @description Counted when the run reaches the task; null before. */
+                found: number | null;
+                removed: number;
+                remaining: number | null;
+                /** @description Accepted before the request, and too late to be stored or removed. */
+                dropped: number;
+            };
+            /** @description What last went wrong. */
+            error: string | null;
+            delete_verified_at: string | null;
+            /** @description The proof; null until completed. */
+            receipt: components["schemas"]["DeletionReceipt"] | null;
+        };
+        BulkDelete: {
+            /** @description Uuids or integer ids. */
+            ids?: (number | string)[] | null;
+            distinct_ids?: string[] | null;
+            /** @description Whether the events go too, with the next weekly batch. */
+            delete_events?: boolean;
+        };
+        /**
+         * @example {
+         *       "persons_found": 1,
+         *       "persons_deleted": 1,
+         *       "events_queued_for_deletion": true,
+         *       "recordings_queued_for_deletion": false,
+         *       "deletion_errors": [],
+         *       "results": [
+         *         {
+         *           "id": "user-1",
+         *           "result": "deleted",
+         *           "person_uuid": "01a1f000-0000-7000-8000-00000000000a"
+         *         },
+         *         {
+         *           "id": "user-2",
+         *           "result": "not_found",
+         *           "person_uuid": null
+         *         }
+         *       ]
+         *     }
+         */
+        BulkDeleted: {
+            persons_found: number;
+            persons_deleted: number;
+            events_queued_for_deletion: boolean;
+            /** @constant */
+            recordings_queued_for_deletion: false;
+            deletion_errors: string[];
+            results: {
+                /** @description As it was asked for. */
+                id: string | number;
+                /** @enum {string} */
+                result: "deleted" | "not_found";
+                person_uuid: string | null;
+            }[];
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
+         *           "id": 7,
+         *           "person_uuid": "01a1f000-0000-7000-8000-00000000000a",
+         *           "status": "running",
+         *           "created_at": "2026-11-20T10:00:00.000Z",
+         *           "created_by": {
+         *             "user": {
+         *               "id": 1,
+         *               "first_name": "Ada",
+         *               "email": "ada@example.com"
+         *             },
+         *             "key": {
+         *               "id": 1,
+         *               "label": "admin"
+         *             }
+         *           },
+         *           "scheduled_for": "2026-11-22T05:00:00.000Z",
+         *           "events": {
+         *             "found": 1200,
+         *             "removed": 500,
+         *             "remaining": 700,
+         *             "dropped": 0
+         *           },
+         *           "error": null,
+         *           "delete_verified_at": null,
+         *           "receipt": null
+         *         }
+         *       ]
+         *     }
+         */
+        DeletionTaskPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["DeletionTask"][];
+        };
+        /**
+         * @example {
+         *       "valid": true,
+         *       "detail": "This service signed the receipt, and nothing in it has been changed."
+         *     }
+         */
+        ReceiptVerification: {
+            valid: boolean;
+            detail: string;
+        };
+        PresentedReceipt: {
+            /** @description The erasure. */
+            id: number;
+            project_id: number;
+            /** Format: uuid */
+            person_uuid: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** @description User and key. */
+            requested_by: {
+                [key: string]: unknown;
+            };
+            delete_events: boolean;
+            /** @description The weekly batch that removed the events. */
+            run: string | null;
+            stores: {
+                store: string;
+                /** @description What was there of the person. */
+                found: number;
+                removed: number;
+                /** @description What the verification still found. */
+                remaining: number;
+            }[];
+            /** @description Events accepted before the request that arrived too late to be stored. */
+            late_events_dropped: number;
+            /**
+             * Format: date-time
+             * @description When each store was looked through again.
+             */
+            verified_at: string;
+            /** @description What stays, and why. */
+            kept: string[];
+            /**
+             * Format: date-time
+             * @description Until then D1 Time Travel can bring back the state of before.
+             */
+            backups_until: string;
+            /** @description HMAC-SHA256, hexadecimal, of all other members as JSON with sorted keys and without spaces. */
+            signature: string;
         } & {
             [key: string]: unknown;
         };
@@ -2329,40 +2647,11 @@ export interface operations {
             };
         };
     };
-    persons_list: {
+    persons_retrieve: {
         parameters: {
             query?: {
-                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
-                limit?: number;
-                /** @description Index of the first result, 0 unless given. */
-                offset?: number;
-                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
-                cursor?: string;
                 /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
                 format?: "json" | "csv";
-                /** @description The person with exactly this distinct id. */
-                distinct_id?: string;
-                /** @description Persons with exactly this property `email`, upper and lower case told apart. */
-                email?: string;
-                /** @description A part of the e-mail, name or username in any case, or exactly a distinct id or uuid. */
-                search?: string;
-                /**
-                 * @description Filters as JSON text: an array of which all have to match, one filter, or a group: `[{"key":"plan","operator":"exact","value":["pro","team"]}]`, `{"type":"OR","values":[…]}`. Given several times, all have to match. Also `properties[0][key]=plan&properties[0][value]=pro`. At most 40 filters, 5 groups inside each other and 1000 values a filter. What is wrong with a filter is a 400 that names it.
-                 *
-                 *     A missing or null property fulfils only `is_not`, `not_in`, `not_icontains`, `not_icontains_multi`, `not_regex` and `is_not_set`.
-                 *
-                 *     | Operators | fulfilled when the property |
-                 *     |---|---|
-                 *     | `exact` `in` · `is_not` `not_in` | is one of the values · is none of them |
-                 *     | `icontains` `icontains_multi` · `not_icontains` `not_icontains_multi` | contains a value, in any case · contains none |
-                 *     | `regex` · `not_regex` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
-                 *     | `gt` `gte` `min` `lt` `lte` `max` | is a number greater, greater or equal, less, less or equal |
-                 *     | `between` · `not_between` | is a number from the lower to the higher of two values · is a number outside |
-                 *     | `is_set` · `is_not_set` | is there · is missing or null; no value is needed |
-                 *     | `is_date_exact` `is_date_before` `is_date_after` | is a date compared with an ISO 8601 date or a relative one such as `-7d` |
-                 *     | `semver_eq` `_neq` `_gt` `_gte` `_lt` `_lte` `_tilde` `_caret` `_wildcard` | is a version compared with one, or with a pattern such as `1.2.*` |
-                 */
-                properties?: string[];
             };
             header?: never;
             path: {
@@ -2371,18 +2660,20 @@ export interface operations {
                  * @example @current
                  */
                 project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of persons. */
+            /** @description The person, with every distinct id. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PersonPage"];
+                    "application/json": components["schemas"]["Person"];
                     /**
                      * @example created_at,distinct_ids,id,name,properties.email,properties.plan,uuid
                      *     2026-10-02T10:11:12.345Z,"[""ada"",""0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b""]",731,ada@example.com,ada@example.com,pro,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071
@@ -2459,11 +2750,11 @@ export interface operations {
             };
         };
     };
-    persons_retrieve: {
+    persons_delete: {
         parameters: {
             query?: {
-                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
-                format?: "json" | "csv";
+                /** @description Whether the events go too, with the next weekly batch (Sunday 05:00 UTC). */
+                delete_events?: boolean;
             };
             header?: never;
             path: {
@@ -2479,19 +2770,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The person, with every distinct id. */
-            200: {
+            /** @description Deleted. */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Person"];
-                    /**
-                     * @example created_at,distinct_ids,id,name,properties.email,properties.plan,uuid
-                     *     2026-10-02T10:11:12.345Z,"[""ada"",""0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b""]",731,ada@example.com,ada@example.com,pro,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071
-                     */
-                    "text/csv": string;
-                };
+                content?: never;
             };
             /** @description The request is wrong; `attr` names the field at fault. */
             400: {
@@ -2647,6 +2931,470 @@ export interface operations {
             };
             /** @description The body is of a type that is not read here. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_bulk_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDelete"];
+            };
+        };
+        responses: {
+            /** @description What became of each. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkDeleted"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_deletion_status: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
+                cursor?: string;
+                /** @description `pending` is everything that is not `completed`. */
+                status?: "all" | "pending" | "queued" | "running" | "completed" | "failed";
+                /** @description The tasks of this deleted person. */
+                person_uuid?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tasks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionTaskPage"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_verify_deletion_receipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresentedReceipt"];
+            };
+        };
+        responses: {
+            /** @description Whether the receipt is genuine. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptVerification"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
+                cursor?: string;
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+                /** @description The person with exactly this distinct id. */
+                distinct_id?: string;
+                /** @description Persons with exactly this property `email`, upper and lower case told apart. */
+                email?: string;
+                /** @description A part of the e-mail, name or username in any case, or exactly a distinct id or uuid. */
+                search?: string;
+                /**
+                 * @description Filters as JSON text: an array of which all have to match, one filter, or a group: `[{"key":"plan","operator":"exact","value":["pro","team"]}]`, `{"type":"OR","values":[…]}`. Given several times, all have to match. Also `properties[0][key]=plan&properties[0][value]=pro`. At most 40 filters, 5 groups inside each other and 1000 values a filter. What is wrong with a filter is a 400 that names it.
+                 *
+                 *     A missing or null property fulfils only `is_not`, `not_in`, `not_icontains`, `not_icontains_multi`, `not_regex` and `is_not_set`.
+                 *
+                 *     | Operators | fulfilled when the property |
+                 *     |---|---|
+                 *     | `exact` `in` · `is_not` `not_in` | is one of the values · is none of them |
+                 *     | `icontains` `icontains_multi` · `not_icontains` `not_icontains_multi` | contains a value, in any case · contains none |
+                 *     | `regex` · `not_regex` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
+                 *     | `gt` `gte` `min` `lt` `lte` `max` | is a number greater, greater or equal, less, less or equal |
+                 *     | `between` · `not_between` | is a number from the lower to the higher of two values · is a number outside |
+                 *     | `is_set` · `is_not_set` | is there · is missing or null; no value is needed |
+                 *     | `is_date_exact` `is_date_before` `is_date_after` | is a date compared with an ISO 8601 date or a relative one such as `-7d` |
+                 *     | `semver_eq` `_neq` `_gt` `_gte` `_lt` `_lte` `_tilde` `_caret` `_wildcard` | is a version compared with one, or with a pattern such as `1.2.*` |
+                 */
+                properties?: string[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of persons. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPage"];
+                    /**
+                     * @example created_at,distinct_ids,id,name,properties.email,properties.plan,uuid
+                     *     2026-10-02T10:11:12.345Z,"[""ada"",""0191a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b""]",731,ada@example.com,ada@example.com,pro,0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -13,6 +13,7 @@ export async function startCloudflare() {
   const databases: { name: string; uuid: string }[] = []
   const queues: { queue_name: string; queue_id: string; producers: []; consumers: [] }[] = []
   const buckets: string[] = []
+  const secrets: { name: string | undefined; type: string }[] = []
   const changes: { call: string; body: string }[] = []
   const settings = { accounts: ['Shop'], failing: '' }
 
@@ -53,7 +54,10 @@ export async function startCloudflare() {
       return buckets.includes(id) ? ok({ name: id, location: 'WEUR' }) : missing(10006)
     if (call === 'GET workers/subdomain') return ok({ subdomain: 'shop' })
     if (call.endsWith('/assets-upload-session')) return ok({ jwt: 'x', buckets: [] })
+    if (/^GET workers\/scripts\/[^/]+\/secrets$/.test(call)) return secrets.length > 0 ? ok(secrets) : missing(10007)
     if (call.startsWith('GET workers/workers/')) return ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
+    for (const [, name] of body.matchAll(/"name":"(\w+)","type":"secret_text"/g))
+      secrets.push({ name, type: 'secret_text' })
     if (/^(PUT|POST) workers\/scripts\//.test(call))
       return ok({ id, deployment_id: 'd', startup_time_ms: 1, enabled: true })
     return missing(10007)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
+import { isWeekly } from '../../src/erasures/schedule.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -25,8 +26,14 @@ const Config = z.object({
 const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
 
 describe('wrangler.toml', () => {
-  it('names the weekday of the weekly job, since Cloudflare counts Sunday as 1 and Unix as 0', () => {
-    expect(Config.shape.triggers.parse(config.triggers).crons).toContain('0 5 * * SUN')
+  it('runs the weekly batch on Sundays at 05:00 UTC, as Cloudflare numbers days, and the sweep every quarter of an hour', () => {
+    const [weekly = '', sweep = '', ...others] = Config.shape.triggers.parse(config.triggers).crons
+    const [minute, hour, day, month, weekday = ''] = weekly.split(' ')
+    const days = ['', 'SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
+
+    expect({ minute, hour, day, month }).toEqual({ minute: '0', hour: '5', day: '*', month: '*' })
+    expect(days[Number(weekday)] ?? weekday).toBe('SUN')
+    expect([isWeekly(weekly), isWeekly(sweep), sweep, others]).toEqual([true, false, '*/15 * * * *', ['30 3 * * *']])
   })
 
   it('sets every limit of every queue consumer, since the defaults differ between local and deployed', () => {

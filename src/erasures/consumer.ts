@@ -1,0 +1,216 @@
+import type { z } from 'zod'
+import { forgetInDeadLetters } from '../capture/forget.ts'
+import { type Db, openDb, type Usage } from '../db/client.ts'
+import { describeError, UnavailableError } from '../errors.ts'
+import { log } from '../log.ts'
+import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { ErasureMessage } from './message.ts'
+import { writeReceipt } from './receipt.ts'
+import {
+  complete,
+  countEvents,
+  countRemains,
+  type ErasureRow,
+  findOpenErasures,
+  finishRuns,
+  listKeys,
+  markCleared,
+  markFailed,
+  noteFailure,
+  noteFound,
+  type Piece,
+  removeEvents,
+  removeVersions
+} from './store.ts'
+
+/** D1 allows 1,000 queries an invocation. */
+const MAX_QUERIES = 800
+
+/** A statement holds up all others: a piece is to take so long, and is made smaller or larger accordingly. */
+const PIECE_MS = 8
+const FIRST_PIECE = 100
+const PIECES = { min: 10, max: 2_000 }
+
+const COUNTED_AT_ONCE = 50_000
+const KEYS_AT_ONCE = 100
+
+/** A task that fails so often waits for the next run. */
+const MAX_ATTEMPTS = 8
+const MAX_DELAY_SECONDS = 3_600
+
+export type ErasureBindings = {
+  control: D1Database
+  /** The database that a project's row names. */
+  database: (name: string) => D1Database
+  bucket: R2Bucket
+  queue: { send(body: ErasureMessage, options?: { delaySeconds: number }): Promise<unknown> }
+  clock: () => Date
+}
+
+/**
+ * Goes on with erasures, each message as far as one invocation may: what is left goes into a new message. Messages may
+ * come twice, at once and in any order, and the work may be cut anywhere.
+ * @returns what became of them
+ */
+export async function consumeErasures(batch: MessageBatch<unknown>, bindings: ErasureBindings, usage: Usage) {
+  const summary = { messages: batch.messages.length, completed: 0, retried: 0 }
+  for (const message of batch.messages) {
+    try {
+      const parsed = ErasureMessage.safeParse(message.body)
+      if (parsed.success) summary.completed += await work(parsed.data, bindings, usage)
+      else log('error', 'not an erasure message', { id: message.id, issues: describeIssues(parsed.error) })
+      message.ack()
+    } catch (error) {
+      log('warn', 'erasure message retried', { id: message.id, error: describeError(error) })
+      message.retry({ delaySeconds: Math.min(MAX_DELAY_SECONDS, 2 ** message.attempts) })
+      summary.retried += 1
+    }
+  }
+  return summary
+}
+
+const describeIssues = (error: z.ZodError): string => error.issues.map(({ path }) => path.join('.')).join()
+
+/** @returns how many erasures it completed */
+async function work(message: ErasureMessage, bindings: ErasureBindings, usage: Usage): Promise<number> {
+  const { control, database, queue, clock } = bindings
+  const [project] = await findProjects(openDb(control, usage).db, [message.project_id])
+  if (!project) throw new Error(`There is no project ${message.project_id}.`)
+  const { db } = openDb(database(project.database), usage)
+  const eraser = new Eraser(db, project, usage, clock)
+  const open = await findOpenErasures(db, project.id, message.erasures)
+
+  if (message.letter !== null && open.some(({ run }) => run !== null)) {
+    const letter = await forgetInDeadLetters(bindings, db, project, message.letter, usage)
+    if (letter !== null) {
+      await queue.send({ ...message, letter })
+      return 0
+    }
+  }
+  const failed: ErasureRow[] = []
+  let attempts = 0
+  let completed = 0
+  for (const [i, erasure] of open.entries()) {
+    try {
+      const state = await eraser.advance(erasure)
+      if (state === 'completed') completed += 1
+      if (state !== 'cut') continue
+      await queue.send({ project_id: project.id, erasures: open.slice(i).map(({ id }) => id), letter: null })
+      break
+    } catch (error) {
+      if (error instanceof UnavailableError) throw error
+      const tries = await noteFailure(db, erasure, describeError(error), clock().getTime())
+      log('error', 'erasure failed', { project: project.id, erasure: erasure.id, tries, error: describeError(error) })
+      if (tries >= MAX_ATTEMPTS) await markFailed(db, erasure)
+      else failed.push(erasure)
+      attempts = Math.max(attempts, tries)
+    }
+  }
+  if (failed.length > 0)
+    await queue.send(
+      { project_id: project.id, erasures: failed.map(({ id }) => id), letter: null },
+      { delaySeconds: Math.min(MAX_DELAY_SECONDS, 10 * 2 ** attempts) }
+    )
+  await finishRuns(db, clock().getTime())
+  return completed
+}
+
+/** What an invocation got to: `waiting` for its Sunday, or `cut` because it may do no more. */
+type State = 'waiting' | 'cut' | 'completed'
+
+class Eraser {
+  readonly #db: Db
+  readonly #project: ProjectRow
+  readonly #usage: Usage
+  readonly #clock: () => Date
+  #limit = FIRST_PIECE
+
+  constructor(db: Db, project: ProjectRow, usage: Usage, clock: () => Date) {
+    this.#db = db
+    this.#project = project
+    this.#usage = usage
+    this.#clock = clock
+  }
+
+  async advance(erasure: ErasureRow): Promise<State> {
+    if (erasure.clearedAt === null) {
+      const isDone = await this.#inPieces((limit) => removeVersions(this.#db, erasure, limit, this.#now()))
+      if (!isDone) return 'cut'
+      await markCleared(this.#db, erasure, this.#now())
+    }
+    if (erasure.deleteEvents) {
+      if (erasure.run === null) return 'waiting'
+      if (!(await this.#removeEvents(erasure))) return 'cut'
+    }
+    return (await this.#verify(erasure)) ? 'completed' : 'cut'
+  }
+
+  /** @returns whether none is left */
+  async #removeEvents(erasure: ErasureRow): Promise<boolean> {
+    if (erasure.found === null) {
+      let found = 0
+      for await (const keys of this.#keysOf(erasure))
+        found += await countEvents(this.#db, erasure, keys, COUNTED_AT_ONCE)
+      await noteFound(this.#db, erasure, found, this.#now())
+    }
+    for await (const keys of this.#keysOf(erasure))
+      if (!(await this.#inPieces((limit) => removeEvents(this.#db, erasure, keys, limit, this.#now())))) return false
+    return true
+  }
+
+  async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
+    for (let after = 0; ; ) {
+      const keys = await listKeys(this.#db, erasure, after, KEYS_AT_ONCE)
+      if (keys.length === 0) return
+      yield keys
+      after = keys.at(-1) ?? after
+    }
+  }
+
+  /** @returns whether nothing was left, before the invocation had to end */
+  async #inPieces(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
+    while (!this.#isSpent()) {
+      const limit = this.#limit
+      const { removed, ms } = await remove(limit)
+      if (removed < limit) return true
+      const next = Math.round(limit * Math.min(2, PIECE_MS / Math.max(ms, 0.1)))
+      this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
+    }
+    return false
+  }
+
+  #isSpent(): boolean {
+    return this.#usage.queries >= MAX_QUERIES
+  }
+
+  #now(): number {
+    return this.#clock().getTime()
+  }
+
+  /** Looks through every store once more; only when all are empty is the erasure completed. */
+  async #verify(erasure: ErasureRow): Promise<boolean> {
+    const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
+    if (!current) return true
+    const remaining = await countRemains(this.#db, current)
+    const left = Object.entries(remaining).filter(([, count]) => count > 0)
+    const isOnlyEvents = left.every(([store]) => store === 'events')
+    if (left.length > 0 && isOnlyEvents) return false
+    if (left.length > 0)
+      throw new Error(`Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`)
+    const now = this.#now()
+    const receipt = writeReceipt({
+      id: current.id,
+      project_id: current.projectId,
+      person_uuid: current.personUuid,
+      requestedAt: current.requestedAt,
+      requested_by: current.requestedBy,
+      delete_events: current.deleteEvents,
+      run: current.run,
+      verifiedAt: now,
+      removed: { ...current.stores, ...(current.deleteEvents && { events: current.removed }) },
+      remaining,
+      late_events_dropped: current.dropped
+    })
+    return complete(this.#db, current, receipt, now)
+  }
+}

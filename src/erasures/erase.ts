@@ -1,0 +1,44 @@
+import type { Actor } from '../activity/entry.ts'
+import type { Db } from '../db/client.ts'
+import { retryConflicts } from '../db/retry.ts'
+import { describeError } from '../errors.ts'
+import { log } from '../log.ts'
+import { messagesFor } from './message.ts'
+import type { Sender } from './run.ts'
+import { findPersonsToErase, type PersonToErase, type Selection, writeErasures } from './store.ts'
+import { hashDistinctId } from './tombstone.ts'
+
+/**
+ * Deletes the persons that are selected, with their distinct ids and what the activity log tells of their properties;
+ * their erasures exist from the same moment. All or none; nobody else is touched. What is left of them then is removed
+ * at once by the queue, their events, if asked, by the next weekly batch.
+ * @returns those who were there
+ */
+export async function erasePersons(
+  db: Db,
+  queue: Sender,
+  project: { id: number; erasureSalt: string },
+  selection: Selection,
+  { deleteEvents, actor }: { deleteEvents: boolean; actor: Actor },
+  now: Date
+): Promise<PersonToErase[]> {
+  const { persons, erasures } = await retryConflicts(async () => {
+    const persons = await findPersonsToErase(db, project.id, selection)
+    if (persons.length === 0) return { persons, erasures: [] }
+    const identities = []
+    for (const person of persons)
+      for (const { key, distinctId } of person.identities) {
+        const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
+        identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
+      }
+    const erasure = { persons, identities, deleteEvents, actor, now: now.getTime() }
+    return { persons, erasures: await writeErasures(db, project.id, erasure) }
+  })
+  try {
+    const messages = messagesFor(erasures.map((id) => ({ id, project_id: project.id })))
+    if (messages.length > 0) await queue.sendBatch(messages)
+  } catch (error) {
+    log('warn', 'erasures wait for the sweep', { project: project.id, erasures, error: describeError(error) })
+  }
+  return persons
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { actorOf } from '../activity/entry.ts'
+import { NotFoundError } from '../errors.ts'
+import { allow } from '../http/auth.ts'
+import { createRouter } from '../http/env.ts'
+import { describe } from '../http/openapi.ts'
+import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { Flag } from '../parameters.ts'
+import { PersonPath } from '../persons/path.ts'
+import { erasePersons } from './erase.ts'
+import { DeletionTask, taskToJson } from './json.ts'
+import { isGenuine, Receipt, ReceiptContent, signReceipt } from './receipt.ts'
+import { listTasks } from './store.ts'
+
+const StatusQuery = z.object({
+  ...PageQuery.shape,
+  status: z.enum(['all', 'pending', 'queued', 'running', 'completed', 'failed']).default('all').meta({
+    description: '`pending` is everything that is not `completed`.'
+  }),
+  person_uuid: z.guid().toLowerCase().optional().meta({ description: 'The tasks of this deleted person.' })
+})
+
+const MAX_PERSONS = 1_000
+
+/** A person's integer id, also as a string, or uuid. */
+const Id = z.union([z.int().min(0), z.string().regex(/^\d{1,15}$/), z.guid()], 'A person’s id is an integer or a UUID.')
+
+const some = <S extends z.ZodType>(item: S) =>
+  z
+    .array(item)
+    .min(1, `Between 1 and ${MAX_PERSONS} are expected.`)
+    .max(MAX_PERSONS, `Between 1 and ${MAX_PERSONS} are expected.`)
+
+const BulkDelete = z
+  .object({
+    ids: some(Id).nullish().meta({ description: 'Uuids or integer ids.' }),
+    distinct_ids: some(z.string().min(1).max(1000)).nullish(),
+    delete_events: z
+      .union([z.boolean(), Flag], 'Must be a valid boolean.')
+      .default(false)
+      .meta({ type: 'boolean', description: 'Whether the events go too, with the next weekly batch.' })
+  })
+  .refine(({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids), 'Provide either ids or distinct_ids.')
+  .meta({ id: 'BulkDelete', examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }] })
+
+const BulkDeleted = z
+  .object({
+    persons_found: z.int(),
+    persons_deleted: z.int(),
+    events_queued_for_deletion: z.boolean(),
+    recordings_queued_for_deletion: z.literal(false),
+    deletion_errors: z.array(z.string()).max(0),
+    results: z.array(
+      z.object({
+        id: z.union([z.string(), z.int()]).meta({ description: 'As it was asked for.' }),
+        result: z.enum(['deleted', 'not_found']),
+        person_uuid: z.guid().nullable()
+      })
+    )
+  })
+  .meta({
+    id: 'BulkDeleted',
+    examples: [
+      {
+        persons_found: 1,
+        persons_deleted: 1,
+        events_queued_for_deletion: true,
+        recordings_queued_for_deletion: false,
+        deletion_errors: [],
+        results: [
+          { id: 'user-1', result: 'deleted', person_uuid: '01a1f000-0000-7000-8000-00000000000a' },
+          { id: 'user-2', result: 'not_found', person_uuid: null }
+        ]
+      }
+    ]
+  })
+
+const DeleteQuery = z.object({
+  delete_events: Flag.default(false).meta({
+    type: 'boolean',
+    description: 'Whether the events go too, with the next weekly batch (Sunday 05:00 UTC).'
+  })
+})
+
+const DELETE = describe({
+  id: 'persons_delete',
+  tag: 'Persons',
+  summary: 'Delete a person',
+  description:
+    'The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them. A distinct id that is used again starts a new person.',
+  answers: { 204: { text: 'Deleted.' } },
+  refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
+})
+
+const BULK_DELETE = describe({
+  id: 'persons_bulk_delete',
+  tag: 'Persons',
+  summary: 'Delete many persons',
+  description: `Up to ${MAX_PERSONS} persons in one transaction, as if each had been deleted by itself. Who is not there is told and no error.`,
+  answers: { 200: { text: 'What became of each.', schema: BulkDeleted } },
+  refusals: [
+    ['invalid_input', 'Provide either ids or distinct_ids.'],
+    ['invalid_input', 'Must be a valid boolean.', 'delete_events']
+  ]
+})
+
+const Cursor = z.object({ before: z.int() })
+
+const STATUS = describe({
+  id: 'persons_deletion_status',
+  tag: 'Persons',
+  summary: 'Deletion tasks and their proofs',
+  description:
+    'A task for every person that was deleted with `delete_events`, newest first. They run every Sunday at 05:00 UTC.',
+  answers: { 200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) } },
+  refusals: [['invalid_choice', '"done" is not a valid choice.', 'status']]
+})
+
+const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
+  id: 'ReceiptVerification',
+  examples: [{ valid: true, detail: 'This service signed the receipt, and nothing in it has been changed.' }]
+})
+
+/** Whatever it holds beside a receipt's members spoils the signature. */
+const Presented = Receipt.loose().meta({ id: 'PresentedReceipt' })
+
+const VERIFY = describe({
+  id: 'persons_verify_deletion_receipt',
+  tag: 'Persons',
+  summary: 'Verify the receipt of a deletion',
+  description: 'The body is a receipt as `deletion_status` shows it.',
+  answers: { 200: { text: 'Whether the receipt is genuine.', schema: Verification } }
+})
+
+export const erasureRoutes = createRouter()
+  .delete(
+    '/persons/:id',
+    DELETE,
+    allow('person:write'),
+    validatePath(PersonPath),
+    validateQuery(DeleteQuery),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
+      const options = { deleteEvents: c.req.valid('query').delete_events, actor: actorOf(c.var.user, c.var.key) }
+      const erased = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
+      if (erased.length === 0) throw new NotFoundError()
+      return c.body(null, 204)
+    }
+  )
+  .post('/persons/bulk_delete', BULK_DELETE, allow('person:write'), validateBody(BulkDelete), async (c) => {
+    const { ids, distinct_ids: distinctIds, delete_events: deleteEvents } = c.req.valid('json')
+    const asked = (ids ?? distinctIds ?? []).map((id) => ({ id, name: ids ? nameOf(id) : String(id) }))
+    const names = asked.map(({ name }) => name)
+    const selection = distinctIds
+      ? { distinctIds }
+      : { ids: names.filter(isNumber).map(Number), uuids: names.filter((name) => !isNumber(name)) }
+    const options = { deleteEvents, actor: actorOf(c.var.user, c.var.key) }
+    const persons = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
+    const uuids = new Map(
+      persons.flatMap(({ id, uuid, identities }) =>
+        (distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]).map((name) => [name, uuid])
+      )
+    )
+    return c.json({
+      persons_found: persons.length,
+      persons_deleted: persons.length,
+      events_queued_for_deletion: deleteEvents && persons.length > 0,
+      recordings_queued_for_deletion: false,
+      deletion_errors: [],
+      results: asked.map(({ id, name }) => ({
+        id,
+        result: uuids.has(name) ? 'deleted' : 'not_found',
+        person_uuid: uuids.get(name) ?? null
+      }))
+    })
+  })
+  .get('/persons/deletion_status', STATUS, allow('person:read'), validateQuery(StatusQuery), async (c) => {
+    const { limit, offset, cursor, status, person_uuid: personUuid } = c.req.valid('query')
+    const size = pageSize(limit)
+    const before = cursor === undefined ? undefined : decodeCursor(Cursor, cursor).before
+    const page = { limit: size + 1, offset: before === undefined ? offset : 0, before }
+    const { rows, count } = await listTasks(c.var.db, c.var.project.id, { status, personUuid }, page)
+    const shown = rows.slice(0, size)
+    const results = await Promise.all(
+      shown.map(async (row) => {
+        const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
+        return taskToJson(row, content ? await signReceipt(content, c.env.RECEIPT_SECRET) : null)
+      })
+    )
+    const last = shown.at(-1)
+    const next = last && encodeCursor({ before: last.id } satisfies z.infer<typeof Cursor>)
+    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: rows.length > size, cursor: next }))
+  })
+  .post('/persons/deletion_receipts/verify', VERIFY, allow('person:read'), validateBody(Presented), async (c) => {
+    const receipt = c.req.valid('json')
+    const isOurs = receipt.project_id === c.var.project.id && (await isGenuine(receipt, c.env.RECEIPT_SECRET))
+    const detail = isOurs
+      ? 'This service signed the receipt, and nothing in it has been changed.'
+      : 'This service did not sign the receipt for this project, or it has been changed since.'
+    return c.json({ valid: isOurs, detail })
+  })
+
+const nameOf = (id: string | number): string => {
+  const name = String(id).toLowerCase()
+  return isNumber(name) ? String(Number(name)) : name
+}
+
+const isNumber = (name: string): boolean => /^\d+$/.test(name)

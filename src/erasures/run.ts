@@ -1,0 +1,61 @@
+import type { Db } from '../db/client.ts'
+import { type ErasureMessage, messagesFor } from './message.ts'
+import { lastRunBy } from './schedule.ts'
+import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
+
+/** A queue takes 100 messages at once. */
+const MAX_MESSAGES = 100
+const TAKEN_AT_ONCE = 1_000
+
+/** Work without a sign of life for so long has lost its message, or its consumer died. */
+const STALLED_MS = 15 * 60_000
+
+export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<unknown> }
+
+/**
+ * Starts, or goes on with, the weekly batch for `scheduledFor`: every task asked for before it that waits, or has failed,
+ * goes to the queue. Started twice, or twice at once, each task goes once. @returns how many went
+ */
+export async function startRun(
+  db: Db,
+  queue: Sender,
+  run: Pick<RunRow, 'scheduledFor' | 'startedBy'>,
+  now: Date
+): Promise<number> {
+  const startedAt = now.getTime()
+  await insertRun(db, { ...run, startedAt })
+  const sent = await gather(db, queue, run.scheduledFor, true, startedAt)
+  await finishRuns(db, startedAt)
+  return sent
+}
+
+/**
+ * What the quarter of an hour brings to light: a Sunday without its run is made up for; a run whose gathering was cut
+ * short, tasks that lost their message, and persons whose removal did not get to its end are taken up again.
+ * @returns how many erasures went to the queue
+ */
+export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<number> {
+  const at = now.getTime()
+  const sunday = lastRunBy(at)
+  const run = await findRun(db, sunday)
+  if (!run) await insertRun(db, { scheduledFor: sunday, startedAt: at, startedBy: 'sweep' })
+  const gathered = run?.finishedAt ? 0 : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
+  const resumed = await send(queue, () => takeStalled(db, at - STALLED_MS, TAKEN_AT_ONCE, at))
+  await finishRuns(db, at)
+  return gathered + resumed
+}
+
+const gather = (db: Db, queue: Sender, run: number, isRetrying: boolean, now: number): Promise<number> =>
+  send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
+
+/** Sends what `take` yields until it yields nothing more. What is taken but not sent is found by the next sweep. */
+async function send(queue: Sender, take: () => Promise<{ id: number; project_id: number }[]>): Promise<number> {
+  for (let sent = 0; ; ) {
+    const taken = await take()
+    const messages = messagesFor(taken)
+    for (let at = 0; at < messages.length; at += MAX_MESSAGES)
+      await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
+    sent += taken.length
+    if (taken.length < TAKEN_AT_ONCE) return sent
+  }
+}

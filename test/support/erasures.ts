@@ -1,0 +1,90 @@
+import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import type { ErasureMessage } from '../../src/erasures/message.ts'
+import worker from '../../src/worker.ts'
+import { db, request, type TestProject } from './project.ts'
+
+export const WEEKLY = '0 5 * * SUN'
+export const QUARTERLY = '*/15 * * * *'
+
+/** The erasure queue, whose messages a test delivers itself: later, twice, in another order, or never. */
+export function holdErasures() {
+  const held: ErasureMessage[] = []
+  const queue = {
+    send: async (body: ErasureMessage) => void held.push(body),
+    sendBatch: async (messages: { body: ErasureMessage }[]) => void held.push(...messages.map(({ body }) => body))
+  }
+  const bindings = { ERASURE_QUEUE: queue as unknown as Queue }
+
+  /** Delivers one message; @returns whether it was acknowledged */
+  async function deliver(body: unknown, more: Partial<Env> = {}): Promise<boolean> {
+    const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
+    const batch = createMessageBatch('edge-analytics-erasures', [message])
+    await worker.queue(batch, { ...env, ...bindings, ...more })
+    return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
+  }
+
+  return {
+    held,
+    deliver,
+    /** Delivers what is held and what comes of it, until nothing is left. */
+    async drain(more: Partial<Env> = {}) {
+      for (let body = held.shift(); body; body = held.shift()) await deliver(body, more)
+    },
+    /** Fires a Cron Trigger. */
+    cron: (cron: string, at = Date.now(), more: Partial<Env> = {}) =>
+      worker.scheduled(createScheduledController({ cron, scheduledTime: new Date(at) }), {
+        ...env,
+        ...bindings,
+        ...more
+      }),
+    /** A request to the API with the project's key. */
+    call: (project: TestProject, method: string, path: string, body?: object, more: Partial<Env> = {}) =>
+      request(
+        method,
+        `/api/environments/${project.id}/${path}`,
+        { Authorization: `Bearer ${project.key}`, ...(body && { 'Content-Type': 'application/json' }) },
+        body && JSON.stringify(body),
+        { ...bindings, ...more }
+      )
+  }
+}
+
+/** How many rows of each kind a project has, wherever they may be. */
+export async function countRows(projectId: number): Promise<Record<string, number>> {
+  const [row] = await db.all<Record<string, number>>(sql`select
+    (select count(*) from persons where project_id = ${projectId}) as persons,
+    (select coalesce(sum(value), 0) from counters where project_id = ${projectId} and name = 'persons') as counted,
+    (select count(*) from distinct_ids where project_id = ${projectId}) as distinct_ids,
+    (select count(*) from person_versions where project_id = ${projectId}) as versions,
+    (select count(*) from persons_search where rowid between ${projectId} << 32 and (${projectId} << 32) + 4294967295) as search,
+    (select count(*) from events where project_id = ${projectId}) as events`)
+  return row ?? {}
+}
+
+/** Every table of the database whose rows hold this text anywhere, also inside of blobs. */
+export async function tablesWith(text: string): Promise<string[]> {
+  const tables = await db.all<{ name: string }>(sql`
+    select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '_cf_%'`)
+  const found = []
+  for (const { name } of tables) {
+    const columns = await db.all<{ name: string }>(sql`select name from pragma_table_xinfo(${name}) where hidden = 0`)
+    const anywhere = columns.map(
+      (column) => sql`instr(cast(${sql.identifier(column.name)} as blob), cast(${text} as blob)) > 0`
+    )
+    if (anywhere.length === 0) continue
+    const rows = await db.all(sql`select 1 from ${sql.identifier(name)} where ${sql.join(anywhere, sql` or `)} limit 1`)
+    if (rows.length > 0) found.push(name)
+  }
+  return found.sort()
+}
+
+/** How many terms of the full-text index, as its shadow tables have them, contain this. */
+export async function searchTerms(part: string): Promise<number> {
+  await db.run(sql`create virtual table if not exists search_terms using fts5vocab(persons_search, row)`)
+  const [row] = await db.all<{ count: number }>(
+    sql`select count(*) as count from search_terms where instr(term, ${part}) > 0`
+  )
+  return row?.count ?? 0
+}
