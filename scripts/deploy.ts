@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { commandOf, jurisdictionOf, listCommands, planDeployment, type Step } from './deploy/plan.ts'
 import { type Config, findFault, newSecret, OperatorError, readConfig, wrangler } from './local.ts'
 
-/** Cloudflare's code for a Worker that is not there. */
-const NO_SUCH_WORKER = /\b10007\b/
+/** What wrangler says of a Worker that is not there. */
+const NO_SUCH_WORKER = /Worker "[^"]+" not found/
 
 const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
 

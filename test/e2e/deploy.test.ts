@@ -58,7 +58,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     changes.length = 0
     const second = await deploy(['--location', 'weur'])
 
-    expect(second.code).toBe(0)
+    expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     expect(second.stdout).toContain('There already: npx wrangler d1 create edge-analytics --location weur')
     expect(changes.map(({ call }) => call).filter((call) => CREATIONS.test(call))).toEqual([])
     const again = changes.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')

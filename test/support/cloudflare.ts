@@ -55,6 +55,8 @@ export async function startCloudflare() {
     if (call === 'GET workers/subdomain') return ok({ subdomain: 'shop' })
     if (call.endsWith('/assets-upload-session')) return ok({ jwt: 'x', buckets: [] })
     if (/^GET workers\/scripts\/[^/]+\/secrets$/.test(call)) return secrets.length > 0 ? ok(secrets) : missing(10007)
+    if (call.startsWith('GET workers/services/') && secrets.length > 0)
+      return ok({ id, default_environment: { environment: 'production', script: { last_deployed_from: 'wrangler' } } })
     if (call.startsWith('GET workers/workers/')) return ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
     for (const [, name] of body.matchAll(/"name":"(\w+)","type":"secret_text"/g))
       secrets.push({ name, type: 'secret_text' })
