@@ -61,9 +61,9 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     expect(second.stdout).toContain('There already: npx wrangler d1 create edge-analytics --location weur')
     expect(changes.map(({ call }) => call).filter((call) => CREATIONS.test(call))).toEqual([])
-    const again = changes.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')
-    expect(again?.body).toContain('"main_module"')
-    expect(again?.body).not.toContain('secret_text')
+    const again = changes.find(({ call }) => call === 'POST workers/scripts/edge-analytics/versions')
+    expect(again?.body).toContain('{"name":"RECEIPT_SECRET","type":"inherit"}')
+    expect(again?.body).not.toContain('"type":"secret_text"')
     expect(readFileSync(configFile, 'utf8')).toBe(config)
   })
 

@@ -60,8 +60,8 @@ export async function startCloudflare() {
     if (call.startsWith('GET workers/workers/')) return ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
     for (const [, name] of body.matchAll(/"name":"(\w+)","type":"secret_text"/g))
       secrets.push({ name, type: 'secret_text' })
-    if (/^(PUT|POST) workers\/scripts\//.test(call))
-      return ok({ id, deployment_id: 'd', startup_time_ms: 1, enabled: true })
+    if (/^(PUT|POST|PATCH) workers\/scripts\//.test(call))
+      return ok({ id, deployment_id: 'd', startup_time_ms: 1, enabled: true, resources: { script: { etag: 'e' } } })
     return missing(10007)
   }
 
