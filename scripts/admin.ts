@@ -6,12 +6,13 @@ import { counts } from './admin/counts.ts'
 import { dead } from './admin/dead.ts'
 import { key } from './admin/key.ts'
 import { project } from './admin/project.ts'
+import { purge } from './admin/purge.ts'
 import { render } from './admin/render.ts'
 import { user } from './admin/user.ts'
 import { isBusy, OperatorError, openLocal } from './local.ts'
 import { openRemote } from './remote.ts'
 
-const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts }
+const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts, purge }
 
 /** How long a write waits for the running service, which writes to the same files. */
 const BUSY_MS = 5000
@@ -25,7 +26,7 @@ const giveUp = () => {
   console.error('The database does not answer. Nothing may have been changed: look before you try again.')
   process.exit(1)
 }
-setTimeout(giveUp, TIMEOUT_MS).unref()
+const timeout = setTimeout(giveUp, TIMEOUT_MS).unref()
 
 try {
   await main()
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   const command = NOUNS[noun]?.[verb]
   if (!command) throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
   const { input, isJson, isRemote } = readArguments(command, args)
+  if (command.isLong) clearTimeout(timeout)
 
   const service = await (isRemote ? openRemote() : openLocal())
   try {
@@ -71,7 +73,9 @@ function explain(error: unknown): unknown {
 function usage(): string {
   const nouns = noun in NOUNS ? [noun] : Object.keys(NOUNS)
   const commands = nouns.flatMap((name) =>
-    Object.entries(NOUNS[name] ?? {}).map(([verb, command]) => `npm run ${name} -- ${verb} ${command.usage}`.trimEnd())
+    Object.entries(NOUNS[name] ?? {}).map(([verb, { script = `${name} -- ${verb}`, usage }]) =>
+      `npm run ${script} ${usage}`.trimEnd()
+    )
   )
   return `${commands.join('\n')}
 

@@ -9,6 +9,10 @@ export type Option = {
 }
 
 export type Command<Input = unknown> = {
+  /** The npm script that is this command, for one that has its own. */
+  script?: string
+  /** It may take minutes. */
+  isLong?: true
   /** Its arguments, as the usage shows them. */
   usage: string
   /** By the names of the schema's members. A member `id` is the command's only argument. */

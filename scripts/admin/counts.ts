@@ -5,6 +5,8 @@ import { command, Nothing } from './command.ts'
 
 export const counts = {
   verify: command({
+    script: 'verify',
+    isLong: true,
     usage: '',
     options: {},
     schema: Nothing,

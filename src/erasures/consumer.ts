@@ -57,7 +57,7 @@ export async function consumeErasures(batch: MessageBatch<unknown>, bindings: Er
   for (const message of batch.messages) {
     try {
       const parsed = ErasureMessage.safeParse(message.body)
-      if (parsed.success) summary.completed += await work(parsed.data, bindings, usage)
+      if (parsed.success) summary.completed += await continueErasures(parsed.data, bindings, usage)
       else log('error', 'not an erasure message', { id: message.id, issues: describeIssues(parsed.error) })
       message.ack()
     } catch (error) {
@@ -71,8 +71,15 @@ export async function consumeErasures(batch: MessageBatch<unknown>, bindings: Er
 
 const describeIssues = (error: z.ZodError): string => error.issues.map(({ path }) => path.join('.')).join()
 
-/** @returns how many erasures it completed */
-async function work(message: ErasureMessage, bindings: ErasureBindings, usage: Usage): Promise<number> {
+/**
+ * Goes on with the erasures of a message as far as one invocation may, and sends on what is left.
+ * @returns how many it completed. @throws unavailable when the database cannot take the work now
+ */
+export async function continueErasures(
+  message: ErasureMessage,
+  bindings: ErasureBindings,
+  usage: Usage
+): Promise<number> {
   const { control, database, queue, clock } = bindings
   const [project] = await findProjects(openDb(control, usage).db, [message.project_id])
   if (!project) throw new Error(`There is no project ${message.project_id}.`)

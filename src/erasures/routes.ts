@@ -101,6 +101,8 @@ const BULK_DELETE = describe({
   answers: { 200: { text: 'What became of each.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
+    ['blank', 'This field may not be blank.', 'distinct_ids__0'],
+    ['max_length', 'Ensure this field has no more than 1000 characters.', 'distinct_ids__0'],
     ['invalid_input', 'Must be a valid boolean.', 'delete_events']
   ]
 })

@@ -40,10 +40,14 @@ export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<n
   const run = await findRun(db, sunday)
   if (!run) await insertRun(db, { scheduledFor: sunday, startedAt: at, startedBy: 'sweep' })
   const gathered = run?.finishedAt ? 0 : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
-  const resumed = await send(queue, () => takeStalled(db, at - STALLED_MS, TAKEN_AT_ONCE, at))
+  const resumed = await resumeErasures(db, queue, at - STALLED_MS, now)
   await finishRuns(db, at)
   return gathered + resumed
 }
+
+/** Takes up again what has shown no sign of life since `before`, ms. @returns how many went to the queue */
+export const resumeErasures = (db: Db, queue: Sender, before: number, now: Date): Promise<number> =>
+  send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
 
 const gather = (db: Db, queue: Sender, run: number, isRetrying: boolean, now: number): Promise<number> =>
   send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
