@@ -11,6 +11,7 @@ import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
+import { timelineRoutes } from './timelines/routes.ts'
 
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
 export function createApp(clock: () => Date, work: () => Work) {
@@ -26,6 +27,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)
+    app.route(prefix, timelineRoutes)
     app.route(prefix, insightRoutes)
   }
   return app

@@ -13,3 +13,15 @@ export const Flag = z
   .refine((text) => /^(true|false|1|0)$/i.test(text), 'Must be a valid boolean.')
   .transform((text) => /^(true|1)$/i.test(text))
   .meta({ type: 'boolean' })
+
+/** Lists and objects that clients send as JSON text, in URLs or because they once had them there. */
+export const jsonText = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value, ctx) => {
+    if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+    try {
+      return JSON.parse(value)
+    } catch {
+      ctx.addIssue({ code: 'custom', message: 'This is not valid JSON.' })
+      return z.NEVER
+    }
+  }, schema)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
 
 /** The fields of an insight that the interface documents; those of `LegacyFilter` may stand beside them. */
@@ -43,18 +44,6 @@ const Flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean().nullish()
 )
-
-/** Clients that once put filters into URLs send these as JSON text. */
-const jsonText = <S extends z.ZodType>(schema: S) =>
-  z.preprocess((value, ctx) => {
-    if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-    try {
-      return JSON.parse(value)
-    } catch {
-      ctx.addIssue({ code: 'custom', message: 'This is not valid JSON.' })
-      return z.NEVER
-    }
-  }, schema)
 
 const entity = {
   name: Text,

@@ -53,6 +53,11 @@ const SAMPLES: Record<string, Sample> = {
     status: 200,
     body: { properties: { plan: 'pro' } }
   },
+  'GET /persons/:id/properties_timeline': {
+    path: ({ id }) => `persons/${id}/properties_timeline`,
+    scope: 'person:read',
+    status: 200
+  },
   'POST /persons/:id/split': { path: ({ id }) => `persons/${id}/split`, scope: 'person:write', status: 200 },
   'POST /persons/:id/delete_property': {
     path: ({ id }) => `persons/${id}/delete_property`,

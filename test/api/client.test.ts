@@ -92,6 +92,12 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toEqual({ success: true })
   },
+  async persons_properties_timeline(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/properties_timeline/', {
+      params: { path: { project_id, id: await adaOf(client) }, query: { breakdown: 'plan', breakdown_type: 'person' } }
+    })
+    expect(data?.points.map(({ properties }) => properties.plan)).toEqual(['pro'])
+  },
   async persons_split(client, project) {
     await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }])
     const { data } = await client.POST('/api/environments/{project_id}/persons/{id}/split/', {

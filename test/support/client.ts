@@ -507,6 +507,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/persons/{id}/properties_timeline/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a person's properties through time
+         * @description The person's state **at each event** in the range: a new point begins with the first event and where a crucial property has changed since the event before. Crucial are the persons' properties that `properties`, the filters of `events` and `breakdown` name; without any there is one point. Dates: `-7d`, `-3h`: so long ago, in `s`, `M` minutes, `h`, `d`, `w`, `m` months, `q` 13 weeks, `y`; with `Start` or `End` (`-1mStart`, `dEnd`) the start or end of that hour, day, month or year; ISO 8601, without an offset on the project’s clock.
+         *
+         *     At most 50000 events of the person in the range, and points of 4000000 bytes: beyond that it is a 400 `query_too_large` whose `attr` names the limit.
+         *
+         *     Needs the scope `person:read`.
+         */
+        get: operations["persons_properties_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/insights/trend/": {
         parameters: {
             query?: never;
@@ -1487,6 +1511,55 @@ export interface components {
             /** @description The page before, absolute; null on the first one. */
             previous: string | null;
             results: components["schemas"]["Person"][];
+        };
+        /**
+         * @example {
+         *       "points": [
+         *         {
+         *           "timestamp": "2026-10-01T00:00:00.000Z",
+         *           "properties": {
+         *             "plan": "free"
+         *           },
+         *           "relevant_event_count": 2
+         *         },
+         *         {
+         *           "timestamp": "2026-10-02T08:00:00.000Z",
+         *           "properties": {
+         *             "plan": "pro"
+         *           },
+         *           "relevant_event_count": 1
+         *         }
+         *       ],
+         *       "crucial_property_keys": [
+         *         "plan"
+         *       ],
+         *       "effective_date_from": "2026-09-29T00:00:00.000Z",
+         *       "effective_date_to": "2026-10-05T23:59:59.999Z"
+         *     }
+         */
+        PropertiesTimeline: {
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Of the first event of this state.
+                 */
+                timestamp: string;
+                /** @description All properties that the person had at that event. */
+                properties: {
+                    [key: string]: unknown;
+                };
+                /** @description How many events came before the next point. */
+                relevant_event_count: number;
+            }[];
+            /** @description A change of any of them starts a new point. */
+            crucial_property_keys: string[];
+            /** Format: date-time */
+            effective_date_from: string;
+            /**
+             * Format: date-time
+             * @description The last millisecond of the range.
+             */
+            effective_date_to: string;
         };
     };
     responses: never;
@@ -3647,6 +3720,128 @@ export interface operations {
             };
             /** @description The body is of a type that is not read here. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    persons_properties_timeline: {
+        parameters: {
+            query?: {
+                /** @description Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do. */
+                events?: string;
+                /** @description Not supported: only an empty list is allowed. */
+                actions?: string;
+                /** @description A property, or a list of them. */
+                breakdown?: string | string[];
+                /** @description Whose property the breakdown is: only a person’s is looked at. */
+                breakdown_type?: "event" | "person";
+                /** @description Where the timeline begins, 7 days ago unless given; `all` is possible. */
+                date_from?: string;
+                /** @description The day with which it ends, today unless given, or the exact time. */
+                date_to?: string;
+                /** @description How long the timeline is whose `date_from` and `date_to` are the same. */
+                interval?: "minute" | "hour" | "day" | "week" | "month";
+                /** @description Makes no difference. */
+                display?: string;
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+                /** @description Property filters as JSON text, as persons are listed by: their keys count. */
+                properties?: string[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The person's integer id, or its uuid. */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The points, in order of time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropertiesTimeline"];
+                    /**
+                     * @example properties.plan,relevant_event_count,timestamp
+                     *     free,2,2026-10-01T00:00:00.000Z
+                     *     pro,1,2026-10-02T08:00:00.000Z
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { allow } from '../http/auth.ts'
+import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
+import { createRouter } from '../http/env.ts'
+import { describe } from '../http/openapi.ts'
+import { validatePath, validateQuery } from '../http/validation.ts'
+import { DATE_GRAMMAR } from '../insights/dates.ts'
+import { PersonPath } from '../persons/path.ts'
+import { readPropertyParameters } from '../properties/parameters.ts'
+import { computeTimeline, MAX_BYTES, MAX_EVENTS } from './compute.ts'
+import { pointToJson, TimelineJson, timelineToJson } from './json.ts'
+import { readTimelineQuery, TimelineParameters } from './query.ts'
+
+const TIMELINE = describe({
+  id: 'persons_properties_timeline',
+  tag: 'Persons',
+  summary: "Follow a person's properties through time",
+  description: `The person's state **at each event** in the range: a new point begins with the first event and \
+where a crucial property has changed since the event before. Crucial are the persons' properties that \`properties\`, \
+the filters of \`events\` and \`breakdown\` name; without any there is one point. Dates: ${DATE_GRAMMAR}
+
+At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYTES} bytes: beyond that it is a 400 \
+\`query_too_large\` whose \`attr\` names the limit.`,
+  query: z.object({
+    properties: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Property filters as JSON text, as persons are listed by: their keys count.' })
+  }),
+  answers: {
+    200: {
+      text: 'The points, in order of time.',
+      schema: TimelineJson,
+      csv: 'properties.plan,relevant_event_count,timestamp\r\nfree,2,2026-10-01T00:00:00.000Z\r\npro,1,2026-10-02T08:00:00.000Z\r\n'
+    }
+  },
+  refusals: [
+    ['invalid_input', '"soon" is not a date.', 'date_from'],
+    ['query_too_large', `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`, 'events']
+  ]
+})
+
+export const timelineRoutes = createRouter().get(
+  '/persons/:id/properties_timeline',
+  TIMELINE,
+  allow('person:read'),
+  validatePath(PersonPath),
+  validateQuery(TimelineParameters.extend(FormatQuery.shape)),
+  async (c) => {
+    const { project, db, now } = c.var
+    const { format, ...asked } = c.req.valid('query')
+    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+    const query = readTimelineQuery(asked, properties, project, now)
+    const points = await computeTimeline(db, project.id, c.req.valid('param').id, query)
+    if (!wantsCsv(c, format)) return c.json(timelineToJson(points, query))
+    const rows = points.map(pointToJson)
+    const columns = new Set(['relevant_event_count', 'timestamp', ...rows.flatMap((row) => [...flatten(row).keys()])])
+    return csvResponse(c, 'properties_timeline', [...columns].sort(), [rows])
+  }
+)

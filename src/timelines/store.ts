@@ -1,0 +1,107 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
+import { onePerson, type PersonId } from '../persons/store.ts'
+import type { TimelineQuery } from './query.ts'
+import type { SeenEvent } from './timeline.ts'
+
+/** The person's number, undefined when there is none, and those of the events by these names. */
+export async function findScope(
+  db: Db,
+  projectId: number,
+  person: PersonId,
+  events: string[] | undefined
+): Promise<{ personId: number | undefined; eventIds: number[] | undefined }> {
+  const [found, names] = await readBatch(
+    db,
+    query<{ id: number }>(sql`select id ${onePerson(projectId, person)}`),
+    query<{ id: number }>(sql`
+      select id from event_names where project_id = ${projectId} and name in ${inJson(events ?? [])}`)
+  )
+  return { personId: found[0]?.id, eventIds: events && names.map(({ id }) => id) }
+}
+
+/** Events are looked at in pieces of so many: a statement that takes long holds all others up. */
+export const PAGE_EVENTS = 5_000
+
+/**
+ * A person's events in the range, in pages: all are looked at, and those of `eventIds` are answered, in the order of
+ * identities and then of time. `looked` is how many a page has looked at.
+ */
+export async function* readEvents(
+  db: Db,
+  projectId: number,
+  personId: number,
+  { from, until }: TimelineQuery,
+  eventIds: number[] | undefined
+): AsyncGenerator<{ looked: number; events: SeenEvent[] }, void> {
+  const wanted = eventIds ? sql`page.event_id in ${inJson(eventIds)}` : sql`1`
+  let after: EventRow | undefined
+  do {
+    const [rows] = await readBatch(
+      db,
+      query<EventRow>(sql`
+        with page as (
+          select d.key, e.timestamp, e.event_id, e.uuid
+          from distinct_ids d cross join events e indexed by events_identity
+            on e.identity = d.key and e.project_id = ${projectId}
+               and e.timestamp >= ${startOf(from, after)} and e.timestamp < ${until}
+          where d.person_id = ${personId} and +d.project_id = ${projectId} ${isAfter(after)}
+          order by d.key, e.timestamp, e.project_id, e.event_id, e.uuid limit ${PAGE_EVENTS})
+        select page.key, page.timestamp, page.event_id, hex(page.uuid) as uuid, ${wanted} as wanted,
+               case when ${wanted} then (
+                 select e.version from events e
+                 where e.project_id = ${projectId} and e.event_id = page.event_id and e.timestamp = page.timestamp
+                   and e.uuid = page.uuid) end as version
+        from page`)
+    )
+    yield { looked: rows.length, events: rows.filter(({ wanted }) => wanted === 1) }
+    after = rows.length < PAGE_EVENTS ? undefined : rows.at(-1)
+  } while (after)
+}
+
+type EventRow = SeenEvent & { key: number; event_id: number; uuid: string; wanted: number }
+
+/** Where to go on in an identity's events: behind those that are read of the last one, and with the others at `from`. */
+const startOf = (from: number, after: EventRow | undefined): SQL =>
+  after ? sql`case d.key when ${after.key} then ${after.timestamp} else ${from} end` : sql`${from}`
+
+const isAfter = (after: EventRow | undefined): SQL =>
+  after
+    ? sql`and d.key >= ${after.key} and (d.key > ${after.key} or
+        (e.timestamp, e.event_id, e.uuid) > (${after.timestamp}, ${after.event_id}, unhex(${after.uuid})))`
+    : sql``
+
+/** What versions have of some keys, as a text that is the same for the same values, and how large they are. */
+export async function readValues(
+  db: Db,
+  projectId: number,
+  versions: readonly number[],
+  keys: readonly string[]
+): Promise<Map<number, { values: string; bytes: number }>> {
+  const paths = JSON.stringify(keys.map((key) => `$.${JSON.stringify(key)}`))
+  const [rows] = await readBatch(
+    db,
+    query<{ id: number; values: string; bytes: number }>(sql`
+      select v.id, length(v.properties) as bytes,
+             (select json_group_array(v.properties -> path.value) from json_each(${paths}) as path) as "values"
+      from person_versions v where v.id in ${inJson(versions)} and +v.project_id = ${projectId}`)
+  )
+  return new Map(rows.map(({ id, values, bytes }) => [id, { values, bytes }]))
+}
+
+/** The properties of versions, as JSON. */
+export async function readVersions(
+  db: Db,
+  projectId: number,
+  versions: readonly number[]
+): Promise<Map<number, string>> {
+  const [rows] = await readBatch(
+    db,
+    query<{ id: number; properties: string }>(sql`
+      select id, json(properties) as properties from person_versions
+      where id in ${inJson(versions)} and +project_id = ${projectId}`)
+  )
+  return new Map(rows.map(({ id, properties }) => [id, properties]))
+}
