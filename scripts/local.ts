@@ -74,6 +74,8 @@ export async function readConfig(): Promise<Config> {
 
 /** Opens the local databases, migrated, whether the service runs on them or not. */
 export async function openLocal(): Promise<Service> {
+  // Standard output belongs to the answer, and secrets are of no use to a command.
+  process.env.WRANGLER_LOG = 'error'
   const { d1_databases: databases } = await readConfig()
   const { getPlatformProxy } = await loadWrangler()
   const { env, dispose } = await getPlatformProxy<Env>({

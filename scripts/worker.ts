@@ -51,6 +51,7 @@ export class Worker {
     ]
     const ports = ['--port', '0', '--inspector-port', '0', '--show-interactive-dev-session=false']
     const child = spawn(process.execPath, ['--import', LEASH, wranglerBin, ...args, ...ports], {
+      env: { ...process.env, WRANGLER_LOG: 'log' },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc']
     })
