@@ -3,11 +3,13 @@ import { benchCapture } from './capture.ts'
 import { benchHttp } from './http.ts'
 import { benchSize } from './size.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
+import { benchTrend } from './trend.ts'
 
 const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   size: benchSize,
   http: benchHttp,
-  capture: benchCapture
+  capture: benchCapture,
+  trend: benchTrend
 }
 
 const { values, positionals } = parseArgs({

@@ -1,5 +1,6 @@
 import { activityRoutes } from './activity/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
+import { dashboardRoutes } from './dashboards/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
@@ -29,6 +30,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, personRoutes)
     app.route(prefix, timelineRoutes)
     app.route(prefix, insightRoutes)
+    app.route(prefix, dashboardRoutes)
   }
   return app
 }

@@ -25,3 +25,9 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
       return z.NEVER
     }
   }, schema)
+
+/** An id in a path; what is no number is no id of anything, which 0 is neither. */
+export const KnownId = z
+  .string()
+  .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : 0))
+  .meta({ type: 'integer', description: 'The integer id.' })

@@ -10,12 +10,12 @@ const STEP = 20_000
 export type Seeded = { projectId: number; token: string; key: string; persons: number }
 
 /** A project with a key, and so many persons straight in its tables, with two distinct ids each, one created each second. */
-export async function seedProject({ db }: Runtime, persons: number): Promise<Seeded> {
+export async function seedProject({ db }: Runtime, persons: number, scopes = ['person:read']): Promise<Seeded> {
   const control = openDb(db, newUsage()).db
   const now = new Date()
   const owner = await createUser(control, User.parse({ first_name: 'Bench', email: 'bench@example.com' }), now)
   const project = await createProject(control, Project.parse({ name: 'Bench' }), owner.id, now)
-  const scope = { label: 'bench', scopes: ['person:read'], projectIds: [project.id], userId: owner.id }
+  const scope = { label: 'bench', scopes, projectIds: [project.id], userId: owner.id }
   const { key } = await createKey(control, scope, now)
 
   for (let from = 1; from <= persons; from += STEP) {

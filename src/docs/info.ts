@@ -27,6 +27,7 @@ sees all that the answer saw, anywhere.`
 export const TAGS = [
   { name: 'Persons', description: 'Who did it.' },
   { name: 'Insights', description: 'How often, over time.' },
+  { name: 'Dashboards', description: 'Insights side by side.' },
   { name: 'Capture', description: 'Where SDKs send events.' },
   { name: 'Service', description: 'The service itself.' }
 ]

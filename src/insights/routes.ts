@@ -1,14 +1,20 @@
 import { z } from 'zod'
+import { findMissing } from '../dashboards/store.ts'
+import type { Db } from '../db/client.ts'
+import { AppError, NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
-import { describe } from '../http/openapi.ts'
-import { validateBody, validateQuery } from '../http/validation.ts'
+import { describe, type Refusal } from '../http/openapi.ts'
+import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import type { JsonObject } from '../json.ts'
-import { Whole } from '../parameters.ts'
-import { TrendAnswer, toTable } from './answer.ts'
-import { DATE_GRAMMAR } from './dates.ts'
-import { InsightFields } from './fields.ts'
+import { KnownId, Whole } from '../parameters.ts'
+import type { ProjectRow } from '../projects/store.ts'
+import { userToJson } from '../projects/user.ts'
+import { TrendAnswer, toTable } from '../trends/answer.ts'
+import { DATE_GRAMMAR } from '../trends/dates.ts'
+import { InsightFields } from '../trends/fields.ts'
 import {
   DISPLAYS,
   MATHS,
@@ -17,9 +23,11 @@ import {
   MAX_POINTS,
   MAX_ROWS,
   MAX_SERIES
-} from './query.ts'
-import { readTrend } from './request.ts'
-import { computeTrend } from './trend.ts'
+} from '../trends/query.ts'
+import { readTrend } from '../trends/request.ts'
+import { computeTrend } from '../trends/trend.ts'
+import { InsightInput, InsightJson } from './json.ts'
+import { findInsight, findTiles, insertInsight, insightToJson, listInsights, updateInsight } from './store.ts'
 
 const TrendParameters = z.object({
   ...FormatQuery.shape,
@@ -64,30 +72,162 @@ a 400 \`query_too_large\` whose \`attr\` names the limit. Whatever is not known 
   ]
 })
 
-export const insightRoutes = createRouter().post(
-  '/insights/trend',
-  TREND,
-  allow('insight:read'),
-  validateQuery(TrendParameters),
-  validateBody(InsightFields),
-  async (c) => {
-    const { project, db, now } = c.var
-    const { format, offset } = c.req.valid('query')
-    // It came as JSON.
-    const query = readTrend(c.req.valid('json') as JsonObject, project, now)
-    const { result, hasMore } = query
-      ? await computeTrend(db, project, query, offset, now)
-      : { result: [], hasMore: false }
-    const answer: TrendAnswer = {
-      result,
-      timezone: project.timezone,
-      last_refresh: now.toISOString(),
-      is_cached: false,
-      next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
+const ACCESS = { refusals: [['not_found', 'Not found.']] } satisfies Pick<Parameters<typeof describe>[0], 'refusals'>
+
+const InsightPath = z.object({ id: KnownId })
+const InsightPage = pageSchema('InsightPage', InsightJson)
+
+const RetrieveQuery = z.object({
+  refresh: z
+    .enum(['true', 'false', 'blocking', 'force_blocking'])
+    .default('false')
+    .meta({ description: 'Anything but `false` computes the `result`; it is never taken from a cache.' })
+})
+
+const WRITE_REFUSALS: Refusal[] = [
+  ['required', 'This field is required.', 'filters__events__0__math_property'],
+  ['min_value', 'Ensure this value is greater than or equal to 1.', 'filters__breakdown_limit'],
+  ['max_value', 'Ensure this value is less than or equal to 9007199254740991.', 'order'],
+  ['null', 'This field may not be null.', 'saved'],
+  ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series'],
+  ['does_not_exist', 'Invalid pk "9" - object does not exist.', 'dashboards__0']
+]
+
+const LIST = describe({
+  id: 'insights_list',
+  tag: 'Insights',
+  summary: 'List insights',
+  description: 'Newest first, without those that are deleted.',
+  answers: { 200: { text: 'A page of insights.', schema: InsightPage } }
+})
+const CREATE = describe({
+  id: 'insights_create',
+  tag: 'Insights',
+  summary: 'Save an insight',
+  description: 'What it asks, in `filters` or `query`, has to be a trend that could be computed.',
+  answers: { 201: { text: 'The insight.', schema: InsightJson } },
+  refusals: WRITE_REFUSALS
+})
+const RETRIEVE = describe({
+  id: 'insights_retrieve',
+  tag: 'Insights',
+  summary: 'Retrieve an insight',
+  answers: { 200: { text: 'The insight.', schema: InsightJson } },
+  refusals: [...ACCESS.refusals, ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']]
+})
+const UPDATE = describe({
+  id: 'insights_partial_update',
+  tag: 'Insights',
+  summary: 'Change an insight',
+  description: 'Changes what the body names. `deleted` hides it, and brings it back.',
+  answers: { 200: { text: 'The insight.', schema: InsightJson } },
+  refusals: [...ACCESS.refusals, ...WRITE_REFUSALS]
+})
+const DESTROY = describe({
+  id: 'insights_destroy',
+  tag: 'Insights',
+  summary: 'Delete an insight',
+  description: 'It is hidden: PATCH with `deleted: false` brings it back.',
+  answers: { 204: { text: 'It is deleted.' } },
+  refusals: ACCESS.refusals
+})
+
+export const insightRoutes = createRouter()
+  .post(
+    '/insights/trend',
+    TREND,
+    allow('insight:read'),
+    validateQuery(TrendParameters),
+    validateBody(InsightFields),
+    async (c) => {
+      const { project, db, now } = c.var
+      const { format, offset } = c.req.valid('query')
+      // It came as JSON.
+      const query = readTrend(c.req.valid('json') as JsonObject, project, now)
+      const { result, hasMore } = query
+        ? await computeTrend(db, project, query, offset, now)
+        : { result: [], hasMore: false }
+      const answer: TrendAnswer = {
+        result,
+        timezone: project.timezone,
+        last_refresh: now.toISOString(),
+        is_cached: false,
+        next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
+      }
+      return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
     }
-    return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
-  }
-)
+  )
+  .get('/insights', LIST, allow('insight:read'), validateQuery(PageQuery.omit({ cursor: true })), async (c) => {
+    const { limit, offset } = c.req.valid('query')
+    const { db, project } = c.var
+    const size = pageSize(limit)
+    const { rows, count } = await listInsights(db, project.id, { limit: size, offset })
+    const tiles = await findTiles(
+      db,
+      project.id,
+      rows.map(({ id }) => id)
+    )
+    const results = rows.map((row) => insightToJson(row, tiles))
+    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
+  })
+  .post('/insights', CREATE, allow('insight:write'), validateBody(InsightInput), async (c) => {
+    const input = c.req.valid('json')
+    const { db, project, user, now } = c.var
+    await expectFitting(db, project, input, now)
+    const row = await insertInsight(db, project.id, input, userToJson(user), now)
+    return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])), 201)
+  })
+  .get(
+    '/insights/:id',
+    RETRIEVE,
+    allow('insight:read'),
+    validatePath(InsightPath),
+    validateQuery(RetrieveQuery),
+    async (c) => {
+      const { db, project, now } = c.var
+      const row = await findInsight(db, project.id, c.req.valid('param').id)
+      if (!row || row.deleted) throw new NotFoundError()
+      const insight = insightToJson(row, await findTiles(db, project.id, [row.id]))
+      if (c.req.valid('query').refresh === 'false') return c.json(insight)
+      const query = readTrend(toFields(row), project, now)
+      const result = query ? (await computeTrend(db, project, query, 0, now)).result : []
+      return c.json({ ...insight, result, last_refresh: now.toISOString() } satisfies InsightJson)
+    }
+  )
+  .patch(
+    '/insights/:id',
+    UPDATE,
+    allow('insight:write'),
+    validatePath(InsightPath),
+    validateBody(InsightInput),
+    async (c) => {
+      const input = c.req.valid('json')
+      const { db, project, now } = c.var
+      await expectFitting(db, project, input, now)
+      const row = await updateInsight(db, project.id, c.req.valid('param').id, input, now)
+      if (!row) throw new NotFoundError()
+      return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])))
+    }
+  )
+  .delete('/insights/:id', DESTROY, allow('insight:write'), validatePath(InsightPath), async (c) => {
+    const { db, project, now } = c.var
+    const row = await findInsight(db, project.id, c.req.valid('param').id)
+    if (!row || row.deleted) throw new NotFoundError()
+    await updateInsight(db, project.id, row.id, { deleted: true }, now)
+    return c.body(null, 204)
+  })
+
+/** What an insight asks; it came as JSON. */
+const toFields = ({ filters, query }: InsightInput): JsonObject => ({ filters, query }) as JsonObject
+
+/** @throws what is wrong with a trend that could not be computed, and does_not_exist for a dashboard that is not there */
+async function expectFitting(db: Db, project: ProjectRow, input: InsightInput, now: Date): Promise<void> {
+  readTrend(toFields(input), project, now)
+  const [missing] = await findMissing(db, project.id, input.dashboards ?? [])
+  if (missing === undefined) return
+  const at = `dashboards__${input.dashboards?.indexOf(missing)}`
+  throw new AppError('does_not_exist', `Invalid pk "${missing}" - object does not exist.`, at)
+}
 
 function nextUrl(url: string, offset: number): string {
   const next = new URL(url)

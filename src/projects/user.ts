@@ -27,8 +27,23 @@ export const UserChange = z.object({
 })
 export type UserChange = z.infer<typeof UserChange>
 
+export const UserJson = z
+  .object({
+    id: z.int(),
+    uuid: z.guid(),
+    distinct_id: z.string(),
+    first_name: z.string(),
+    last_name: z.string(),
+    email: z.string(),
+    is_email_verified: z.boolean().nullable(),
+    hedgehog_config: z.record(z.string(), z.unknown()).nullable(),
+    role_at_organization: z.enum(ROLES).nullable()
+  })
+  .meta({ id: 'User' })
+export type UserJson = z.infer<typeof UserJson>
+
 /** The nine fields of a user, as `created_by` shows them. */
-export const userToJson = (row: typeof users.$inferSelect) => ({
+export const userToJson = (row: typeof users.$inferSelect): UserJson => ({
   id: row.id,
   uuid: row.uuid,
   distinct_id: row.distinctId,
@@ -37,5 +52,5 @@ export const userToJson = (row: typeof users.$inferSelect) => ({
   email: row.email,
   is_email_verified: row.isEmailVerified,
   hedgehog_config: row.hedgehogConfig,
-  role_at_organization: row.roleAtOrganization
+  role_at_organization: ROLES.find((role) => role === row.roleAtOrganization) ?? null
 })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { type Calendar, INTERVALS } from '../insights/buckets.ts'
-import { readFrom, readUntil } from '../insights/dates.ts'
 import { isObject, type Json } from '../json.ts'
 import { jsonText } from '../parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 import { goBack } from '../time.ts'
+import { type Calendar, INTERVALS } from '../trends/buckets.ts'
+import { readFrom, readUntil } from '../trends/dates.ts'
 
 const MAX_ENTITIES = 100
 

@@ -9,8 +9,8 @@ import { db, newProject, request, type TestProject } from '../support/project.ts
 import { untilQuiet } from '../support/queue.ts'
 
 type Sample = {
-  /** Below the project, for a project that has this person. */
-  path: (person: { id: number; uuid: string }) => string
+  /** Below the project, for a project that has these. */
+  path: (objects: Person) => string
   scope: string
   status: number
   body?: JsonObject
@@ -40,6 +40,48 @@ const RECEIPT = {
 const SAMPLES: Record<string, Sample> = {
   'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
   'POST /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
+  'GET /insights': { path: () => 'insights', scope: 'insight:read', status: 200 },
+  'POST /insights': {
+    path: () => 'insights',
+    scope: 'insight:write',
+    status: 201,
+    body: { name: 'Views' },
+    isOnce: true
+  },
+  'GET /insights/:id': { path: ({ insight }) => `insights/${insight}`, scope: 'insight:read', status: 200 },
+  'PATCH /insights/:id': {
+    path: ({ insight }) => `insights/${insight}`,
+    scope: 'insight:write',
+    status: 200,
+    body: { name: 'Views' }
+  },
+  'DELETE /insights/:id': {
+    path: ({ insight }) => `insights/${insight}`,
+    scope: 'insight:write',
+    status: 204,
+    isOnce: true
+  },
+  'GET /dashboards': { path: () => 'dashboards', scope: 'dashboard:read', status: 200 },
+  'POST /dashboards': {
+    path: () => 'dashboards',
+    scope: 'dashboard:write',
+    status: 201,
+    body: { name: 'Weekly' },
+    isOnce: true
+  },
+  'GET /dashboards/:id': { path: ({ dashboard }) => `dashboards/${dashboard}`, scope: 'dashboard:read', status: 200 },
+  'PATCH /dashboards/:id': {
+    path: ({ dashboard }) => `dashboards/${dashboard}`,
+    scope: 'dashboard:write',
+    status: 200,
+    body: { name: 'Weekly' }
+  },
+  'DELETE /dashboards/:id': {
+    path: ({ dashboard }) => `dashboards/${dashboard}`,
+    scope: 'dashboard:write',
+    status: 204,
+    isOnce: true
+  },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
   'GET /persons/activity': { path: () => 'persons/activity', scope: 'activity_log:read', status: 200 },
   'GET /persons/:id/activity': {
@@ -94,6 +136,8 @@ const routes = createApp(
   .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
   .map(({ method, path }) => `${method} ${path}`)
 
+const UNKNOWN = 999_999_999
+
 const table = Object.entries(SAMPLES).map(([route, sample]) => ({ route, ...sample }))
 
 const NOT_AUTHENTICATED = {
@@ -121,7 +165,11 @@ async function newProjectWithPerson(email = 'ada@example.com') {
   const project = await newProject()
   await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email } } }])
   const { body } = await project.call('GET', 'persons')
-  const person: { id: number; uuid: string } = body.results[0]
+  const headers = { ...bearer(project.key), 'Content-Type': 'application/json' }
+  const create = async (path: string): Promise<number> =>
+    (await request('POST', `/api/environments/${project.id}/${path}`, headers, '{}')).body.id
+  const { id, uuid } = body.results[0]
+  const person: Person = { id, uuid, insight: await create('insights'), dashboard: await create('dashboards') }
   return { project, person }
 }
 
@@ -137,7 +185,8 @@ function sendTo(path: string, route: string, { body }: Sample, headers: Record<s
   if (!body) return request(method, path, headers)
   return request(method, path, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(body))
 }
-type Person = { id: number; uuid: string }
+/** A person, and the ids of an insight and a dashboard. */
+type Person = { id: number; uuid: string; insight: number; dashboard: number }
 
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
   const [owner] = projects
@@ -346,7 +395,13 @@ describe.each(table.filter(({ route }) => route.includes(':id')))('$route across
     const { person } = await newProjectWithPerson()
 
     const foreign = await send(route, sample, person, project.id, bearer(project.key))
-    const unknown = await send(route, sample, { id: 999_999_999, uuid: '' }, project.id, bearer(project.key))
+    const unknown = await send(
+      route,
+      sample,
+      { id: UNKNOWN, uuid: '', insight: UNKNOWN, dashboard: UNKNOWN },
+      project.id,
+      bearer(project.key)
+    )
 
     expect([foreign.status, foreign.body]).toEqual([404, NOT_FOUND])
     expect([unknown.status, unknown.body]).toEqual([404, NOT_FOUND])

@@ -40,6 +40,22 @@ async function adaOf(client: Client): Promise<number> {
 const event = { event: 'bought', distinct_id: 'ada', properties: { price: 5 } }
 const project_id = '@current'
 
+async function newInsight(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/insights/', {
+    params: { path: { project_id } },
+    body: { filters: { events: [{ id: '$identify' }] } }
+  })
+  return data?.id ?? 0
+}
+
+async function newDashboard(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/dashboards/', {
+    params: { path: { project_id } },
+    body: { name: 'Weekly' }
+  })
+  return data?.id ?? 0
+}
+
 /** A call of each operation, and what comes of it. */
 const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
   async persons_list(client) {
@@ -153,6 +169,70 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       }
     })
     expect(data?.valid).toBe(false)
+  },
+  async insights_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/', {
+      params: { path: { project_id } },
+      body: { name: 'Views', filters: { events: [{ id: '$pageview' }] } }
+    })
+    expect([data?.name, data?.created_by.first_name]).toEqual(['Views', 'Ada'])
+  },
+  async insights_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/insights/', { params: { path: { project_id } } })
+    expect(data?.results).toEqual([])
+  },
+  async insights_retrieve(client) {
+    const id = await newInsight(client)
+    const { data } = await client.GET('/api/environments/{project_id}/insights/{id}/', {
+      params: { path: { project_id, id }, query: { refresh: 'true' } }
+    })
+    expect(data?.result?.map(({ label }) => label)).toEqual(['$identify'])
+  },
+  async insights_partial_update(client) {
+    const id = await newInsight(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/insights/{id}/', {
+      params: { path: { project_id, id } },
+      body: { favorited: true }
+    })
+    expect(data?.favorited).toBe(true)
+  },
+  async insights_destroy(client) {
+    const id = await newInsight(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/insights/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async dashboards_create(client) {
+    expect(await newDashboard(client)).toBeGreaterThan(0)
+  },
+  async dashboards_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.count).toBe(0)
+  },
+  async dashboards_retrieve(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.tiles).toEqual([])
+  },
+  async dashboards_partial_update(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/dashboards/{id}/', {
+      params: { path: { project_id, id } },
+      body: { pinned: true }
+    })
+    expect(data?.pinned).toBe(true)
+  },
+  async dashboards_destroy(client) {
+    const id = await newDashboard(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/dashboards/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
   },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })

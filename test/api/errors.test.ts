@@ -659,7 +659,7 @@ describe('health', () => {
       status: 'ok',
       database: {
         answers: true,
-        migration: '0003_event_counts.sql',
+        migration: '0004_insights.sql',
         size_bytes: expect.any(Number),
         fill: expect.any(Number)
       },

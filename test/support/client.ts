@@ -563,6 +563,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/insights/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List insights
+         * @description Newest first, without those that are deleted.
+         *
+         *     Needs the scope `insight:read`.
+         */
+        get: operations["insights_list"];
+        put?: never;
+        /**
+         * Save an insight
+         * @description What it asks, in `filters` or `query`, has to be a trend that could be computed.
+         *
+         *     Needs the scope `insight:write`.
+         */
+        post: operations["insights_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/insights/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an insight
+         * @description Needs the scope `insight:read`.
+         */
+        get: operations["insights_retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an insight
+         * @description It is hidden: PATCH with `deleted: false` brings it back.
+         *
+         *     Needs the scope `insight:write`.
+         */
+        delete: operations["insights_destroy"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an insight
+         * @description Changes what the body names. `deleted` hides it, and brings it back.
+         *
+         *     Needs the scope `insight:write`.
+         */
+        patch: operations["insights_partial_update"];
+        trace?: never;
+    };
+    "/api/environments/{project_id}/dashboards/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List dashboards
+         * @description Newest first, without those that are deleted, and without their tiles.
+         *
+         *     Needs the scope `dashboard:read`.
+         */
+        get: operations["dashboards_list"];
+        put?: never;
+        /**
+         * Create a dashboard
+         * @description Insights are put on it by their `dashboards`.
+         *
+         *     Needs the scope `dashboard:write`.
+         */
+        post: operations["dashboards_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/dashboards/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a dashboard with its tiles
+         * @description Needs the scope `dashboard:read`.
+         */
+        get: operations["dashboards_retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a dashboard
+         * @description It is hidden, its insights stay: PATCH with `deleted: false` brings it back.
+         *
+         *     Needs the scope `dashboard:write`.
+         */
+        delete: operations["dashboards_destroy"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a dashboard
+         * @description Changes what the body names. `deleted` hides it, and brings it back.
+         *
+         *     Needs the scope `dashboard:write`.
+         */
+        patch: operations["dashboards_partial_update"];
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1047,6 +1167,318 @@ export interface components {
             attr: string | null;
             dropped?: components["schemas"]["Dropped"][];
         };
+        User: {
+            id: number;
+            /** Format: uuid */
+            uuid: string;
+            distinct_id: string;
+            first_name: string;
+            last_name: string;
+            email: string;
+            is_email_verified: boolean | null;
+            hedgehog_config: {
+                [key: string]: unknown;
+            } | null;
+            role_at_organization: ("engineering" | "data" | "product" | "founder" | "leadership" | "marketing" | "sales" | "other") | null;
+        };
+        /**
+         * @example {
+         *       "result": [
+         *         {
+         *           "action": {
+         *             "id": "$pageview",
+         *             "type": "events",
+         *             "order": 0,
+         *             "name": "$pageview",
+         *             "custom_name": null,
+         *             "math": "total",
+         *             "math_property": null,
+         *             "math_hogql": null,
+         *             "math_group_type_index": null,
+         *             "properties": {}
+         *           },
+         *           "label": "$pageview",
+         *           "count": 7,
+         *           "data": [
+         *             0,
+         *             3,
+         *             4
+         *           ],
+         *           "labels": [
+         *             "1-Jun-2025",
+         *             "2-Jun-2025",
+         *             "3-Jun-2025"
+         *           ],
+         *           "days": [
+         *             "2025-06-01",
+         *             "2025-06-02",
+         *             "2025-06-03"
+         *           ],
+         *           "filter": {
+         *             "insight": "TRENDS",
+         *             "interval": "day"
+         *           }
+         *         }
+         *       ],
+         *       "timezone": "UTC",
+         *       "last_refresh": "2025-06-03T09:00:00.000Z",
+         *       "is_cached": false,
+         *       "next": null
+         *     }
+         */
+        Trend: {
+            result: {
+                /** @description The series as it was asked for; null for a formula. */
+                action: {
+                    id: string | null;
+                    /** @constant */
+                    type: "events";
+                    order: number;
+                    name: string;
+                    custom_name: string | null;
+                    math: string;
+                    math_property: string | null;
+                    math_hogql: null;
+                    math_group_type_index: null;
+                    properties: unknown;
+                } | null;
+                label: string;
+                /** @description The sum of `data`; of a cumulative display its last number. */
+                count: number;
+                data: number[];
+                labels: string[];
+                /** @description Where each bucket begins, on the clock of the project. */
+                days: string[];
+                /** @description Of displays without a time axis. */
+                aggregated_value?: number;
+                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none. */
+                breakdown_value?: string | string[] | number[];
+                /** @constant */
+                compare?: true;
+                /** @enum {string} */
+                compare_label?: "current" | "previous";
+                filter: {
+                    [key: string]: unknown;
+                };
+            }[];
+            timezone: string;
+            /** Format: date-time */
+            last_refresh: string;
+            is_cached: boolean;
+            /** @description The next breakdown values, when there are more than the limit. */
+            next: string | null;
+        };
+        /**
+         * @description A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.
+         * @example {
+         *       "events": [
+         *         {
+         *           "id": "$pageview",
+         *           "math": "dau"
+         *         }
+         *       ],
+         *       "date_from": "-7d",
+         *       "interval": "day"
+         *     }
+         * @example {
+         *       "query": {
+         *         "kind": "TrendsQuery",
+         *         "series": [
+         *           {
+         *             "kind": "EventsNode",
+         *             "event": "$pageview",
+         *             "math": "total"
+         *           }
+         *         ],
+         *         "breakdownFilter": {
+         *           "breakdown": "$browser",
+         *           "breakdown_type": "event"
+         *         }
+         *       }
+         *     }
+         */
+        InsightFields: {
+            name?: string | null;
+            derived_name?: string | null;
+            /** @description A filter object: `events`, `date_from`, `interval`, `breakdown`… */
+            filters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`. */
+            query?: (string | {
+                [key: string]: unknown;
+            }) | null;
+            order?: number | null;
+            deleted?: boolean;
+            /**
+             * @deprecated
+             * @description Use dashboard_tiles instead.
+             */
+            dashboards?: number[];
+            description?: string | null;
+            tags?: string[];
+            favorited?: boolean;
+            saved?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "Weekly actives",
+         *       "filters": {
+         *         "events": [
+         *           {
+         *             "id": "$pageview",
+         *             "math": "dau"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        InsightInput: {
+            name?: string | null;
+            derived_name?: string | null;
+            /** @description A filter object: `events`, `date_from`, `interval`, `breakdown`… */
+            filters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`. */
+            query?: (string | {
+                [key: string]: unknown;
+            }) | null;
+            order?: number | null;
+            deleted?: boolean;
+            /**
+             * @deprecated
+             * @description The dashboards that show it. Use dashboard_tiles instead.
+             */
+            dashboards?: number[];
+            description?: string | null;
+            tags?: string[];
+            favorited?: boolean;
+            saved?: boolean;
+        };
+        Insight: {
+            id: number;
+            short_id: string;
+            name: string | null;
+            derived_name: string | null;
+            description: string | null;
+            filters: {
+                [key: string]: unknown;
+            };
+            query: (string | {
+                [key: string]: unknown;
+            }) | null;
+            order: number | null;
+            deleted: boolean;
+            /** @deprecated */
+            dashboards: number[];
+            dashboard_tiles: {
+                id: number;
+                dashboard_id: number;
+            }[];
+            tags: string[];
+            favorited: boolean;
+            saved: boolean;
+            created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_modified_at: string;
+            /** @description With `refresh=true` what the insight says now, else null. */
+            result: {
+                /** @description The series as it was asked for; null for a formula. */
+                action: {
+                    id: string | null;
+                    /** @constant */
+                    type: "events";
+                    order: number;
+                    name: string;
+                    custom_name: string | null;
+                    math: string;
+                    math_property: string | null;
+                    math_hogql: null;
+                    math_group_type_index: null;
+                    properties: unknown;
+                } | null;
+                label: string;
+                /** @description The sum of `data`; of a cumulative display its last number. */
+                count: number;
+                data: number[];
+                labels: string[];
+                /** @description Where each bucket begins, on the clock of the project. */
+                days: string[];
+                /** @description Of displays without a time axis. */
+                aggregated_value?: number;
+                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none. */
+                breakdown_value?: string | string[] | number[];
+                /** @constant */
+                compare?: true;
+                /** @enum {string} */
+                compare_label?: "current" | "previous";
+                filter: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
+            last_refresh: string | null;
+            is_cached: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "Weekly review"
+         *     }
+         */
+        DashboardInput: {
+            name?: string | null;
+            description?: string;
+            pinned?: boolean;
+            tags?: string[];
+            deleted?: boolean;
+        };
+        DashboardSummary: {
+            id: number;
+            name: string | null;
+            description: string;
+            pinned: boolean;
+            tags: string[];
+            deleted: boolean;
+            created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            created_at: string;
+        };
+        Dashboard: {
+            id: number;
+            name: string | null;
+            description: string;
+            pinned: boolean;
+            tags: string[];
+            deleted: boolean;
+            created_by: components["schemas"]["User"];
+            /** Format: date-time */
+            created_at: string;
+            tiles: {
+                id: number;
+                insight: components["schemas"]["Insight"];
+            }[];
+        };
+        /**
+         * @example {
+         *       "count": 0,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": []
+         *     }
+         */
+        DashboardPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["DashboardSummary"][];
+        };
         OpenApi: {
             openapi: string;
         } & {
@@ -1341,144 +1773,20 @@ export interface components {
         };
         /**
          * @example {
-         *       "result": [
-         *         {
-         *           "action": {
-         *             "id": "$pageview",
-         *             "type": "events",
-         *             "order": 0,
-         *             "name": "$pageview",
-         *             "custom_name": null,
-         *             "math": "total",
-         *             "math_property": null,
-         *             "math_hogql": null,
-         *             "math_group_type_index": null,
-         *             "properties": {}
-         *           },
-         *           "label": "$pageview",
-         *           "count": 7,
-         *           "data": [
-         *             0,
-         *             3,
-         *             4
-         *           ],
-         *           "labels": [
-         *             "1-Jun-2025",
-         *             "2-Jun-2025",
-         *             "3-Jun-2025"
-         *           ],
-         *           "days": [
-         *             "2025-06-01",
-         *             "2025-06-02",
-         *             "2025-06-03"
-         *           ],
-         *           "filter": {
-         *             "insight": "TRENDS",
-         *             "interval": "day"
-         *           }
-         *         }
-         *       ],
-         *       "timezone": "UTC",
-         *       "last_refresh": "2025-06-03T09:00:00.000Z",
-         *       "is_cached": false,
-         *       "next": null
+         *       "count": 0,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": []
          *     }
          */
-        Trend: {
-            result: {
-                /** @description The series as it was asked for; null for a formula. */
-                action: {
-                    id: string | null;
-                    /** @constant */
-                    type: "events";
-                    order: number;
-                    name: string;
-                    custom_name: string | null;
-                    math: string;
-                    math_property: string | null;
-                    math_hogql: null;
-                    math_group_type_index: null;
-                    properties: unknown;
-                } | null;
-                label: string;
-                /** @description The sum of `data`; of a cumulative display its last number. */
-                count: number;
-                data: number[];
-                labels: string[];
-                /** @description Where each bucket begins, on the clock of the project. */
-                days: string[];
-                /** @description Of displays without a time axis. */
-                aggregated_value?: number;
-                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none. */
-                breakdown_value?: string | string[] | number[];
-                /** @constant */
-                compare?: true;
-                /** @enum {string} */
-                compare_label?: "current" | "previous";
-                filter: {
-                    [key: string]: unknown;
-                };
-            }[];
-            timezone: string;
-            /** Format: date-time */
-            last_refresh: string;
-            is_cached: boolean;
-            /** @description The next breakdown values, when there are more than the limit. */
+        InsightPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
             next: string | null;
-        };
-        /**
-         * @description A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.
-         * @example {
-         *       "events": [
-         *         {
-         *           "id": "$pageview",
-         *           "math": "dau"
-         *         }
-         *       ],
-         *       "date_from": "-7d",
-         *       "interval": "day"
-         *     }
-         * @example {
-         *       "query": {
-         *         "kind": "TrendsQuery",
-         *         "series": [
-         *           {
-         *             "kind": "EventsNode",
-         *             "event": "$pageview",
-         *             "math": "total"
-         *           }
-         *         ],
-         *         "breakdownFilter": {
-         *           "breakdown": "$browser",
-         *           "breakdown_type": "event"
-         *         }
-         *       }
-         *     }
-         */
-        InsightFields: {
-            name?: string | null;
-            derived_name?: string | null;
-            /** @description A filter object: `events`, `date_from`, `interval`, `breakdown`… */
-            filters?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`. */
-            query?: (string | {
-                [key: string]: unknown;
-            }) | null;
-            order?: number | null;
-            deleted?: boolean;
-            /**
-             * @deprecated
-             * @description Use dashboard_tiles instead.
-             */
-            dashboards?: number[];
-            description?: string | null;
-            tags?: string[];
-            favorited?: boolean;
-            saved?: boolean;
-        } & {
-            [key: string]: unknown;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["Insight"][];
         };
         /**
          * @example {
@@ -3918,6 +4226,1045 @@ export interface operations {
                      *     $pageview,0,3,4
                      */
                     "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of insights. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InsightPage"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InsightInput"];
+            };
+        };
+        responses: {
+            /** @description The insight. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Insight"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_retrieve: {
+        parameters: {
+            query?: {
+                /** @description Anything but `false` computes the `result`; it is never taken from a cache. */
+                refresh?: "true" | "false" | "blocking" | "force_blocking";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The insight. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Insight"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InsightInput"];
+            };
+        };
+        responses: {
+            /** @description The insight. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Insight"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dashboards_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of dashboards. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardPage"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dashboards_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DashboardInput"];
+            };
+        };
+        responses: {
+            /** @description The dashboard. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSummary"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dashboards_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The dashboard. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dashboards_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dashboards_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DashboardInput"];
+            };
+        };
+        responses: {
+            /** @description The dashboard. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSummary"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

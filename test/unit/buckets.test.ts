@@ -12,8 +12,8 @@ import {
   type Interval,
   labelOf,
   MAX_BUCKETS
-} from '../../src/insights/buckets.ts'
-import { readFrom, readUntil } from '../../src/insights/dates.ts'
+} from '../../src/trends/buckets.ts'
+import { readFrom, readUntil } from '../../src/trends/dates.ts'
 
 const calendar = (timezone: string, weekStart = 0): Calendar => ({ timezone, weekStart })
 const at = (text: string) => Date.parse(text)

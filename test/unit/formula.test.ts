@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readFormula } from '../../src/insights/formula.ts'
+import { readFormula } from '../../src/trends/formula.ts'
 
 const evaluate = (text: string, values: number[]) => readFormula(text, values.length)(values)
 

@@ -21,7 +21,7 @@ const Action = z.object({
   properties: z.unknown()
 })
 
-const TrendSeries = z.object({
+export const TrendSeries = z.object({
   action: Action.nullable().meta({ description: 'The series as it was asked for; null for a formula.' }),
   label: z.string(),
   count: z.number().meta({ description: 'The sum of `data`; of a cumulative display its last number.' }),

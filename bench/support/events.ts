@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import type { Runtime } from './runtime.ts'
+
+export const DAYS = 90
+const DAY = 86_400_000
+const KINDS = 20
+/** Of 100 events so many are of the first kind and of the second; the other kinds share the rest. */
+const SHARES = [40, 3]
+/** A person in so many has a second distinct id. */
+const SECOND = 10
+
+export const kindOf = (i: number): string => `event ${i}`
+
+export type Row = { event: string; timestamp: number; identity: number; person: number; properties: string }
+
+/** The last midnight: the events lie in the days before it. */
+export const midnight = (): number => Math.floor(Date.now() / DAY) * DAY
+
+/** Drawn from a seed: the same again in each run of a day. */
+export function* drawEvents(count: number, persons: number): Generator<Row> {
+  let state = 42
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  const pick = (n: number) => Math.floor(random() * n)
+  const word = () => random().toString(36).slice(2, 12)
+  const end = midnight()
+  for (let i = 0; i < count; i += 1) {
+    const share = pick(100)
+    const kind = share < 40 ? 0 : share < 43 ? 1 : 2 + pick(KINDS - 2)
+    const person = 1 + pick(persons)
+    const properties = {
+      path: `/reports/${word()}/${word()}`,
+      referrer: `https://www.example.org/search?q=${word()}+${word()}`,
+      title: `Quarterly report ${word()} of the ${word()} department`,
+      plan: ['free', 'free', 'pro', 'team'][pick(4)],
+      price: pick(10_000) / 4,
+      rows: pick(1_000),
+      is_shared: random() < 0.5,
+      filters: { from: '2026-01-01', to: '2026-03-31', country: ['de', 'at', 'ch'], segment: word() },
+      feature: `reports-${word()}`,
+      request_id: word() + word(),
+      region: 'eu-central',
+      service: 'reports-api 4.12.7 on node 24.21.0, linux x64',
+      experiment: `${word()}-${word()}`,
+      $browser: ['Chrome', 'Chrome', 'Safari', 'Firefox', 'Edge', 'Opera'][pick(6)],
+      $os: ['Windows', 'Mac OS X', 'Linux', 'iOS', 'Android'][pick(5)],
+      $current_url: `https://app.example.org/reports/${pick(5_000)}`,
+      $lib: 'posthog-node',
+      $lib_version: '5.70.0'
+    }
+    yield {
+      event: kindOf(kind),
+      timestamp: end - 1 - Math.floor(random() * DAYS * DAY),
+      identity: person % SECOND === 0 && random() < 0.5 ? persons + person : person,
+      person,
+      properties: JSON.stringify(properties)
+    }
+  }
+}
+
+/** The shares of the two kinds that are asked for, in percent. */
+export const [LARGE = 0, SMALL = 0] = SHARES
+
+const STEP = 2_000
+
+/** Puts the events into D1, as capture leaves them, and into a file for the other engines, a line of JSON each. */
+export async function storeEvents({ db }: Runtime, projectId: number, count: number, persons: number, file: string) {
+  await db.batch([
+    db
+      .prepare(`insert into event_names (id, project_id, name) select key + 1, ?1, value from json_each(?2)`)
+      .bind(projectId, JSON.stringify(Array.from({ length: KINDS }, (_, i) => kindOf(i)))),
+    db
+      .prepare(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ?2)
+        insert into distinct_ids (key, project_id, distinct_id, person_id)
+        select n, ?1, 'user-' || n, n from numbers
+        union all select ?2 + n, ?1, 'device-' || n, n from numbers where n % ${SECOND} = 0`)
+      .bind(projectId, persons)
+  ])
+  const out = createWriteStream(file)
+  let rows: Row[] = []
+  let stored = 0
+  const store = async () => {
+    const json = JSON.stringify(
+      rows.map((row, i) => ({
+        ...row,
+        uuid: (stored + i).toString(16).padStart(32, '0'),
+        kind: Number(row.event.slice(6)) + 1
+      }))
+    )
+    await db
+      .prepare(`insert into events (project_id, event_id, timestamp, uuid, identity, version, session_id, window_id, properties)
+        select ?1, value ->> 'kind', value ->> 'timestamp', unhex(value ->> 'uuid'), value ->> 'identity', null, null, null,
+               jsonb(value ->> 'properties') from json_each(?2)`)
+      .bind(projectId, json)
+      .run()
+    stored += rows.length
+    if (!out.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))) await once(out, 'drain')
+    rows = []
+  }
+  for (const row of drawEvents(count, persons)) {
+    rows.push(row)
+    if (rows.length === STEP) await store()
+  }
+  if (rows.length > 0) await store()
+  out.end()
+  await once(out, 'finish')
+  await db
+    .prepare(`insert into event_counts (project_id, event_id, slot, count)
+      select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ? group by 1, 2, 3`)
+    .bind(projectId)
+    .run()
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { InsightJson } from '../insights/json.ts'
+import { UserJson } from '../projects/user.ts'
+
+/** What a client may say of a dashboard; what it leaves out is as it was. */
+export const DashboardInput = z
+  .object({
+    name: z.string().max(400).nullish(),
+    description: z.string().max(10_000).optional(),
+    pinned: z.boolean().optional(),
+    tags: z.array(z.string().max(400)).max(1_000).optional(),
+    deleted: z.boolean().optional()
+  })
+  .meta({ id: 'DashboardInput', examples: [{ name: 'Weekly review' }] })
+export type DashboardInput = z.infer<typeof DashboardInput>
+
+const fields = {
+  id: z.int(),
+  name: z.string().nullable(),
+  description: z.string(),
+  pinned: z.boolean(),
+  tags: z.array(z.string()),
+  deleted: z.boolean(),
+  created_by: UserJson,
+  created_at: z.iso.datetime()
+}
+
+/** A dashboard in a list. */
+export const DashboardSummary = z.object(fields).meta({ id: 'DashboardSummary' })
+
+/** A dashboard with its tiles, the oldest first. */
+export const DashboardJson = z
+  .object({ ...fields, tiles: z.array(z.object({ id: z.int(), insight: InsightJson })) })
+  .meta({ id: 'Dashboard' })

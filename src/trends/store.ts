@@ -1,0 +1,313 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { compileFilter, numberOf, textOf } from '../db/filter.ts'
+import { inJson } from '../db/rows.ts'
+import { AppError } from '../errors.ts'
+import { type FilterGroup, leavesOf, type PropertyFilter, type PropertyType } from '../properties/filter.ts'
+import { matcherOf } from '../properties/match.ts'
+import { SLOT } from '../rollups/store.ts'
+import type { Range } from './buckets.ts'
+import { type Breakdown, MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
+
+/** A range of time whose events belong to the point with this index. */
+export type Window = Range & { point: number }
+
+type Matching = ReadonlyMap<PropertyFilter, string[]>
+
+/** What of a project's events is asked for. */
+export type Scan = {
+  projectId: number
+  /** Null for all. */
+  event: string | null
+  filters: FilterGroup
+  /** Texts that fulfil the filters that SQL cannot decide: see `readMatching`. */
+  matching: Matching
+  math: Maths
+  property: Property | undefined
+  breakdowns: Breakdown[]
+}
+
+/** The text of a breakdown's value, several as JSON; null for none, and 0 for all others. */
+export type Value = string | null | 0
+
+/** What came out for a point and value: a number, of so many that went in. */
+export type Cell = { point: number; value: Value; result: number; size: number }
+
+/** A statement looks at about so many events, which takes it 150 ms at most. */
+export const MAX_STATEMENT_EVENTS = 40_000
+/** So many cells are read at once; more different values are first ranked, and then summed up. */
+const MAX_CELLS = 25_000
+
+/** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
+export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
+  const slots = windows.map(({ from, until }) => [Math.floor(from / SLOT), Math.ceil(until / SLOT)])
+  const rows = await read<{ count: number }>(
+    db,
+    sql`select (select coalesce(sum(c.count), 0)
+                from event_names n cross join event_counts c
+                  on c.project_id = n.project_id and c.event_id = n.id
+                    and c.slot >= slots.value ->> 0 and c.slot < slots.value ->> 1
+                where n.project_id = ${projectId} ${named(event)}) as count
+        from json_each(${JSON.stringify(slots)}) as slots`
+  )
+  return rows.map(({ count }) => count)
+}
+
+/** When the project's first event was; undefined without any. */
+export async function findFirst(db: Db, projectId: number): Promise<number | undefined> {
+  const [row] = await read<{ first: number | null }>(
+    db,
+    sql`select min((select timestamp from events e where e.project_id = n.project_id and e.event_id = n.id
+                    order by timestamp limit 1)) as first
+        from event_names n where n.project_id = ${projectId}`
+  )
+  return row?.first ?? undefined
+}
+
+/** Windows grouped so that a statement for each group does not look at too many of the events that they are estimated to have. */
+export function groupWindows(windows: readonly Window[], events: readonly number[]): Window[][] {
+  const groups: Window[][] = []
+  let sum = Number.POSITIVE_INFINITY
+  windows.forEach((window, i) => {
+    sum += events[i] ?? 0
+    const group = groups.at(-1)
+    if (group && sum <= MAX_STATEMENT_EVENTS) group.push(window)
+    else {
+      groups.push([window])
+      sum = events[i] ?? 0
+    }
+  })
+  return groups
+}
+
+/**
+ * For the filters whose operators SQL lacks, the texts among those of the windows' events that fulfil them.
+ * @throws query_too_large for a property with too many different texts
+ */
+export async function readMatching(
+  db: Db,
+  scan: Scan,
+  groups: readonly Window[][],
+  timezone: string,
+  now: Date
+): Promise<Matching> {
+  const asked = leavesOf(scan.filters).flatMap((filter) => {
+    const matches = matcherOf(filter, timezone, now)
+    return matches ? [{ filter, matches }] : []
+  })
+  const texts = new Map<string, Set<string>>()
+  for (const { filter } of asked) {
+    const name = JSON.stringify([filter.type, filter.key])
+    if (texts.has(name)) continue
+    const found = new Set<string>()
+    texts.set(name, found)
+    for (const windows of groups) {
+      for (const text of await readTexts(db, scan, windows, filter)) found.add(text)
+      if (found.size > MAX_BREAKDOWN_VALUES) throw tooManyValues(filter.key)
+    }
+  }
+  return new Map(
+    asked.map(({ filter, matches }) => {
+      const found = texts.get(JSON.stringify([filter.type, filter.key])) ?? []
+      return [filter, [...found].filter(matches)]
+    })
+  )
+}
+
+async function readTexts(db: Db, scan: Scan, windows: Window[], property: Property) {
+  const rows = await read<{ text: string }>(
+    db,
+    sql`select distinct text from (
+          select ${textOf(columnOf(property.type), property.key)} as text
+          from ${rangesOf(windows)} cross join ${eventsOf(scan, [property.type])})
+        where text is not null limit ${MAX_BREAKDOWN_VALUES + 1}`
+  )
+  return rows.map(({ text }) => text)
+}
+
+/** The cells of all values; undefined when they are too many to be read at once. */
+export async function readCells(db: Db, scan: Scan, groups: readonly Window[][]): Promise<Cell[] | undefined> {
+  const cells: Cell[] = []
+  for (const windows of groups) {
+    cells.push(...(await readGroup(db, scan, windows)))
+    if (cells.length > MAX_CELLS && scan.breakdowns.length > 0) return undefined
+  }
+  return merge(cells, scan.math)
+}
+
+/** The cells of these values, of none, and of all others together. */
+export async function readCellsOf(
+  db: Db,
+  scan: Scan,
+  groups: readonly Window[][],
+  values: readonly string[]
+): Promise<Cell[]> {
+  const cells: Cell[] = []
+  for (const windows of groups) cells.push(...(await readGroup(db, scan, windows, values)))
+  return merge(cells, scan.math)
+}
+
+/**
+ * The sum of each value's points.
+ * @throws query_too_large for too many different values
+ */
+export async function readTotals(db: Db, scan: Scan, groups: readonly Window[][]): Promise<Map<string, number>> {
+  const totals = new Map<string, number>()
+  for (const windows of groups) {
+    const rows = await read<{ value: string; total: number }>(
+      db,
+      sql`select value, sum(result) as total from (${cellsSql(scan, windows)})
+          where value is not null group by value limit ${MAX_BREAKDOWN_VALUES + 1}`
+    )
+    for (const { value, total } of rows) totals.set(value, (totals.get(value) ?? 0) + total)
+    if (totals.size > MAX_BREAKDOWN_VALUES) throw tooManyValues(scan.breakdowns.map(({ key }) => key).join(', '))
+  }
+  return totals
+}
+
+const readGroup = (db: Db, scan: Scan, windows: Window[], values?: readonly string[]): Promise<Cell[]> =>
+  read<Cell>(
+    db,
+    scan.breakdowns.length > 0
+      ? sql`${cellsSql(scan, windows, values)} limit ${MAX_CELLS + 1}`
+      : // A sub-select for each window: grouping would sort all of the events once more.
+        sql`select point, null as value, cell ->> 0 as result, cell ->> 1 as size from (
+              select w.value ->> 2 as point,
+                     (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as cell
+              from ${rangesOf(windows)})`
+  )
+
+const read = async <Row>(db: Db, statement: SQL): Promise<Row[]> => (await readBatch(db, query<Row>(statement)))[0]
+
+const rangesOf = (windows: readonly Window[]): SQL =>
+  sql`json_each(${JSON.stringify(windows.map(({ from, until, point }) => [from, until, point]))}) as w`
+
+const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL =>
+  sql`select point, value, ${resultOf(scan.math)} as result, count(*) as size
+      from (${rowsSql(scan, windows, values)}) group by point, value`
+
+/**
+ * A row for each event that counts, with only what its math asks for; without windows those of the `w` around it. The
+ * limit keeps SQLite from taking the select apart, and then carrying whole events through its sorter.
+ */
+function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
+  const { math, property, breakdowns, filters, matching } = scan
+  const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
+  const value = breakdowns.length > 0 ? listed(breakdownOf(breakdowns), values) : sql`null`
+  const rows = sql`
+    select ${windows ? sql`w.value ->> 2` : sql`null`} as point, ${value} as value, ${subjectOf(math, property)} as subject
+    from ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed)}
+      and ${compileFilter(({ type }) => columnOf(type), filters, matching)}
+    limit -1`
+  if (property) return ranked(math, sql`select * from (${rows}) where subject is not null`)
+  if (!isPerActor(math)) return rows
+  return ranked(math, sql`select point, value, count(*) as subject from (${rows}) group by point, value, subject`)
+}
+
+const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
+
+/** What is counted or computed with: the actor, the session, or the property's number. */
+function subjectOf(math: Maths, property: Property | undefined): SQL {
+  if (property) return numberOf(columnOf(property.type), property.key)
+  if (math === 'total') return sql`null`
+  if (math === 'unique_session') return sql`e.session_id`
+  return sql`coalesce((select person_id from distinct_ids where key = e.identity),
+                      (select person_id from erased_identities where key = e.identity), -e.identity)`
+}
+
+const PERCENTILES: Record<string, number> = { median: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99 }
+
+const baseOf = (math: Maths): string => math.replace('_count_per_actor', '')
+
+/** For a percentile, the rows with their place among those of their point and value. */
+function ranked(math: Maths, rows: SQL): SQL {
+  if (PERCENTILES[baseOf(math)] === undefined) return rows
+  const group = sql`partition by point, value`
+  return sql`select point, value, subject, row_number() over (${group} order by subject) - 1 as place,
+                    (count(*) over (${group}) - 1) * ${PERCENTILES[baseOf(math)]} as wanted from (${rows})`
+}
+
+/** The aggregate of a math over `subject`; a percentile lies between the two values around it, in proportion. */
+function resultOf(math: Maths): SQL {
+  switch (baseOf(math)) {
+    case 'total':
+      return sql`count(*)`
+    case 'sum':
+      return sql`coalesce(sum(subject), 0)`
+    case 'avg':
+      return sql`coalesce(avg(subject), 0)`
+    case 'min':
+      return sql`coalesce(min(subject), 0)`
+    case 'max':
+      return sql`coalesce(max(subject), 0)`
+    case 'dau':
+    case 'weekly_active':
+    case 'monthly_active':
+    case 'unique_session':
+      return sql`count(distinct subject)`
+    default:
+      return sql`coalesce(sum(case place - floor(wanted)
+        when 0 then subject * (1 - (wanted - floor(wanted))) when 1 then subject * (wanted - floor(wanted)) end), 0)`
+  }
+}
+
+/** Whether the results of two parts of a window make that of the whole. */
+export const isDivisible = (math: Maths): boolean => ['total', 'sum', 'avg', 'min', 'max'].includes(math)
+
+/** Joins the cells of one point and value that were read in parts. */
+function merge(cells: readonly Cell[], math: Maths): Cell[] {
+  const merged = new Map<string, Cell>()
+  for (const cell of cells) {
+    const key = JSON.stringify([cell.point, cell.value])
+    const before = merged.get(key)
+    merged.set(key, before ? join(before, cell, math) : cell)
+  }
+  return [...merged.values()]
+}
+
+function join(a: Cell, b: Cell, math: Maths): Cell {
+  const size = a.size + b.size
+  if (a.size === 0 || b.size === 0) return { ...a, result: a.result + b.result, size }
+  const results: Partial<Record<Maths, number>> = {
+    total: a.result + b.result,
+    sum: a.result + b.result,
+    avg: (a.result * a.size + b.result * b.size) / size,
+    min: Math.min(a.result, b.result),
+    max: Math.max(a.result, b.result)
+  }
+  const result = results[math]
+  if (result === undefined) throw new Error(`${math} cannot be computed in parts`)
+  return { ...a, result, size }
+}
+
+/** Events `e` of the windows `w`; a `where` is open behind it. */
+const eventsOf = ({ projectId, event }: Pick<Scan, 'projectId' | 'event'>, needed: readonly PropertyType[]): SQL => sql`
+  event_names n cross join events e
+    on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.value ->> 0 and e.timestamp < w.value ->> 1
+  ${needed.includes('person') ? sql`left join person_versions v on v.id = e.version` : sql``}
+  where n.project_id = ${projectId} ${named(event)}`
+
+const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
+
+/** The JSON that holds the properties of each type. */
+const columnOf = (type: PropertyType): SQL => (type === 'person' ? sql`v.properties` : sql`e.properties`)
+
+/** An empty text is no value either. */
+function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
+  const texts = breakdowns.map(({ type, key }) => sql`nullif(${textOf(columnOf(type), key)}, '')`)
+  return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`
+}
+
+/** 0 stands for the values that are not in the list: no text equals it. */
+const listed = (value: SQL, values: readonly string[] | undefined): SQL =>
+  values === undefined
+    ? value
+    : sql`(select case when text is null or text in ${inJson(values)} then text else 0 end from (select ${value} as text))`
+
+const tooManyValues = (key: string): AppError =>
+  new AppError(
+    'query_too_large',
+    `${JSON.stringify(key)} has more than ${MAX_BREAKDOWN_VALUES} different values in this range.`,
+    'breakdown_values'
+  )
