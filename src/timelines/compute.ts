@@ -29,11 +29,11 @@ export async function computeTimeline(
   if (personId === undefined) throw new NotFoundError()
   const events: SeenEvent[] = []
   let looked = 0
-  for await (const page of readEvents(db, projectId, personId, asked, eventIds)) {
-    looked += page.looked
+  for await (const page of readEvents(db, projectId, personId, asked)) {
+    looked += page.length
     if (looked > MAX_EVENTS)
       throw tooLarge('events', `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`)
-    events.push(...page.events)
+    events.push(...page.filter(({ event_id }) => !eventIds || eventIds.has(event_id)))
   }
 
   const values = await readAllValues(db, projectId, events, asked.crucialKeys)

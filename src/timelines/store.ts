@@ -12,56 +12,44 @@ export async function findScope(
   projectId: number,
   person: PersonId,
   events: string[] | undefined
-): Promise<{ personId: number | undefined; eventIds: number[] | undefined }> {
+): Promise<{ personId: number | undefined; eventIds: ReadonlySet<number> | undefined }> {
   const [found, names] = await readBatch(
     db,
     query<{ id: number }>(sql`select id ${onePerson(projectId, person)}`),
     query<{ id: number }>(sql`
       select id from event_names where project_id = ${projectId} and name in ${inJson(events ?? [])}`)
   )
-  return { personId: found[0]?.id, eventIds: events && names.map(({ id }) => id) }
+  return { personId: found[0]?.id, eventIds: events && new Set(names.map(({ id }) => id)) }
 }
 
 /** Events are looked at in pieces of so many: a statement that takes long holds all others up. */
 export const PAGE_EVENTS = 5_000
 
-/**
- * A person's events in the range, in pages: all are looked at, and those of `eventIds` are answered, in the order of
- * identities and then of time. `looked` is how many a page has looked at.
- */
+type EventRow = SeenEvent & { key: number; event_id: number; uuid: string }
+
+/** A person's events in the range, in pages, in the order of its identities and then of time. */
 export async function* readEvents(
   db: Db,
   projectId: number,
   personId: number,
-  { from, until }: TimelineQuery,
-  eventIds: number[] | undefined
-): AsyncGenerator<{ looked: number; events: SeenEvent[] }, void> {
-  const wanted = eventIds ? sql`page.event_id in ${inJson(eventIds)}` : sql`1`
+  { from, until }: TimelineQuery
+): AsyncGenerator<EventRow[], void> {
   let after: EventRow | undefined
   do {
     const [rows] = await readBatch(
       db,
       query<EventRow>(sql`
-        with page as (
-          select d.key, e.timestamp, e.event_id, e.uuid
-          from distinct_ids d cross join events e indexed by events_identity
-            on e.identity = d.key and e.project_id = ${projectId}
-               and e.timestamp >= ${startOf(from, after)} and e.timestamp < ${until}
-          where d.person_id = ${personId} and +d.project_id = ${projectId} ${isAfter(after)}
-          order by d.key, e.timestamp, e.project_id, e.event_id, e.uuid limit ${PAGE_EVENTS})
-        select page.key, page.timestamp, page.event_id, hex(page.uuid) as uuid, ${wanted} as wanted,
-               case when ${wanted} then (
-                 select e.version from events e
-                 where e.project_id = ${projectId} and e.event_id = page.event_id and e.timestamp = page.timestamp
-                   and e.uuid = page.uuid) end as version
-        from page`)
+        select d.key, e.timestamp, e.event_id, hex(e.uuid) as uuid, e.version
+        from distinct_ids d cross join events e indexed by events_identity
+          on e.identity = d.key and e.project_id = ${projectId}
+             and e.timestamp >= ${startOf(from, after)} and e.timestamp < ${until}
+        where d.person_id = ${personId} and +d.project_id = ${projectId} ${isAfter(after)}
+        order by d.key, e.timestamp, e.project_id, e.event_id, e.uuid limit ${PAGE_EVENTS}`)
     )
-    yield { looked: rows.length, events: rows.filter(({ wanted }) => wanted === 1) }
+    yield rows
     after = rows.length < PAGE_EVENTS ? undefined : rows.at(-1)
   } while (after)
 }
-
-type EventRow = SeenEvent & { key: number; event_id: number; uuid: string; wanted: number }
 
 /** Where to go on in an identity's events: behind those that are read of the last one, and with the others at `from`. */
 const startOf = (from: number, after: EventRow | undefined): SQL =>

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { encodeCursor } from '../../src/http/page.ts'
+import type { Json } from '../../src/json.ts'
 import { listenToLog } from '../support/log.ts'
 import { newProject, type TestProject } from '../support/project.ts'
 import { seedPersons } from '../support/seed.ts'
@@ -31,8 +32,8 @@ beforeAll(async () => {
   await small.call('GET', 'persons?limit=1')
 })
 
-/** A request with what it cost: the rows that it read, and how often it asked the database. */
-async function measure(project: TestProject, path: string) {
+/** A request with what it cost: the rows that it read and wrote, and how often it asked the database. */
+async function measure(project: TestProject, path: string, method = 'GET', json?: Json) {
   const log = listenToLog()
   const session = env.DB.withSession()
   const statement = Object.getPrototypeOf(session.prepare('select 1'))
@@ -40,11 +41,11 @@ async function measure(project: TestProject, path: string) {
     vi.spyOn(Object.getPrototypeOf(session), 'batch'),
     ...['all', 'run', 'first', 'raw'].map((name) => vi.spyOn(statement, name))
   ]
-  const { status, body } = await project.call('GET', path)
-  const rows = log.lines('request').map((line) => line.rows_read)
+  const { status, body } = await project.send(method, path, json)
+  const [line] = log.lines('request')
   const trips = asked.reduce((sum, { mock }) => sum + mock.calls.length, 0)
   vi.restoreAllMocks()
-  return { status, body, rows: Number(rows[0]), trips }
+  return { status, body, rows: Number(line?.rows_read), written: Number(line?.rows_written), trips }
 }
 
 const emails = (body: { results: { name: string }[] }) => body.results.map(({ name }) => name)
@@ -203,5 +204,136 @@ describe('search by a part of an e-mail', () => {
 
     expect([status, body.count]).toEqual([200, matches])
     expect(trips).toBe(2)
+  })
+})
+
+describe('a change of one person among 100,000', () => {
+  it.each([
+    ['PATCH', 'persons/70007', { properties: { plan: 'pro', seats: 5 } }, 20, 8],
+    ['PATCH of the e-mail', 'persons/70008', { properties: { email: 'new@rest.example' } }, 22, 10],
+    ['PATCH of nothing', 'persons/70009', { properties: {} }, 12, 0],
+    ['PATCH of what is there', 'persons/70010', { properties: { email: 'user070010@rest.example' } }, 18, 1]
+  ])('reads and writes a few rows: %s', async (_, path, json, read, write) => {
+    const { status, rows, written, trips } = await measure(large, path, 'PATCH', json)
+
+    expect(status).toBe(200)
+    expect(rows).toBeLessThanOrEqual(read)
+    expect(written).toBeLessThanOrEqual(write)
+    expect(trips).toBe(write === 0 ? 2 : 3)
+  })
+
+  it('reads and writes a few rows: delete_property', async () => {
+    const { status, rows, written, trips } = await measure(large, 'persons/70011/delete_property/', 'POST', {
+      $unset: 'email'
+    })
+
+    expect(status).toBe(200)
+    expect(rows).toBeLessThanOrEqual(22)
+    expect(written).toBeLessThanOrEqual(10)
+    expect(trips).toBe(3)
+  })
+
+  it.each([2, 10, 500])('reads 11 and writes 6 rows for each distinct id split off, and 20: %i', async (leaving) => {
+    const person = 70_100 + leaving
+    const first = 10_000_000 + leaving * 1_000
+    await env.DB.prepare(`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ?)
+      insert into distinct_ids (key, project_id, distinct_id, person_id) select ? + n, ?, 'more-' || (? + n), ? from numbers`)
+      .bind(leaving - 1, first, large.id, first, person)
+      .run()
+
+    const { status, body, rows, written, trips } = await measure(large, `persons/${person}/split/`, 'POST')
+
+    expect([status, body.persons.length]).toEqual([200, leaving])
+    expect(rows).toBeLessThanOrEqual(11 * body.persons.length + 20)
+    expect(written).toBeLessThanOrEqual(6 * body.persons.length + 20)
+    expect(trips).toBe(4)
+  })
+})
+
+describe('activity of 100,000 entries', () => {
+  const OWN = 5_000
+
+  beforeAll(async () => {
+    const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${PERSONS})`
+    await env.DB.prepare(`${numbers}
+      insert into activity (project_id, uuid, scope, item_id, owner_id, activity, actor, detail, created_at)
+      select ?, '00000000-0000-7000-8000-000000000000', 'Person', 1, iif(n % ${PERSONS / OWN} = 0, 50, 60000 + n), 'merged', null,
+             json_object('name', null, 'changes', json_array(json_object('type', 'Person', 'action', 'merged',
+               'field', 'distinct_ids', 'before', null, 'after', null,
+               'identities', json_object('distinct_ids', json_array(2, 3))))), n from numbers`)
+      .bind(large.id)
+      .run()
+    await env.DB.prepare(`insert into counters (project_id, name, value) values (?, 'activity', ?)
+      on conflict (project_id, name) do update set value = value + excluded.value`)
+      .bind(large.id, PERSONS)
+      .run()
+  })
+
+  it('reads 9 rows for each entry of a page that names two distinct ids, and 20', async () => {
+    const first = await measure(large, 'persons/activity/?limit=100')
+    const second = await measure(large, `persons/activity/${new URL(first.body.next).search}`)
+    const cursor = encodeCursor({ id: 5_000 })
+    const last = await measure(large, `persons/activity/?limit=100&offset=90000&cursor=${cursor}`)
+
+    for (const { status, body, rows, trips } of [first, second, last]) {
+      expect([status, body.results.length]).toEqual([200, 100])
+      expect(body.count).toBeGreaterThanOrEqual(PERSONS)
+      expect(rows).toBeLessThanOrEqual(9 * 100 + 20)
+      expect(trips).toBe(2)
+    }
+  })
+
+  it('counts those of a person once, on the first page', async () => {
+    const first = await measure(large, 'persons/50/activity/?limit=100')
+    const second = await measure(large, `persons/50/activity/${new URL(first.body.next).search}`)
+
+    expect([first.body.count, second.body.count]).toEqual([OWN, OWN])
+    expect(first.rows).toBeLessThanOrEqual(OWN + 9 * 100 + 20)
+    expect(second.rows).toBeLessThanOrEqual(9 * 100 + 20)
+    expect([first.trips, second.trips]).toEqual([2, 2])
+  })
+})
+
+describe('the timeline of a person', () => {
+  const EVENTS = 20_000
+  const KEY = encodeURIComponent('email')
+
+  beforeAll(async () => {
+    const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${EVENTS})`
+    await large.ingest([{ event: 'timeline', distinct_id: 'other', timestamp: Date.UTC(2026, 9, 1) }])
+    await env.DB.batch([
+      env.DB.prepare(`insert into person_versions (id, project_id, properties)
+        select (200 << 24) + value, ?, jsonb(json_object('email', value)) from json_each('[1,2,3,4]')`).bind(large.id),
+      env.DB.prepare(`${numbers}
+        insert into events (project_id, event_id, timestamp, uuid, identity, version, properties)
+        select ?1, (select id from event_names where project_id = ?1 and name = 'timeline'), ?2 + n * 1000, randomblob(16),
+               200 + n % 2, (200 << 24) + 1 + n / ${EVENTS / 4 + 1}, jsonb('{}') from numbers`).bind(
+        large.id,
+        Date.UTC(2026, 9, 2)
+      )
+    ])
+  })
+
+  it.each([
+    ['all its events', 'date_to=2026-10-05', EVENTS, 4],
+    ['events by a name', 'date_to=2026-10-05&events=["timeline"]', EVENTS, 4],
+    ['none of its events', 'date_to=2026-10-05&events=["other"]', 0, 0],
+    ['a part of its events', 'date_to=2026-10-02T00:16:39Z', 999, 1]
+  ])('reads 2 rows for each event in the range, and 60: %s', async (_, query, events, points) => {
+    const path = `persons/100/properties_timeline/?date_from=2026-10-02T00:00:00Z&${query}&breakdown=${KEY}&breakdown_type=person`
+
+    const { status, body, rows, written, trips } = await measure(large, path)
+
+    expect([status, body.points.length]).toEqual([200, points])
+    const counted = body.points.reduce(
+      (sum: number, point: { relevant_event_count: number }) => sum + point.relevant_event_count,
+      0
+    )
+    expect(counted).toBe(events)
+    const looked = query.includes('other') ? EVENTS : events
+    expect(rows).toBeLessThanOrEqual(2 * looked + 60)
+    expect(written).toBe(0)
+    expect(trips).toBeLessThanOrEqual(5 + EVENTS / 5_000)
   })
 })

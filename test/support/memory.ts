@@ -1,5 +1,6 @@
 import { type Changes, type Ids, type Incoming, type Known, planEvents } from '../../src/capture/plan.ts'
-import { type StoredPerson, storePerson } from '../../src/persons/person.ts'
+import type { PersonChange, Subject } from '../../src/persons/change.ts'
+import { loadPerson, type Person, type StoredPerson, storePerson, type Version } from '../../src/persons/person.ts'
 
 /** The tables that capture writes, kept in maps: what a plan does to a database, without one. */
 export class MemoryStore {
@@ -22,6 +23,18 @@ export class MemoryStore {
     this.#apply(planEvents(batch, this.#known(), ids))
   }
 
+  /** Has a rule change the person with this distinct id, as the API does. */
+  change(distinctId: string, rule: (subject: Subject) => PersonChange): void {
+    const stored = this.personOf(distinctId)
+    const all = [...this.identities].map(([distinctId, { key, personId }]) => ({ key, distinctId, personId }))
+    const [first, ...rest] = all.filter(({ personId }) => personId === stored?.id).sort((a, b) => a.key - b.key)
+    if (!stored || !first) throw new Error(`There is nobody with the distinct id ${distinctId}.`)
+    const person = loadPerson(structuredClone(stored))
+    const { versions } = rule({ person, identities: [first, ...rest] })
+    this.#save(person)
+    this.#addVersions(versions)
+  }
+
   #next(): number {
     this.#numbers += 1
     return this.#numbers
@@ -40,15 +53,7 @@ export class MemoryStore {
 
   #apply(changes: Changes): void {
     for (const { id, name } of changes.eventNames) this.eventNames.set(name, id)
-    for (const person of [...changes.newPersons, ...changes.changedPersons]) {
-      const row = JSON.parse(JSON.stringify(storePerson(person)))
-      this.persons.set(row.id, {
-        ...row,
-        createdAt: row.created_at,
-        isIdentified: row.is_identified,
-        revision: row.revision + 1
-      })
-    }
+    for (const person of [...changes.newPersons, ...changes.changedPersons]) this.#save(person)
     for (const { id, into } of changes.mergedPersons) {
       for (const identity of this.identities.values()) if (identity.personId === id) identity.personId = into
       this.persons.delete(id)
@@ -57,12 +62,26 @@ export class MemoryStore {
       for (const identity of this.identities.values()) if (identity.key === key) identity.personId = person_id
     for (const { key, distinct_id, person_id } of changes.newIdentities)
       this.identities.set(distinct_id, { key, personId: person_id })
-    for (const { id, properties } of changes.versions) {
+    this.#addVersions(changes.versions)
+    for (const event of changes.events) this.events.set(event.uuid, event)
+    this.warnings.push(...changes.warnings)
+  }
+
+  #save(person: Person): void {
+    const row = JSON.parse(JSON.stringify(storePerson(person)))
+    this.persons.set(row.id, {
+      ...row,
+      createdAt: row.created_at,
+      isIdentified: row.is_identified,
+      revision: row.revision + 1
+    })
+  }
+
+  #addVersions(versions: Version[]): void {
+    for (const { id, properties } of versions) {
       if (this.versions.has(id)) throw new Error(`version ${id} was given out twice`)
       this.versions.set(id, structuredClone(properties))
     }
-    for (const event of changes.events) this.events.set(event.uuid, event)
-    this.warnings.push(...changes.warnings)
   }
 
   personOf(distinctId: string): StoredPerson | undefined {

@@ -30,4 +30,11 @@ export async function seedPersons(projectId: number, { count, email, firstId }: 
   await env.DB.prepare(`insert into counters (project_id, name, value) values (?, 'persons', ?)`)
     .bind(projectId, count)
     .run()
+  const used = { person: firstId + count, identity: 2 * (firstId + count) + 1 }
+  await env.DB.prepare(
+    `insert into sequences (name, value) select key, value from json_each(?) where true
+     on conflict (name) do update set value = max(value, excluded.value)`
+  )
+    .bind(JSON.stringify(used))
+    .run()
 }
