@@ -475,6 +475,61 @@ describe.each(CHANGES)('%s and capture at once', (_, change, outcome) => {
   })
 })
 
+const SPLIT: (typeof CHANGES)[number] = [
+  'split',
+  (project, path, bindings) => project.send('POST', `${path}split/`, {}, bindings),
+  {}
+]
+
+describe.each([...CHANGES, SPLIT])('%s and DELETE at once', (_, change) => {
+  const stateOf = async (project: TestProject) => {
+    const { body: persons } = await project.call('GET', 'persons')
+    const { body: activity, text } = await project.call('GET', 'persons/activity')
+    const [counted] = await db.all<{ n: number }>(sql`
+      select count(*) as n from persons where project_id = ${project.id}`)
+    const log = activity.results.map((entry: { activity: string }) => entry.activity)
+    return { persons: persons.count, rows: counted?.n, log, entries: activity.count, values: /"(pro|free)"/.test(text) }
+  }
+
+  it.each([2, 3])('bring nobody back who is deleted before call %i of the request', async (call) => {
+    const { project, path } = await newAda()
+    await project.call('GET', 'persons')
+    let done = false
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (at === call && !done) {
+        done = true
+        expect((await project.call('DELETE', path)).status).toBe(204)
+      }
+      return run()
+    })
+
+    const { status, body } = await change(project, path, { DB })
+
+    expect([done, status, body]).toEqual([true, 404, NOT_FOUND])
+    expect(await stateOf(project)).toEqual({ persons: 0, rows: 0, log: ['deleted'], entries: 1, values: false })
+  })
+
+  it.each([2, 3])('leave no value of the deleted person when the change comes before call %i', async (call) => {
+    const { project, path } = await newAda()
+    await project.call('GET', 'persons')
+    let done = false
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (at === call && !done) {
+        done = true
+        expect((await change(project, path)).status).toBe(200)
+      }
+      return run()
+    })
+
+    const { status } = await project.send('DELETE', path, undefined, { DB })
+
+    const parts = change === SPLIT[1] ? 1 : 0
+    expect([done, status]).toEqual([true, 204])
+    expect(await stateOf(project)).toMatchObject({ persons: parts, rows: parts, entries: 2, values: false })
+    expect((await stateOf(project)).log[0]).toBe('deleted')
+  })
+})
+
 it('keeps every one of many changes at once', async () => {
   const { project, path } = await newAda({})
   const keys = Array.from({ length: 6 }, (_, n) => `key${n}`)
