@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCapture } from './capture.ts'
+import { benchExport } from './export.ts'
 import { benchHttp } from './http.ts'
 import { benchSize } from './size.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
@@ -8,6 +9,7 @@ import { benchTrend } from './trend.ts'
 const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   size: benchSize,
   http: benchHttp,
+  export: benchExport,
   capture: benchCapture,
   trend: benchTrend
 }

@@ -47,11 +47,14 @@ export type Runtime = Awaited<ReturnType<typeof startWorkers>>
 /**
  * The built service and the bare routes in one workerd, on one migrated database that goes away with it. Each is reached
  * through a socket of its own: the development server's proxy would add the same to both and hide their difference.
+ * @param maxHeap megabytes; an isolate that needs more fails, and what it has can be watched
  */
-export async function startWorkers() {
+export async function startWorkers({ maxHeap }: { maxHeap?: number } = {}) {
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = maxHeap ? `--max-heap-size=${maxHeap}` : ''
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       workers: [workerOf('service', 'wrangler.toml'), workerOf('bare', 'bench/bare/wrangler.toml')],
+      ...(maxHeap && { inspectorPort: 0 }),
       handleStructuredLogs: ({ level, message }) => {
         if (level === 'error') console.error(message)
       }
@@ -64,6 +67,7 @@ export async function startWorkers() {
     db,
     service: await miniflare.unsafeGetDirectURL('service'),
     bare: await miniflare.unsafeGetDirectURL('bare'),
+    inspector: () => miniflare.getInspectorURL(),
     end: () => miniflare.dispose()
   }
 }

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+
+const SAMPLE_MS = 25
+
+const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string() }))
+const Usage = z.object({
+  result: z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) })
+})
+
+/** Watches what an isolate holds, its heap and the buffers outside of it, as the limit of 128 MB counts. */
+export async function watchHeap(inspector: URL, worker: string) {
+  const targets = Targets.parse(await (await fetch(`http://${inspector.host}/json`)).json())
+  const target = targets.find(({ id }) => id.endsWith(`:${worker}`))
+  if (!target) throw new Error(`The inspector knows only ${targets.map(({ id }) => id).join(', ')}.`)
+  const socket = new WebSocket(target.webSocketDebuggerUrl)
+  await new Promise((open, fail) => {
+    socket.addEventListener('open', open)
+    socket.addEventListener('error', fail)
+  })
+  const ask = (method: string) =>
+    new Promise<unknown>((done) => {
+      socket.addEventListener('message', ({ data }) => done(JSON.parse(data)), { once: true })
+      socket.send(JSON.stringify({ id: 1, method }))
+    })
+  return {
+    /** @returns what the work came to, and the most bytes that were held meanwhile, of many samples */
+    async during<T>(work: () => Promise<T>) {
+      let isDone = false
+      let peak = 0
+      const finished = work().finally(() => (isDone = true))
+      while (!isDone) {
+        const { usedSize, backingStorageSize } = Usage.parse(await ask('Runtime.getHeapUsage')).result
+        peak = Math.max(peak, usedSize + backingStorageSize)
+        await sleep(SAMPLE_MS)
+      }
+      return { peak, result: await finished }
+    },
+    end: () => socket.close()
+  }
+}
