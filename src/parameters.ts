@@ -1,11 +1,19 @@
 import { z } from 'zod'
 
+/** A whole number from `least` on, as a parameter. */
+export const wholeFrom = (least: number) =>
+  z
+    .string()
+    .refine((text) => /^(?!-0*$)-?\d{1,15}$/.test(text), 'A valid integer is required.')
+    .transform(Number)
+    .refine((value) => value >= least, {
+      error: `Ensure this value is greater than or equal to ${least}.`,
+      abort: true
+    })
+    .meta({ type: 'integer', minimum: least })
+
 /** A number of things, or of one thing, as a parameter. */
-export const Whole = z
-  .string()
-  .refine((text) => /^\d{1,15}$/.test(text), 'A valid integer is required.')
-  .transform(Number)
-  .meta({ type: 'integer', minimum: 0 })
+export const Whole = wholeFrom(0)
 
 /** A switch in a query string. Only these words: whoever writes `no` does not mean yes. */
 export const Flag = z

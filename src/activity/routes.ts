@@ -7,7 +7,7 @@ import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
-import { Whole } from '../parameters.ts'
+import { wholeFrom } from '../parameters.ts'
 import { PersonPath } from '../persons/path.ts'
 import type { PersonId } from '../persons/store.ts'
 import { ACTIVITY_EXAMPLE, ActivityJson, type ActivityRow, activityToJson } from './json.ts'
@@ -15,9 +15,7 @@ import { exportActivity, listActivity } from './store.ts'
 
 const ActivityQuery = z.object({
   ...PageQuery.shape,
-  page: Whole.refine((page) => page > 0, 'Ensure this value is greater than or equal to 1.')
-    .meta({ type: 'integer', minimum: 1, description: 'The number of the page, instead of `offset`.' })
-    .optional(),
+  page: wholeFrom(1).meta({ description: 'The number of the page, instead of `offset`.' }).optional(),
   ...FormatQuery.shape
 })
 type ActivityQuery = z.output<typeof ActivityQuery>

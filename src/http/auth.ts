@@ -16,6 +16,7 @@ const HOUR = 3_600_000
 const NOT_AUTHENTICATED = 'Authentication credentials were not provided.'
 const INVALID_KEY = 'Personal API key found in request Authorization header is invalid.'
 const PROJECT_NOT_FOUND = 'Project not found.'
+const AMBIGUOUS = 'Project not found: the key reaches several, so that @current names none of them.'
 const missingScope = (scope: string) => `API key missing required scope '${scope}'`
 
 type Scopes = [string, ...string[]]
@@ -63,7 +64,8 @@ const checkKey = (scopes: Scopes): MiddlewareHandler<AppEnv> =>
     if (!scopes.some((scope) => hasScope(caller.key.scopes, scope)))
       throw new AppError('permission_denied', missingScope(scopes[0]))
     const { project } = caller
-    if (!project) throw new NotFoundError(PROJECT_NOT_FOUND)
+    if (!project)
+      throw new NotFoundError(asked === '@current' && caller.key.projectIds.length > 1 ? AMBIGUOUS : PROJECT_NOT_FOUND)
 
     const { db, bookmark } = openDb(
       databaseOf(c.env, project.database),

@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { Whole } from '../parameters.ts'
+import { Whole, wholeFrom } from '../parameters.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 
 /** `limit` is what was asked for; a page holds at most 1000. `cursor` continues where the page before it ended. */
 export const PageQuery = z.object({
-  limit: Whole.refine((limit) => limit > 0, 'Ensure this value is greater than or equal to 1.')
+  limit: wholeFrom(1)
     .meta({
-      type: 'integer',
-      minimum: 1,
       description: `Results per page, ${DEFAULT_LIMIT} unless given and never more than ${MAX_LIMIT}. CSV has all results unless it is given.`
     })
     .optional(),

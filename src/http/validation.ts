@@ -5,7 +5,18 @@ import { depthOf, type Json, MAX_DEPTH } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { readBytes } from '../stream.ts'
 import type { AppEnv } from './env.ts'
-import { contribute } from './openapi.ts'
+import { contribute, type Refusal } from './openapi.ts'
+
+/** What a schema may complain of, whatever it is. */
+const COMPLAINTS: Refusal[] = [
+  ['required', 'This field is required.'],
+  ['null', 'This field may not be null.'],
+  ['blank', 'This field may not be blank.'],
+  ['invalid_choice', '"xml" is not a valid choice.', 'format'],
+  ['max_length', 'Ensure this field has no more than 1000 characters.'],
+  ['min_value', 'Ensure this value is greater than or equal to 1.'],
+  ['max_value', 'Ensure this value is less than or equal to 1000.']
+]
 
 /** Parses the query string (the last of a repeated parameter counts) and puts it at `c.req.valid('query')`. */
 export const validateQuery = <S extends z.ZodObject>(
@@ -63,7 +74,7 @@ export const validateBody = <S extends z.ZodType>(
       refusals: [
         ['unsupported_media_type', unsupported('text/plain')],
         ['invalid_input', 'Expected an object.'],
-        ['null', 'This field may not be null.'],
+        ...COMPLAINTS,
         ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
         ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
       ]

@@ -67,7 +67,6 @@ a 400 \`query_too_large\` whose \`attr\` names the limit. Whatever is not known 
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
     ['required', 'This field is required.', 'events__0__math_property'],
     ['min_value', 'Ensure this value is greater than or equal to 1.', 'breakdown_limit'],
-    ['max_value', 'Ensure this value is less than or equal to 9007199254740991.', 'order'],
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]
 })

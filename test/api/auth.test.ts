@@ -366,7 +366,8 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     const first = await send(route, sample, person, project.id, bearer(key))
     const second = await send(route, sample, other.person, other.project.id, bearer(key))
 
-    expect([current.status, current.body]).toEqual([404, PROJECT_NOT_FOUND])
+    const detail = 'Project not found: the key reaches several, so that @current names none of them.'
+    expect([current.status, current.body]).toEqual([404, { ...PROJECT_NOT_FOUND, detail }])
     expect([first.status, second.status]).toEqual([sample.status, sample.status])
   })
 

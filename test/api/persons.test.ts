@@ -188,32 +188,31 @@ describe('a page', () => {
     expect([second.results.length, second.next]).toEqual([1, null])
   })
 
+  const NO_INTEGER = 'A valid integer is required.'
+  const TOO_SMALL = 'Ensure this value is greater than or equal to'
+
   it.each([
-    ['limit', '0'],
-    ['limit', '-1'],
-    ['limit', 'abc'],
-    ['limit', '1.5'],
-    ['limit', ''],
-    ['limit', '1e3'],
-    ['limit', '%2010'],
-    ['limit', '99999999999999999999'],
-    ['offset', '-1'],
-    ['offset', 'abc'],
-    ['offset', '1.5'],
-    ['offset', ''],
-    ['offset', '99999999999999999999']
-  ])('refuses %s=%s', async (name, value) => {
+    ['limit', '0', `${TOO_SMALL} 1.`],
+    ['limit', '-1', `${TOO_SMALL} 1.`],
+    ['limit', '-0', NO_INTEGER],
+    ['limit', 'abc', NO_INTEGER],
+    ['limit', '1.5', NO_INTEGER],
+    ['limit', '', NO_INTEGER],
+    ['limit', '1e3', NO_INTEGER],
+    ['limit', '%2010', NO_INTEGER],
+    ['limit', '99999999999999999999', NO_INTEGER],
+    ['offset', '-1', `${TOO_SMALL} 0.`],
+    ['offset', 'abc', NO_INTEGER],
+    ['offset', '1.5', NO_INTEGER],
+    ['offset', '', NO_INTEGER],
+    ['offset', '99999999999999999999', NO_INTEGER]
+  ])('refuses %s=%s', async (name, value, detail) => {
     const project = await newProject()
 
     const { status, body } = await list(project, `${name}=${value}`)
 
     expect(status).toBe(400)
-    expect(body).toEqual({
-      type: 'validation_error',
-      code: 'invalid_input',
-      detail: value === '0' ? 'Ensure this value is greater than or equal to 1.' : 'A valid integer is required.',
-      attr: name
-    })
+    expect(body).toEqual({ type: 'validation_error', code: 'invalid_input', detail, attr: name })
   })
 
   it('starts at the offset', async () => {
