@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { benchCapture } from './capture.ts'
 import { benchExport } from './export.ts'
 import { benchHttp } from './http.ts'
+import { benchPurge } from './purge.ts'
 import { benchSize } from './size.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
 import { benchTrend } from './trend.ts'
@@ -11,6 +12,7 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   http: benchHttp,
   export: benchExport,
   capture: benchCapture,
+  purge: benchPurge,
   trend: benchTrend
 }
 

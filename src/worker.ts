@@ -36,8 +36,8 @@ export default {
       const summary = await consume(batch, env, usage)
       work.retrying += summary.retried
       const ms = clock().getTime() - started.getTime()
-      const { rowsRead: rows_read, rowsWritten: rows_written } = usage
-      log('info', 'queue batch', { queue: batch.queue, ...summary, ms, rows_read, rows_written })
+      const { rowsRead: rows_read, rowsWritten: rows_written, longestMs: longest_ms } = usage
+      log('info', 'queue batch', { queue: batch.queue, ...summary, ms, longest_ms, rows_read, rows_written })
     } finally {
       work.consuming -= 1
     }

@@ -11,6 +11,10 @@ export const root = join(import.meta.dirname, '../..')
 
 export const migrationsDir = join(root, 'migrations')
 
+// Wrangler takes the secrets that wrangler.toml requires from here, and would tell that it does.
+process.env.RECEIPT_SECRET = 'bench'
+process.env.WRANGLER_LOG = 'error'
+
 const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
 
 /** Runs wrangler, silently unless it fails. */
@@ -51,12 +55,15 @@ export type Runtime = Awaited<ReturnType<typeof startWorkers>>
  */
 export async function startWorkers({ maxHeap }: { maxHeap?: number } = {}) {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = maxHeap ? `--max-heap-size=${maxHeap}` : ''
+  const lines: LogLine[] = []
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       workers: [workerOf('service', 'wrangler.toml'), workerOf('bare', 'bench/bare/wrangler.toml')],
       ...(maxHeap && { inspectorPort: 0 }),
       handleStructuredLogs: ({ level, message }) => {
         if (level === 'error') console.error(message)
+        const line = LogLine.safeParse(parseJson(message)).data
+        if (line) lines.push(line)
       }
     })
   )
@@ -68,7 +75,25 @@ export async function startWorkers({ maxHeap }: { maxHeap?: number } = {}) {
     service: await miniflare.unsafeGetDirectURL('service'),
     bare: await miniflare.unsafeGetDirectURL('bare'),
     inspector: () => miniflare.getInspectorURL(),
+    /** Fires a Cron Trigger of the service. */
+    async fire(cron: string) {
+      const service = await miniflare.getWorker('service')
+      await service.scheduled({ cron, scheduledTime: new Date() })
+    },
+    /** What the service's log says of its queue batches. */
+    lines,
     end: () => miniflare.dispose()
+  }
+}
+
+const LogLine = z.object({ message: z.literal('queue batch'), queue: z.string(), longest_ms: z.number() })
+type LogLine = z.infer<typeof LogLine>
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -85,7 +110,7 @@ function workerOf(name: string, configPath: string) {
     import worker from './worker.js'
     const limits = Object.fromEntries(${JSON.stringify(limits)}.map((name) => [name, { limit: async () => ({ success: true }) }]))
     const withLimits = (handler) => handler && ((event, env, context) => handler(event, { ...env, ...limits }, context))
-    export default { fetch: withLimits(worker.fetch), queue: withLimits(worker.queue) }`
+    export default { fetch: withLimits(worker.fetch), queue: withLimits(worker.queue), scheduled: withLimits(worker.scheduled) }`
   return {
     ...options,
     name,

@@ -3,9 +3,16 @@ import { AppError, UnavailableError } from '../errors.ts'
 import * as schema from './schema.ts'
 
 /** What a database's work has cost: D1 bills rows, and a database that outgrows its limit stops. */
-export type Usage = { rowsRead: number; rowsWritten: number; queries: number; sizeBytes: number }
+export type Usage = {
+  rowsRead: number
+  rowsWritten: number
+  queries: number
+  /** The longest statement: so long all others had to wait. */
+  longestMs: number
+  sizeBytes: number
+}
 
-export const newUsage = (): Usage => ({ rowsRead: 0, rowsWritten: 0, queries: 0, sizeBytes: 0 })
+export const newUsage = (): Usage => ({ rowsRead: 0, rowsWritten: 0, queries: 0, longestMs: 0, sizeBytes: 0 })
 
 export type Db = ReturnType<typeof openDb>['db']
 
@@ -86,6 +93,7 @@ function count(usage: Usage, result: D1Result) {
   usage.rowsRead += result.meta.rows_read
   usage.rowsWritten += result.meta.rows_written
   usage.queries += 1
+  usage.longestMs = Math.max(usage.longestMs, result.meta.duration)
   usage.sizeBytes = result.meta.size_after
 }
 

@@ -9,6 +9,7 @@ import { continueErasures } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { countRows, holdErasures, QUARTERLY, searchTerms, tablesWith, WEEKLY } from '../support/erasures.ts'
 import { aroundCalls } from '../support/faults.ts'
+import { listenToLog } from '../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../support/project.ts'
 
 /** What the erasure of a person does to each table. A new table fails a test until it is thought of here. */
@@ -630,4 +631,50 @@ it('every table is known for what becomes of it when a person is erased', () => 
     .map((table) => getTableName(table))
 
   expect(tables.sort()).toEqual([...Object.keys(BECOMES)].sort())
+})
+
+describe('what an erasure costs', () => {
+  /** Rows read and written by requests and batches while something runs. */
+  const measure = async (run: () => Promise<unknown>) => {
+    const log = listenToLog()
+    await run()
+    const lines = [...log.lines('request'), ...log.lines('queue batch')]
+    vi.restoreAllMocks()
+    const sum = (name: string) => lines.reduce((total, line) => total + Number(line[name]), 0)
+    return { read: sum('rows_read'), written: sum('rows_written') }
+  }
+  /** A project of 50 persons with 10 events each, and so many others. */
+  const newCity = async (others: number) => {
+    const project = await newProject()
+    const names = Array.from({ length: 50 + others }, (_, n) => `p${n}`)
+    await project.ingest(
+      names.map((name) => ({
+        event: '$set',
+        distinct_id: name,
+        properties: { $set: { email: `${name}@example.com` } }
+      }))
+    )
+    for (let n = 0; n < 9; n += 1)
+      await project.ingest(names.slice(0, 50).map((distinct_id) => ({ event: 'seen', distinct_id, timestamp: AT + n })))
+    return { project, names: names.slice(0, 50), ...holdErasures() }
+  }
+
+  it.each([0, 950])('is in proportion to what is erased, beside %i others', async (others) => {
+    const { project, names, call, cron, drain } = await newCity(others)
+    await call(project, 'GET', 'persons?limit=1')
+    const body = { distinct_ids: names, delete_events: true }
+
+    const deletion = await measure(() => call(project, 'POST', 'persons/bulk_delete', body))
+    const clearing = await measure(drain)
+    await cron(WEEKLY, Date.now() + 1000)
+    const purging = await measure(drain)
+
+    expect(await countRows(project.id)).toMatchObject({ persons: others, events: others })
+    expect(deletion.written).toBeLessThanOrEqual(50 * 14)
+    expect(deletion.read).toBeLessThanOrEqual(50 * 40)
+    expect(clearing.written).toBeLessThanOrEqual(50 * 4)
+    expect(clearing.read).toBeLessThanOrEqual(50 * 25)
+    expect(purging.written).toBeLessThanOrEqual(50 * 17)
+    expect(purging.read).toBeLessThanOrEqual(50 * 135)
+  })
 })

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { sendOk } from './support/client.ts'
+import { type Outcome, percentile, rounded } from './support/report.ts'
+import { type Runtime, startWorkers } from './support/runtime.ts'
+import { seedProject } from './support/seed.ts'
+
+const MAX_MINUTES = 10
+const MAX_STATEMENT_MS = 25
+const MAX_SLOWDOWN = 3
+/** A step small enough for one statement. */
+const STEP = 10_000
+/** Kinds of events; a person has about as many of each. */
+const KINDS = 20
+/** The person that is erased, and how often others are retrieved meanwhile. */
+const ERASED = 1
+const PAUSE_MS = 20
+
+const Tasks = z.object({
+  results: z.array(z.object({ status: z.string(), events: z.object({ found: z.int().nullable(), removed: z.int() }) }))
+})
+
+/** How long it takes to remove the events of one person who has half of all, and what others notice of it. */
+export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
+  const size = isSmoke
+    ? { persons: 2_000, events: 20_000, requests: 50 }
+    : { persons: 100_000, events: 2_000_000, requests: 1_000 }
+  const runtime = await startWorkers()
+  try {
+    const { projectId, key } = await seedProject(runtime, size.persons, ['*'])
+    await seedEvents(runtime, projectId, size)
+    const headers = { authorization: `Bearer ${key}` }
+    const ask = (path: string, method = 'GET') =>
+      sendOk(new URL(`/api/environments/${projectId}/${path}`, runtime.service), { method, headers })
+    const retrieve = async (n: number) => (await ask(`persons/${2 + ((n * 7_919) % (size.persons - 2))}`)).ms
+
+    const idle = []
+    for (let n = 0; n < size.requests; n += 1) {
+      idle.push(await retrieve(n))
+      await sleep(PAUSE_MS)
+    }
+    await ask(`persons/${ERASED}?delete_events=true`, 'DELETE')
+    runtime.lines.length = 0
+    const started = performance.now()
+    await runtime.fire('0 5 * * SUN')
+    const during = []
+    let task: z.infer<typeof Tasks>['results'][number] | undefined
+    for (let n = 0; task?.status !== 'completed'; n += 1) {
+      during.push(await retrieve(n))
+      if (n % 25 === 0) [task] = Tasks.parse(JSON.parse((await ask('persons/deletion_status')).text)).results
+      await sleep(PAUSE_MS)
+    }
+    const seconds = (performance.now() - started) / 1000
+    if (task.events.removed !== size.events / 2) throw new Error(`${task.events.removed} events were removed.`)
+    const longest = Math.max(...runtime.lines.map(({ longest_ms }) => longest_ms))
+    return report({ seconds, longest, idle, during }, size)
+  } finally {
+    await runtime.end()
+  }
+}
+
+type Measured = { seconds: number; longest: number; idle: number[]; during: number[] }
+
+function report({ seconds, longest, idle, during }: Measured, size: { persons: number; events: number }): Outcome {
+  const [before, meanwhile] = [percentile(idle, 0.95), percentile(during, 0.95)]
+  const slowdown = meanwhile / before
+  return {
+    table: [
+      ['', 'measured', 'at most'],
+      ['time to remove them, seconds', rounded(seconds), rounded(MAX_MINUTES * 60)],
+      ['longest statement, ms', rounded(longest), rounded(MAX_STATEMENT_MS)],
+      ['retrieving another person, p95 while nothing else happens, ms', rounded(before), ''],
+      ['the same during the removal, ms', rounded(meanwhile), rounded(before * MAX_SLOWDOWN)]
+    ],
+    notes: [
+      `One person with ${(size.events / 2).toLocaleString('en')} events of about 600 bytes, of ${size.events.toLocaleString('en')} in the database, beside`,
+      `${size.persons.toLocaleString('en')} persons; a request every ${PAUSE_MS} ms: during the removal ${rounded(slowdown)}× of what it takes otherwise.`
+    ],
+    missed: [
+      ...(seconds > MAX_MINUTES * 60 ? [`${rounded(seconds / 60)} minutes`] : []),
+      ...(longest > MAX_STATEMENT_MS ? [`a statement of ${rounded(longest)} ms`] : []),
+      ...(slowdown > MAX_SLOWDOWN ? [`${rounded(slowdown)}× p95`] : [])
+    ]
+  }
+}
+
+/** Every other event is of the erased person, the others of all, over 90 days; straight in the tables. */
+async function seedEvents(
+  { db }: Runtime,
+  projectId: number,
+  size: { persons: number; events: number }
+): Promise<void> {
+  const names = Array.from({ length: KINDS }, (_, n) => ({ id: n + 1, name: `event ${n + 1}` }))
+  await db
+    .prepare(
+      `insert into event_names (id, project_id, name) select value ->> 'id', ?, value ->> 'name' from json_each(?)`
+    )
+    .bind(projectId, JSON.stringify(names))
+    .run()
+  for (let from = 0; from < size.events; from += STEP)
+    await db
+      .prepare(`
+        with recursive numbers(n) as (
+          select ${from} union all select n + 1 from numbers where n < ${Math.min(from + STEP, size.events) - 1})
+        insert into events (project_id, event_id, timestamp, uuid, identity, session_id, properties)
+        select ?1, 1 + (n / 2) % ${KINDS}, 1750000000000 + (n * 2654435761 % 7776000) * 1000, unhex(printf('%032x', n)),
+               iif(n % 2, 1, 3 + n * 40503 % (2 * ?2 - 2)), printf('%08x', n / 20),
+               jsonb_object('$browser', 'Firefox', '$os', 'Mac OS X', 'plan', iif(n % 3, 'free', 'pro'), 'n', n,
+                            '$current_url', 'https://app.example.com/projects/' || n, 'filler', ?3)
+        from numbers`)
+      .bind(projectId, size.persons, 'x'.repeat(420))
+      .run()
+  await db
+    .prepare(`
+      insert into event_counts (project_id, event_id, slot, count)
+      select project_id, event_id, timestamp / 900000, count(*) from events group by 1, 2, 3`)
+    .run()
+}
