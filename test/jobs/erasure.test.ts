@@ -28,6 +28,9 @@ const BECOMES: Record<string, string> = {
   sequences: 'of nobody',
   guard: 'always empty',
   event_names: 'of nobody',
+  insights: 'what users have saved',
+  dashboards: 'what users have saved',
+  dashboard_tiles: 'what users have saved',
   users: 'of nobody whose events are captured',
   projects: 'of nobody',
   api_keys: 'of nobody'
