@@ -177,7 +177,9 @@ export const events = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.eventId, t.timestamp, t.uuid] }),
     uniqueIndex('events_uuid').on(t.projectId, t.uuid),
-    index('events_identity').on(t.identity, t.timestamp)
+    index('events_identity').on(t.identity, t.timestamp),
+    // All that counting actors reads: the rows themselves are fifty times as wide.
+    index('events_actors').on(t.projectId, t.eventId, t.timestamp, t.identity)
   ]
 )
 

@@ -55,7 +55,6 @@ export const MAX_BREAKDOWN_VALUES = 100_000
 export const MAX_ROWS = 10_000_000
 
 export type Property = { type: PropertyType; key: string }
-export type Breakdown = Property & { bins: number | undefined }
 
 export type Series = {
   /** Null for all events. */
@@ -79,7 +78,7 @@ export type TrendQuery = {
   interval: Interval
   filters: FilterGroup
   display: Display
-  breakdowns: Breakdown[]
+  breakdowns: Property[]
   breakdownLimit: number
   /** Whether what is beyond the limit is left out instead of summed up. */
   hidesOther: boolean

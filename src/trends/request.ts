@@ -8,7 +8,6 @@ import { readFrom, readUntil } from './dates.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
 import { FormulaError, readFormula } from './formula.ts'
 import {
-  type Breakdown,
   DISPLAYS,
   MATHS,
   MAX_BREAKDOWN_LIMIT,
@@ -109,6 +108,7 @@ const NODE_PATHS: Record<string, string> = {
   breakdowns: 'breakdownFilter__breakdowns',
   breakdown_limit: 'breakdownFilter__breakdown_limit',
   breakdown_normalize_url: 'breakdownFilter__breakdown_normalize_url',
+  breakdown_histogram_bin_count: 'breakdownFilter__breakdown_histogram_bin_count',
   compare: 'compareFilter__compare',
   compare_to: 'compareFilter__compare_to',
   sampling_factor: 'samplingFactor'
@@ -255,7 +255,7 @@ function readMathProperty({ at, math_property, math_property_type }: Entity): Pr
   return { type, key: math_property }
 }
 
-function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
+function readBreakdowns({ at, breakdown }: Draft): Property[] {
   if (breakdown.breakdown_normalize_url)
     throw new AppError('invalid_input', 'Normalising URLs is not supported.', at('breakdown_normalize_url'))
   const several = breakdown.breakdowns ?? []
@@ -264,15 +264,19 @@ function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
   if (several.length === 0) {
     if (!breakdown.breakdown) return []
     const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
-    return [{ type, key: breakdown.breakdown, bins: breakdown.breakdown_histogram_bin_count ?? undefined }]
+    if (breakdown.breakdown_histogram_bin_count) throw noHistogram(at('breakdown_histogram_bin_count'))
+    return [{ type, key: breakdown.breakdown }]
   }
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${at('breakdowns')}__${i}`
     if (normalize_url)
       throw new AppError('invalid_input', 'Normalising URLs is not supported.', `${place}__normalize_url`)
-    return { type: readBreakdownType(type, `${place}__type`), key: property, bins: histogram_bin_count ?? undefined }
+    if (histogram_bin_count) throw noHistogram(`${place}__histogram_bin_count`)
+    return { type: readBreakdownType(type, `${place}__type`), key: property }
   })
 }
+
+const noHistogram = (attr: string) => new AppError('invalid_input', 'Histogram bins are not supported.', attr)
 
 function readBreakdownType(given: string | null | undefined, attr: string) {
   const type = given || 'event'

@@ -8,7 +8,7 @@ import { type FilterGroup, leavesOf, type PropertyFilter, type PropertyType } fr
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Range } from './buckets.ts'
-import { type Breakdown, MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
+import { MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
 
 /** A range of time whose events belong to the point with this index. */
 export type Window = Range & { point: number }
@@ -25,7 +25,7 @@ export type Scan = {
   matching: Matching
   math: Maths
   property: Property | undefined
-  breakdowns: Breakdown[]
+  breakdowns: Property[]
 }
 
 /** The text of a breakdown's value, several as JSON; null for none, and 0 for all others. */
@@ -38,6 +38,7 @@ export type Cell = { point: number; value: Value; result: number; size: number }
 export const MAX_STATEMENT_EVENTS = 40_000
 /** So many cells are read at once; more different values are first ranked, and then summed up. */
 const MAX_CELLS = 25_000
+const ACTOR_PARTS = 8
 
 /** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
 export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
@@ -126,6 +127,24 @@ async function readTexts(db: Db, scan: Scan, windows: Window[], property: Proper
   return rows.map(({ text }) => text)
 }
 
+/** The actors of each segment, which the windows are, in the order of time and of the identities that they have. */
+export async function* readActors(
+  db: Db,
+  scan: Scan,
+  groups: readonly Window[][]
+): AsyncGenerator<{ point: number; actors: number[] }> {
+  for (const windows of groups) {
+    const rows = await read<{ point: number; actors: string }>(
+      db,
+      // A value of D1 ends at 2 MB: the actors come in parts.
+      sql`select point, json_group_array(subject) as actors
+          from (select distinct point, subject from (${rowsSql(scan, windows)})) group by point, subject % ${ACTOR_PARTS}
+          order by point`
+    )
+    for (const { point, actors } of rows) yield { point, actors: JSON.parse(actors) }
+  }
+}
+
 /** The cells of all values; undefined when they are too many to be read at once. */
 export async function readCells(db: Db, scan: Scan, groups: readonly Window[][]): Promise<Cell[] | undefined> {
   const cells: Cell[] = []
@@ -194,16 +213,20 @@ const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly stri
 function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
   const { math, property, breakdowns, filters, matching } = scan
   const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
+  const isNarrow = needed.length === 0 && countsActors(math)
   const value = breakdowns.length > 0 ? listed(breakdownOf(breakdowns), values) : sql`null`
   const rows = sql`
     select ${windows ? sql`w.value ->> 2` : sql`null`} as point, ${value} as value, ${subjectOf(math, property)} as subject
-    from ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed)}
+    from ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isNarrow)}
       and ${compileFilter(({ type }) => columnOf(type), filters, matching)}
     limit -1`
   if (property) return ranked(math, sql`select * from (${rows}) where subject is not null`)
   if (!isPerActor(math)) return rows
   return ranked(math, sql`select point, value, count(*) as subject from (${rows}) group by point, value, subject`)
 }
+
+const countsActors = (math: Maths): boolean =>
+  isPerActor(math) || math === 'dau' || math === 'weekly_active' || math === 'monthly_active'
 
 const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
 
@@ -282,8 +305,12 @@ function join(a: Cell, b: Cell, math: Maths): Cell {
 }
 
 /** Events `e` of the windows `w`; a `where` is open behind it. */
-const eventsOf = ({ projectId, event }: Pick<Scan, 'projectId' | 'event'>, needed: readonly PropertyType[]): SQL => sql`
-  event_names n cross join events e
+const eventsOf = (
+  { projectId, event }: Pick<Scan, 'projectId' | 'event'>,
+  needed: readonly PropertyType[],
+  isNarrow = false
+): SQL => sql`
+  event_names n cross join events e ${isNarrow ? sql`indexed by events_actors` : sql``}
     on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.value ->> 0 and e.timestamp < w.value ->> 1
   ${needed.includes('person') ? sql`left join person_versions v on v.id = e.version` : sql``}
   where n.project_id = ${projectId} ${named(event)}`
@@ -294,7 +321,7 @@ const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n
 const columnOf = (type: PropertyType): SQL => (type === 'person' ? sql`v.properties` : sql`e.properties`)
 
 /** An empty text is no value either. */
-function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
+function breakdownOf(breakdowns: readonly Property[]): SQL {
   const texts = breakdowns.map(({ type, key }) => sql`nullif(${textOf(columnOf(type), key)}, '')`)
   return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`
 }

@@ -7,6 +7,7 @@ import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.
 import { bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
 import { addTotals, foldOthers, isFoldable, type Line, linesOf, rank, smooth, sum, totalsOf } from './lines.ts'
 import { MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
+import { SlidingCount, segmentsOf } from './sliding.ts'
 import {
   type Cell,
   countWindows,
@@ -14,6 +15,7 @@ import {
   groupWindows,
   isDivisible,
   MAX_STATEMENT_EVENTS,
+  readActors,
   readCells,
   readCellsOf,
   readMatching,
@@ -26,7 +28,16 @@ import {
 type Project = { id: number } & Calendar
 
 /** A series in one period: what to look at, in steps, and how many events that is. */
-type Part = { scan: Scan; groups: Window[][]; events: number; period: Period; counted: Cell[] | undefined }
+type Part = {
+  scan: Scan
+  groups: Window[][]
+  events: number
+  period: Period
+  /** What is known from counts alone. */
+  counted: Cell[] | undefined
+  /** Windows that overlap; what is looked at are the segments into which they cut time. */
+  sliding: Window[] | undefined
+}
 
 /** How many days' actors the sliding counts take together. */
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
@@ -117,13 +128,26 @@ async function planPart(db: Db, project: Project, query: TrendQuery, series: Ser
     until,
     point
   }))
+  if (days && query.breakdowns.length === 0) {
+    const segments = segmentsOf(windows).map((segment, point) => ({ ...segment, point }))
+    const sizes = await countWindows(db, scan, segments)
+    const groups = groupWindows(segments, sizes)
+    return { scan, period, groups, events: sum(sizes), counted: undefined, sliding: windows }
+  }
   const counts = await countWindows(db, scan, windows)
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))
-    return { scan, period, groups: [], events: 0, counted }
+    return { scan, period, groups: [], events: 0, counted, sliding: undefined }
   }
   const [pieces, sizes] = isDivisible(series.math) ? divide(windows, counts) : [windows, counts]
-  return { scan, period, groups: groupWindows(pieces, sizes), events: sum(counts), counted: undefined }
+  return {
+    scan,
+    period,
+    groups: groupWindows(pieces, sizes),
+    events: sum(counts),
+    counted: undefined,
+    sliding: undefined
+  }
 }
 
 /** Counts of quarters of an hour are exact for what begins and ends with one. */
@@ -173,12 +197,14 @@ async function readBroken(db: Db, query: TrendQuery, parts: Part[]): Promise<Bro
 async function readLines(
   db: Db,
   query: TrendQuery,
-  { scan, groups, period, counted }: Part,
+  part: Part,
   values: string[] | undefined,
   cells: Cell[] | undefined
 ): Promise<Line[]> {
+  const { scan, groups, period, counted, sliding } = part
   const points = period.buckets.length
   const smoothed = (lines: Line[]) => lines.map(({ value, data }) => ({ value, data: smooth(data, query.smoothing) }))
+  if (sliding) return smoothed([{ value: null, data: await countActors(db, scan, groups, sliding) }])
   if (!values) return smoothed(linesOf(counted ?? (await readCells(db, scan, groups)) ?? [], [null], points))
 
   const isFolded = cells && isFoldable(cells, values, scan.math)
@@ -187,6 +213,16 @@ async function readLines(
   return smoothed(
     linesOf(found, [...values, ...kept.filter((rest) => found.some(({ value }) => value === rest))], points)
   )
+}
+
+async function countActors(db: Db, scan: Scan, groups: Window[][], windows: Window[]): Promise<number[]> {
+  const segments = groups.flat()
+  const count = new SlidingCount(windows)
+  for await (const { point, actors } of readActors(db, scan, groups)) {
+    const segment = segments[point]
+    if (segment) count.add(segment, actors)
+  }
+  return count.counts()
 }
 
 /** Series by series, value by value, the current period before the one it is compared with. */

@@ -409,6 +409,18 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), breakdown: [1] }, 'invalid_input', 'breakdown', 'string'],
     [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 0 }, 'min_value', 'breakdown_limit', 'greater'],
     [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 }, 'query_too_large', 'breakdown_values', '1000'],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 5 },
+      'invalid_input',
+      'breakdown_histogram_bin_count',
+      'not supported'
+    ],
+    [
+      asTrend({ properties: [{ key: '$session_duration', value: 1, type: 'session' }] }),
+      'invalid_input',
+      'events__0__properties',
+      '"session"'
+    ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
     [{ ...asTrend({}), smoothing_intervals: 0 }, 'min_value', 'smoothing_intervals', 'greater'],
     [{ ...asTrend({}), sampling_factor: 0.1 }, 'invalid_input', 'sampling_factor', '0.1'],
