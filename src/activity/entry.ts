@@ -6,6 +6,9 @@ export type Actor = {
   key: { id: number; label: string }
 } | null
 
+/** An entry lists so many identities and no more: a row of D1 ends at 2 MB. */
+export const MAX_IDENTITIES = 10_000
+
 /**
  * What was done to a part of the object. `before` and `after` are the values that an erasure takes out; `identities` are
  * the distinct ids that it is about, by their keys: whoever reads finds the ids that are still there.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ACTIVITIES, type Actor, type Change } from './entry.ts'
+import { ACTIVITIES, type Actor, type Change, MAX_IDENTITIES } from './entry.ts'
 
 const Values = z.record(z.string(), z.unknown()).nullable()
 
@@ -55,7 +55,7 @@ export const ActivityJson = z
           action: z.enum(['changed', 'deleted', 'merged', 'split']),
           field: z.enum(['properties', 'distinct_ids']).nullable(),
           before: Values.meta({ description: 'Only what is different after; null for values that were erased.' }),
-          after: Values.meta({ description: 'Of distinct ids, those that are not erased.' })
+          after: Values.meta({ description: `Of distinct ids, those that are not erased, ${MAX_IDENTITIES} at most.` })
         })
       ),
       name: z.string().nullable().meta({ description: "The person's uuid, where it is told." }),

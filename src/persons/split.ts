@@ -1,4 +1,4 @@
-import type { Entry } from '../activity/entry.ts'
+import { type Entry, MAX_IDENTITIES } from '../activity/entry.ts'
 import { AppError } from '../errors.ts'
 import { type Identity, NO_CHANGE, type PersonChange, type Request, type Subject } from './change.ts'
 import { addVersion, identityOf, newPerson, type Version } from './person.ts'
@@ -56,7 +56,10 @@ export function splitPerson(
   // The version in force would go with an identity that leaves, when that is erased.
   if (staying && gone.has(identityOf(person.version))) versions.push(addVersion(person, staying.key))
   person.touched = true
-  const keys = { distinct_ids: identities.map(({ key }) => key), split_off: [...gone] }
+  const keys = {
+    distinct_ids: identities.slice(0, MAX_IDENTITIES).map(({ key }) => key),
+    split_off: [...gone].slice(0, MAX_IDENTITIES)
+  }
   const entry: Entry = {
     scope: 'Person',
     itemId: person.id,

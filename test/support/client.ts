@@ -768,7 +768,7 @@ export interface components {
                     before: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Of distinct ids, those that are not erased. */
+                    /** @description Of distinct ids, those that are not erased, 10000 at most. */
                     after: {
                         [key: string]: unknown;
                     } | null;
