@@ -34,7 +34,7 @@ const PIECES = { min: 10, max: 2_000 }
 const COUNTED_AT_ONCE = 50_000
 const KEYS_AT_ONCE = 100
 
-/** A task that fails so often waits for the next run. */
+/** A task that fails so often waits for the next run; what is no matter of a run, for the next sweep. */
 const MAX_ATTEMPTS = 8
 const MAX_DELAY_SECONDS = 3_600
 
@@ -108,8 +108,8 @@ export async function continueErasures(
       if (error instanceof UnavailableError) throw error
       const tries = await noteFailure(db, erasure, describeError(error), clock().getTime())
       log('error', 'erasure failed', { project: project.id, erasure: erasure.id, tries, error: describeError(error) })
-      if (tries >= MAX_ATTEMPTS) await markFailed(db, erasure)
-      else failed.push(erasure)
+      if (tries < MAX_ATTEMPTS) failed.push(erasure)
+      else if (erasure.run !== null) await markFailed(db, erasure)
       attempts = Math.max(attempts, tries)
     }
   }

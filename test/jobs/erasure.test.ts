@@ -523,6 +523,23 @@ describe('the sweep', () => {
     expect((await status(town)).results[0].status).toBe('completed')
   })
 
+  it('goes on trying to clear what a deletion left, long after the queue has given it up', async () => {
+    go('2027-06-06T12:00:00Z')
+    const town = await newTown()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}`)
+    const failing = aroundCalls(env.DB, async (run, _, statements) => {
+      if (statements === 2) throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      return run()
+    })
+    await town.drain({ DB: failing })
+    expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 4 })
+    go('2027-06-06T12:30:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    await town.drain()
+
+    expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 1 })
+  })
+
   it('takes up the gathering of a run that was cut short', async () => {
     go('2027-05-01T12:00:00Z')
     const town = await newTown()
