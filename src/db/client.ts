@@ -1,6 +1,5 @@
 import { drizzle } from 'drizzle-orm/d1'
 import { AppError, UnavailableError } from '../errors.ts'
-import * as schema from './schema.ts'
 
 /** What a database's work has cost: D1 bills rows, and a database that outgrows its limit stops. */
 export type Usage = {
@@ -24,7 +23,7 @@ export function openDb(binding: D1Database, usage: Usage, bookmark?: string) {
   const session = binding.withSession(bookmark ?? 'first-primary')
   const metered = new MeteredSession(session, usage)
   // drizzle's driver asks for a D1Database but only calls `prepare` and `batch`, which a session has too.
-  const db = drizzle(metered as unknown as D1Database, { schema })
+  const db = drizzle(metered as unknown as D1Database)
   return { db: Object.assign(db, { $client: metered }), bookmark: () => session.getBookmark() }
 }
 
