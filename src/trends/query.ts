@@ -45,6 +45,8 @@ export type Display = (typeof DISPLAYS)[number]
 
 /** Documented limits: a query beyond one is refused before it runs. */
 export const MAX_SERIES = 26
+/** Property filters that a series has in all: a statement of D1 takes 100 values, of which each needs up to three. */
+export const MAX_SERIES_FILTERS = 25
 export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
 /** Numbers in an answer: series × periods × breakdown values × buckets. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'
-import { type FilterGroup, isOneOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
+import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 import type { Calendar, Interval } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
@@ -13,6 +13,7 @@ import {
   MAX_BREAKDOWN_LIMIT,
   MAX_BREAKDOWNS,
   MAX_SERIES,
+  MAX_SERIES_FILTERS,
   PROPERTY_MATHS,
   type Property,
   type Series,
@@ -173,7 +174,13 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
 
   const read = (filters: unknown, attr: string) => readGroup(filters, attr, settings, now)
   const testAccounts = draft.filtersTestAccounts ? settings.testAccountFilters : []
+  const filters: FilterGroup = {
+    type: 'AND',
+    values: [read(draft.properties, at('properties')), read(testAccounts, at('filter_test_accounts'))]
+  }
   const series = draft.series.map((entity) => readSeries(entity, read))
+  if (series.some((one) => leavesOf(one.filters).length + leavesOf(filters).length > MAX_SERIES_FILTERS))
+    throw new AppError('query_too_large', `A series has at most ${MAX_SERIES_FILTERS} property filters.`, 'filters')
   const breakdowns = readBreakdowns(draft)
   const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
   if (limit > MAX_BREAKDOWN_LIMIT)
@@ -186,10 +193,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     series,
     ...readDates(draft, settings, now),
     interval,
-    filters: {
-      type: 'AND',
-      values: [read(draft.properties, at('properties')), read(testAccounts, at('filter_test_accounts'))]
-    },
+    filters,
     display: draft.display,
     breakdowns,
     breakdownLimit: limit,

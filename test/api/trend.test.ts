@@ -189,6 +189,25 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), { events, ...RANGE }))).toEqual(expected)
   })
 
+  it('takes as many filters as it says, with all else that a statement has', async () => {
+    const wide = { operator: 'between', value: [-1, 100] }
+    const some = (count: number, key: string) => Array.from({ length: count }, () => ({ key, ...wide }))
+    const breakdowns = ['$browser', 'price', 'plan'].map((property) => ({ property, type: 'event' }))
+    const body = (count: number) => ({
+      ...asTrend({ math: 'median', math_property: 'price', properties: some(12, 'price') }),
+      properties: some(count - 12, 'price'),
+      breakdowns,
+      breakdown_limit: 1
+    })
+    const project = await newStory()
+
+    const answer = await ask(project, body(25))
+    const refused = await ask(project, body(26))
+
+    expect(answer.body.result.map(({ count }: Result) => count)).toEqual([7.5, 6])
+    expect([refused.status, refused.body.code, refused.body.attr]).toEqual([400, 'query_too_large', 'filters'])
+  })
+
   it('filters all series, and leaves out test accounts when asked to', async () => {
     const project = await newStory()
     const body = { ...asTrend({}), properties: { type: 'OR', values: [{ key: '$browser', operator: 'is_set' }] } }
