@@ -26,8 +26,11 @@ import {
 /** D1 allows 1,000 queries an invocation. */
 const MAX_QUERIES = 800
 
-/** A statement holds up all others: a piece is to take so long, and is made smaller or larger accordingly. */
-const PIECE_MS = 8
+/**
+ * A piece holds up all others: it is to take so long, with its commit, and is made smaller or larger accordingly. As long
+ * again the database is left to them.
+ */
+const PIECE_MS = 10
 const FIRST_PIECE = 100
 const PIECES = { min: 10, max: 2_000 }
 
@@ -122,6 +125,8 @@ export async function continueErasures(
   return completed
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
 /** What an invocation got to: `waiting` for its Sunday, or `cut` because it may do no more. */
 type State = 'waiting' | 'cut' | 'completed'
 
@@ -178,10 +183,13 @@ class Eraser {
   async #inPieces(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
     while (!this.#isSpent()) {
       const limit = this.#limit
+      const started = this.#now()
       const { removed, ms } = await remove(limit)
       if (removed < limit) return true
-      const next = Math.round(limit * Math.min(2, PIECE_MS / Math.max(ms, 0.1)))
+      const took = Math.max(ms, this.#now() - started, 0.1)
+      const next = Math.round(limit * Math.min(2, PIECE_MS / took))
       this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
+      await pause(took)
     }
     return false
   }
