@@ -1,3 +1,4 @@
+import { pause } from '../pause.ts'
 import { findConflict } from './client.ts'
 
 const MAX_TRIES = 8
@@ -16,5 +17,3 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -3,6 +3,7 @@ import { forgetInDeadLetters } from '../capture/forget.ts'
 import { type Db, openDb, type Usage } from '../db/client.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
+import { pause } from '../pause.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
 import { ErasureMessage } from './message.ts'
 import { writeReceipt } from './receipt.ts'
@@ -124,8 +125,6 @@ export async function continueErasures(
   await finishRuns(db, clock().getTime())
   return completed
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** What an invocation got to: `waiting` for its Sunday, or `cut` because it may do no more. */
 type State = 'waiting' | 'cut' | 'completed'

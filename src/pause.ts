@@ -1,0 +1,2 @@
+/** Lets so many milliseconds pass. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
