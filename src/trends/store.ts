@@ -39,6 +39,8 @@ export const MAX_STATEMENT_EVENTS = 40_000
 /** So many cells are read at once; more different values are first ranked, and then summed up. */
 const MAX_CELLS = 25_000
 const ACTOR_PARTS = 8
+/** Characters of different values that are held at once. */
+const MAX_TEXT = 8_000_000
 
 /** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
 export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
@@ -102,10 +104,14 @@ export async function readMatching(
     const name = JSON.stringify([filter.type, filter.key])
     if (texts.has(name)) continue
     const found = new Set<string>()
+    let length = 0
     texts.set(name, found)
     for (const windows of groups) {
-      for (const text of await readTexts(db, scan, windows, filter)) found.add(text)
-      if (found.size > MAX_BREAKDOWN_VALUES) throw tooManyValues(filter.key)
+      for (const text of await readTexts(db, scan, windows, filter)) {
+        if (!found.has(text)) length += text.length
+        found.add(text)
+      }
+      if (found.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) throw tooManyValues(filter.key)
     }
   }
   return new Map(
@@ -149,7 +155,7 @@ export async function* readActors(
 export async function readCells(db: Db, scan: Scan, groups: readonly Window[][]): Promise<Cell[] | undefined> {
   const cells: Cell[] = []
   for (const windows of groups) {
-    cells.push(...(await readGroup(db, scan, windows)))
+    for (const cell of await readGroup(db, scan, windows)) cells.push(cell)
     if (cells.length > MAX_CELLS && scan.breakdowns.length > 0) return undefined
   }
   return merge(cells, scan.math)
@@ -163,7 +169,7 @@ export async function readCellsOf(
   values: readonly string[]
 ): Promise<Cell[]> {
   const cells: Cell[] = []
-  for (const windows of groups) cells.push(...(await readGroup(db, scan, windows, values)))
+  for (const windows of groups) for (const cell of await readGroup(db, scan, windows, values)) cells.push(cell)
   return merge(cells, scan.math)
 }
 
@@ -173,14 +179,19 @@ export async function readCellsOf(
  */
 export async function readTotals(db: Db, scan: Scan, groups: readonly Window[][]): Promise<Map<string, number>> {
   const totals = new Map<string, number>()
+  let length = 0
   for (const windows of groups) {
     const rows = await read<{ value: string; total: number }>(
       db,
       sql`select value, sum(result) as total from (${cellsSql(scan, windows)})
           where value is not null group by value limit ${MAX_BREAKDOWN_VALUES + 1}`
     )
-    for (const { value, total } of rows) totals.set(value, (totals.get(value) ?? 0) + total)
-    if (totals.size > MAX_BREAKDOWN_VALUES) throw tooManyValues(scan.breakdowns.map(({ key }) => key).join(', '))
+    for (const { value, total } of rows) {
+      if (!totals.has(value)) length += value.length
+      totals.set(value, (totals.get(value) ?? 0) + total)
+    }
+    if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT)
+      throw tooManyValues(scan.breakdowns.map(({ key }) => key).join(', '))
   }
   return totals
 }
@@ -189,7 +200,7 @@ const readGroup = (db: Db, scan: Scan, windows: Window[], values?: readonly stri
   read<Cell>(
     db,
     scan.breakdowns.length > 0
-      ? sql`${cellsSql(scan, windows, values)} limit ${MAX_CELLS + 1}`
+      ? sql`${cellsSql(scan, windows, values)} ${values ? sql`` : sql`limit ${MAX_CELLS + 1}`}`
       : // A sub-select for each window: grouping would sort all of the events once more.
         sql`select point, null as value, cell ->> 0 as result, cell ->> 1 as size from (
               select w.value ->> 2 as point,
@@ -275,8 +286,9 @@ function resultOf(math: Maths): SQL {
   }
 }
 
-/** Whether the results of two parts of a window make that of the whole. */
-export const isDivisible = (math: Maths): boolean => ['total', 'sum', 'avg', 'min', 'max'].includes(math)
+/** Whether the results of two parts of a window make that of the whole; for a breakdown also their sum. */
+export const isDivisible = ({ math, breakdowns }: Scan): boolean =>
+  ['total', 'sum', ...(breakdowns.length > 0 ? [] : ['avg', 'min', 'max'])].includes(math)
 
 /** Joins the cells of one point and value that were read in parts. */
 function merge(cells: readonly Cell[], math: Maths): Cell[] {
@@ -335,6 +347,6 @@ const listed = (value: SQL, values: readonly string[] | undefined): SQL =>
 const tooManyValues = (key: string): AppError =>
   new AppError(
     'query_too_large',
-    `${JSON.stringify(key)} has more than ${MAX_BREAKDOWN_VALUES} different values in this range.`,
+    `${JSON.stringify(key)} has more than ${MAX_BREAKDOWN_VALUES} different values in this range, or too long ones.`,
     'breakdown_values'
   )

@@ -139,7 +139,7 @@ async function planPart(db: Db, project: Project, query: TrendQuery, series: Ser
     const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))
     return { scan, period, groups: [], events: 0, counted, sliding: undefined }
   }
-  const [pieces, sizes] = isDivisible(series.math) ? divide(windows, counts) : [windows, counts]
+  const [pieces, sizes] = isDivisible(scan) ? divide(windows, counts) : [windows, counts]
   return {
     scan,
     period,

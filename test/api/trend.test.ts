@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { newProject, request, type TestEvent, type TestProject } from '../support/project.ts'
 
@@ -382,6 +383,49 @@ describe('a breakdown', () => {
       ['None (i.e. no value)', [0]],
       ['Other (i.e. all remaining values)', [0]],
       ['Other (i.e. all remaining values)', [1]]
+    ])
+  })
+})
+
+describe('a breakdown with more cells than are read at once', () => {
+  const HOURS = 960
+
+  it.each([
+    ['total', {}],
+    ['dau', {}],
+    ['avg', { math_property: 'price' }]
+  ])('is complete: %s', async (math, more) => {
+    const project = await newProject()
+    const from = Date.UTC(2025, 4, 1)
+    await project.ingest([{ timestamp: from, properties: { $browser: 'b00', price: 1 } }])
+    const copied = `from events e, json_each(?2) where e.project_id = ?1 and value > 0`
+    const numbers = JSON.stringify(Array.from({ length: HOURS * 30 }, (_, n) => n))
+    await env.DB.batch([
+      env.DB.prepare(`insert into events (project_id, event_id, timestamp, uuid, identity, properties)
+        select e.project_id, event_id, timestamp + (value / 30) * 3600000, unhex(printf('%032x', value)), identity,
+               jsonb(json_object('$browser', printf('b%02d', value % 30), 'price', 1)) ${copied}`).bind(
+        project.id,
+        numbers
+      ),
+      env.DB.prepare(`insert into event_counts (project_id, event_id, slot, count)
+        select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ? group by 1, 2, 3
+        on conflict do update set count = excluded.count`).bind(project.id)
+    ])
+
+    const { result } = (
+      await ask(project, {
+        events: [{ id: '$pageview', math, ...more }],
+        date_from: '2025-05-01',
+        date_to: new Date(from + HOURS * 3_600_000 - 1).toISOString(),
+        interval: 'hour',
+        breakdown: '$browser',
+        breakdown_limit: 29
+      })
+    ).body
+
+    expect(result.map(({ label, count }: Result) => [label, count])).toEqual([
+      ...Array.from({ length: 29 }, (_, n) => [`b${String(n).padStart(2, '0')}`, HOURS]),
+      ['Other (i.e. all remaining values)', HOURS]
     ])
   })
 })
