@@ -18,6 +18,8 @@ export const wranglerBin = join(root, 'node_modules/wrangler/bin/wrangler.js')
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 process.env.WRANGLER_SEND_METRICS = 'false'
+// It would keep the URLs of all requests, with whatever e-mail is asked for.
+process.env.X_LOCAL_OBSERVABILITY = 'false'
 process.env.WRANGLER_HIDE_BANNER = 'true'
 // Through the registry a message sent here reaches the queue of the running service: of this state, not of any other.
 process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')

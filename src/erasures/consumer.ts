@@ -221,7 +221,7 @@ class Eraser {
       delete_events: current.deleteEvents,
       run: current.run,
       verifiedAt: now,
-      removed: { ...current.stores, ...(current.deleteEvents && { events: current.removed }) },
+      removed: current.deleteEvents ? { dead_letters: 0, ...current.stores, events: current.removed } : current.stores,
       remaining,
       late_events_dropped: current.dropped
     })

@@ -66,6 +66,7 @@ export function writeReceipt({ requestedAt, run, verifiedAt, removed, remaining,
     kept: [
       ...(facts.delete_events ? [] : ['The events, as asked: as those of one person without a name.']),
       'That and by whom the person was deleted, in the activity log, without any value of a property.',
+      'The names of its events, which are those of everybody.',
       'A keyed hash of each distinct id, so that what is still on its way does not bring the person back.'
     ],
     backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)

@@ -10,7 +10,7 @@ import { Flag } from '../parameters.ts'
 import { PersonPath } from '../persons/path.ts'
 import { erasePersons } from './erase.ts'
 import { DeletionTask, taskToJson } from './json.ts'
-import { isGenuine, Receipt, ReceiptContent, signReceipt } from './receipt.ts'
+import { isGenuine, ReceiptContent, signReceipt } from './receipt.ts'
 import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({
@@ -38,7 +38,7 @@ const BulkDelete = z
     distinct_ids: some(z.string().min(1).max(1000)).nullish(),
     delete_events: z
       .union([z.boolean(), Flag], 'Must be a valid boolean.')
-      .default(false)
+      .optional()
       .meta({ type: 'boolean', description: 'Whether the events go too, with the next weekly batch.' })
   })
   .refine(({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids), 'Provide either ids or distinct_ids.')
@@ -88,7 +88,7 @@ const DELETE = describe({
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them. A distinct id that is used again starts a new person.',
+    'The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them, for good. A distinct id that is used again starts a new person.',
   answers: { 204: { text: 'Deleted.' } },
   refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
 })
@@ -97,7 +97,7 @@ const BULK_DELETE = describe({
   id: 'persons_bulk_delete',
   tag: 'Persons',
   summary: 'Delete many persons',
-  description: `Up to ${MAX_PERSONS} persons in one transaction, as if each had been deleted by itself. Who is not there is told and no error.`,
+  description: `Up to ${MAX_PERSONS} persons, by \`ids\` or by \`distinct_ids\`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. \`delete_events\` counts in the body, else in the query.`,
   answers: { 200: { text: 'What became of each.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
@@ -124,8 +124,10 @@ const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
   examples: [{ valid: true, detail: 'This service signed the receipt, and nothing in it has been changed.' }]
 })
 
-/** Whatever it holds beside a receipt's members spoils the signature. */
-const Presented = Receipt.loose().meta({ id: 'PresentedReceipt' })
+/** Taken as it is: whatever is different in it, also deep inside, spoils the signature. */
+const Presented = z
+  .looseObject({ project_id: z.int(), signature: z.string().max(200) })
+  .meta({ id: 'PresentedReceipt', description: 'A `DeletionReceipt`, unchanged.' })
 
 const VERIFY = describe({
   id: 'persons_verify_deletion_receipt',
@@ -151,33 +153,44 @@ export const erasureRoutes = createRouter()
       return c.body(null, 204)
     }
   )
-  .post('/persons/bulk_delete', BULK_DELETE, allow('person:write'), validateBody(BulkDelete), async (c) => {
-    const { ids, distinct_ids: distinctIds, delete_events: deleteEvents } = c.req.valid('json')
-    const asked = (ids ?? distinctIds ?? []).map((id) => ({ id, name: ids ? nameOf(id) : String(id) }))
-    const names = asked.map(({ name }) => name)
-    const selection = distinctIds
-      ? { distinctIds }
-      : { ids: names.filter(isNumber).map(Number), uuids: names.filter((name) => !isNumber(name)) }
-    const options = { deleteEvents, actor: actorOf(c.var.user, c.var.key) }
-    const persons = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
-    const uuids = new Map(
-      persons.flatMap(({ id, uuid, identities }) =>
-        (distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]).map((name) => [name, uuid])
+  .post(
+    '/persons/bulk_delete',
+    BULK_DELETE,
+    allow('person:write'),
+    validateQuery(DeleteQuery),
+    validateBody(BulkDelete),
+    async (c) => {
+      const { ids, distinct_ids: distinctIds, delete_events } = c.req.valid('json')
+      const deleteEvents = delete_events ?? c.req.valid('query').delete_events
+      const asked = (ids ?? distinctIds ?? []).map((id) => ({ id, name: ids ? nameOf(id) : String(id) }))
+      const names = asked.map(({ name }) => name)
+      const selection = distinctIds
+        ? { distinctIds }
+        : { ids: names.filter(isNumber).map(Number), uuids: names.filter((name) => !isNumber(name)) }
+      const options = { deleteEvents, actor: actorOf(c.var.user, c.var.key) }
+      const persons = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
+      const uuids = new Map(
+        persons.flatMap(({ id, uuid, identities }) =>
+          (distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]).map((name) => [
+            name,
+            uuid
+          ])
+        )
       )
-    )
-    return c.json({
-      persons_found: persons.length,
-      persons_deleted: persons.length,
-      events_queued_for_deletion: deleteEvents && persons.length > 0,
-      recordings_queued_for_deletion: false,
-      deletion_errors: [],
-      results: asked.map(({ id, name }) => ({
-        id,
-        result: uuids.has(name) ? 'deleted' : 'not_found',
-        person_uuid: uuids.get(name) ?? null
-      }))
-    })
-  })
+      return c.json({
+        persons_found: persons.length,
+        persons_deleted: persons.length,
+        events_queued_for_deletion: deleteEvents && persons.length > 0,
+        recordings_queued_for_deletion: false,
+        deletion_errors: [],
+        results: asked.map(({ id, name }) => ({
+          id,
+          result: uuids.has(name) ? 'deleted' : 'not_found',
+          person_uuid: uuids.get(name) ?? null
+        }))
+      })
+    }
+  )
   .get('/persons/deletion_status', STATUS, allow('person:read'), validateQuery(StatusQuery), async (c) => {
     const { limit, offset, cursor, status, person_uuid: personUuid } = c.req.valid('query')
     const size = pageSize(limit)

@@ -71,6 +71,7 @@ export async function writeErasures(db: Db, projectId: number, erasure: NewErasu
             (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, status, progress_at, stores)
           select ${projectId}, value ->> 'id', value ->> 'uuid', ${now}, ${JSON.stringify(actor)}, ${Number(deleteEvents)},
                  'queued', ${now}, json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
+                   'search_index', (select search <> '' from persons where id = value ->> 'id'),
                    'activity_values', (select count(*) from activity
                       where project_id = ${projectId} and scope = 'Person' and owner_id = value ->> 'id' and ${hasValues}))
           from json_each(${rows}) returning id as erasure_id`,

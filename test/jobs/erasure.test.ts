@@ -119,7 +119,8 @@ describe('a deletion', () => {
         { store: 'events', found: 22, removed: 22, remaining: 0 },
         { store: 'persons', found: 1, removed: 1, remaining: 0 },
         { store: 'distinct_ids', found: 2, removed: 2, remaining: 0 },
-        { store: 'search_index', found: 0, removed: 0, remaining: 0 }
+        { store: 'search_index', found: 1, removed: 1, remaining: 0 },
+        { store: 'dead_letters', found: 0, removed: 0, remaining: 0 }
       ])
     })
     const verify = (receipt: object) => call(project, 'POST', 'persons/deletion_receipts/verify', receipt)
@@ -127,6 +128,8 @@ describe('a deletion', () => {
     const [first, ...rest] = task.receipt.stores
     expect((await verify({ ...task.receipt, stores: [{ ...first, removed: 99 }, ...rest] })).body.valid).toBe(false)
     expect((await verify({ ...task.receipt, extra: 1 })).body.valid).toBe(false)
+    const noted = [{ ...first, note: 'x' }, ...rest]
+    expect((await verify({ ...task.receipt, stores: noted })).body.valid).toBe(false)
   })
 
   it('leaves nothing that the person was called or had, in any table', async () => {
@@ -580,8 +583,14 @@ describe('bulk deletion', () => {
         { id: 999_999, result: 'not_found', person_uuid: null }
       ]
     })
-    const second = await by({ distinct_ids: ['ada', 'bob'] })
-    expect(second.body).toMatchObject({ persons_found: 1, events_queued_for_deletion: false })
+    const second = await call(project, 'POST', 'persons/bulk_delete?delete_events=true', {
+      distinct_ids: ['ada', 'bob']
+    })
+    expect(second.body).toMatchObject({ persons_found: 1, events_queued_for_deletion: true })
+    expect((await by({ distinct_ids: ['bob'] })).body).toMatchObject({
+      persons_found: 0,
+      events_queued_for_deletion: false
+    })
     expect(await countRows(project.id)).toMatchObject({ persons: 0, counted: 0, distinct_ids: 0 })
   })
 

@@ -359,7 +359,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a person
-         * @description The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them. A distinct id that is used again starts a new person.
+         * @description The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them, for good. A distinct id that is used again starts a new person.
          *
          *     Needs the scope `person:write`.
          */
@@ -386,7 +386,7 @@ export interface paths {
         put?: never;
         /**
          * Delete many persons
-         * @description Up to 1000 persons in one transaction, as if each had been deleted by itself. Who is not there is told and no error.
+         * @description Up to 1000 persons, by `ids` or by `distinct_ids`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. `delete_events` counts in the body, else in the query.
          *
          *     Needs the scope `person:write`.
          */
@@ -1688,44 +1688,9 @@ export interface components {
             valid: boolean;
             detail: string;
         };
+        /** @description A `DeletionReceipt`, unchanged. */
         PresentedReceipt: {
-            /** @description The erasure. */
-            id: number;
             project_id: number;
-            /** Format: uuid */
-            person_uuid: string;
-            /** Format: date-time */
-            requested_at: string;
-            /** @description User and key. */
-            requested_by: {
-                [key: string]: unknown;
-            };
-            delete_events: boolean;
-            /** @description The weekly batch that removed the events. */
-            run: string | null;
-            stores: {
-                store: string;
-                /** @description What was there of the person. */
-                found: number;
-                removed: number;
-                /** @description What the verification still found. */
-                remaining: number;
-            }[];
-            /** @description Events accepted before the request that arrived too late to be stored. */
-            late_events_dropped: number;
-            /**
-             * Format: date-time
-             * @description When each store was looked through again.
-             */
-            verified_at: string;
-            /** @description What stays, and why. */
-            kept: string[];
-            /**
-             * Format: date-time
-             * @description Until then D1 Time Travel can bring back the state of before.
-             */
-            backups_until: string;
-            /** @description HMAC-SHA256, hexadecimal, of all other members as JSON with sorted keys and without spaces. */
             signature: string;
         } & {
             [key: string]: unknown;
@@ -3354,7 +3319,10 @@ export interface operations {
     };
     persons_bulk_delete: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the events go too, with the next weekly batch (Sunday 05:00 UTC). */
+                delete_events?: boolean;
+            };
             header?: never;
             path: {
                 /**

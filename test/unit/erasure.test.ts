@@ -113,7 +113,7 @@ describe('a receipt', () => {
         { store: 'search_index', found: 0, removed: 0, remaining: 0 }
       ]
     })
-    expect(content.kept).toHaveLength(2)
+    expect(content.kept).toHaveLength(3)
   })
 
   it('is genuine with the secret that signed it, whatever the order of its members', async () => {
@@ -130,6 +130,7 @@ describe('a receipt', () => {
     ['a count', { stores: [] }],
     ['a time', { verified_at: '2026-11-22T05:01:00.001Z' }],
     ['a member more', { note: 'x' }],
+    ['a member more deep inside', { stores: content.stores.map((store) => ({ ...store, note: 'x' })) }],
     ['no signature', { signature: undefined }],
     ['a signature that is none', { signature: 'xyz' }]
   ])('is not genuine with %s changed', async (_, change) => {
