@@ -25,7 +25,10 @@ At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYT
     properties: z
       .array(z.string())
       .optional()
-      .meta({ description: 'Property filters as JSON text, as persons are listed by: their keys count.' })
+      .meta({
+        description:
+          'Property filters as JSON text, as persons are listed by, except that one without a `type` is of events: the keys of those of persons count.'
+      })
   }),
   answers: {
     200: {

@@ -4057,7 +4057,7 @@ export interface operations {
                 display?: string;
                 /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
                 format?: "json" | "csv";
-                /** @description Property filters as JSON text, as persons are listed by: their keys count. */
+                /** @description Property filters as JSON text, as persons are listed by, except that one without a `type` is of events: the keys of those of persons count. */
                 properties?: string[];
             };
             header?: never;
