@@ -22,13 +22,10 @@ the filters of \`events\` and \`breakdown\` name; without any there is one point
 At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYTES} bytes: beyond that it is a 400 \
 \`query_too_large\` whose \`attr\` names the limit.`,
   query: z.object({
-    properties: z
-      .array(z.string())
-      .optional()
-      .meta({
-        description:
-          'Property filters as JSON text, as persons are listed by, except that one without a `type` is of events: the keys of those of persons count.'
-      })
+    properties: z.array(z.string()).optional().meta({
+      description:
+        'Property filters as JSON text, as persons are listed by, except that one without a `type` is of events: the keys of those of persons count.'
+    })
   }),
   answers: {
     200: {
