@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../src/errors.ts'
 import { nameOption, readArguments, UsageError } from './admin/arguments.ts'
 import { type Command, InputError } from './admin/command.ts'
@@ -9,13 +8,10 @@ import { project } from './admin/project.ts'
 import { purge } from './admin/purge.ts'
 import { render } from './admin/render.ts'
 import { user } from './admin/user.ts'
-import { isBusy, OperatorError, openLocal } from './local.ts'
+import { isBusy, OperatorError, openLocal, patiently } from './local.ts'
 import { openRemote } from './remote.ts'
 
 const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts, purge }
-
-/** How long a write waits for the running service, which writes to the same files. */
-const BUSY_MS = 5000
 
 const [noun = '', verb = '', ...args] = process.argv.slice(2)
 
@@ -51,22 +47,12 @@ async function main(): Promise<void> {
   }
 }
 
-/** What a busy database did not write is done again. */
-async function patiently<T>(run: () => Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + BUSY_MS; ; await sleep(20 + Math.random() * 80)) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error
-    }
-  }
-}
-
 function explain(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${usage()}`
   if (error instanceof InputError) return `${nameOption(error.option)}: ${error.message}`
   if (error instanceof AppError) return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
   if (error instanceof OperatorError) return error.message
+  if (isBusy(error)) return 'Another process keeps the local databases busy: try again.'
   return error instanceof Error && error.cause ? explain(error.cause) : error
 }
 

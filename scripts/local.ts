@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { type Db, newUsage, openDb } from '../src/db/client.ts'
@@ -45,6 +46,20 @@ export function isBusy(error: unknown): boolean {
   return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
 }
 
+/** How long a command waits for the running service, which writes to the same files. */
+const BUSY_MS = 5000
+
+/** What a busy database did not write is done again. */
+export async function patiently<T>(run: () => Promise<T>, { busyMs = BUSY_MS, isPassing = isBusy } = {}): Promise<T> {
+  for (const deadline = Date.now() + busyMs; ; await sleep(20 + Math.random() * 80)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isPassing(error) || Date.now() > deadline) throw error
+    }
+  }
+}
+
 const Binding = z.looseObject({ binding: z.string() })
 
 const Config = z.object({
@@ -85,8 +100,13 @@ export async function openLocal(): Promise<Service> {
     persist: { path: join(stateDir, 'v3') },
     remoteBindings: false
   })
-  for (const { binding, migrations_dir } of databases)
-    await migrate(databaseOf(env, binding), join(root, migrations_dir))
+  try {
+    for (const { binding, migrations_dir } of databases)
+      await patiently(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
+  } catch (error) {
+    await dispose()
+    throw error
+  }
   return {
     db: openDb(env.DB, newUsage()).db,
     env,

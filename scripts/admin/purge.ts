@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { continueErasures } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { UnavailableError } from '../../src/errors.ts'
-import { isBusy, type Service } from '../local.ts'
+import { isBusy, patiently, type Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
 /** How long the running service may keep the database busy before a step is given up. */
@@ -31,7 +30,7 @@ export const purge = {
         const tasks = await startRun(db, queue, { scheduledFor: now.getTime(), startedBy: 'command' }, now)
         let completed = 0
         for (let message = messages.shift(); message; message = messages.shift())
-          completed += await patiently(env, message, queue)
+          completed += await step(env, message, queue)
         if (completed < tasks + resumed) process.exitCode = 1
         runs.push({ database, tasks, resumed, completed })
       }
@@ -43,14 +42,9 @@ export const purge = {
 type Queue = Parameters<typeof continueErasures>[1]['queue']
 
 /** Each step counts as an invocation of its own; one that found the database busy is done again. */
-async function patiently(env: Service['env'], message: ErasureMessage, queue: Queue): Promise<number> {
+function step(env: Service['env'], message: ErasureMessage, queue: Queue): Promise<number> {
   const database = (name: string) => databaseOf(env, name)
   const bindings = { control: env.DB, database, bucket: env.BUCKET, queue, clock: () => new Date() }
-  for (const deadline = Date.now() + BUSY_MS; ; await sleep(100)) {
-    try {
-      return await continueErasures(message, bindings, newUsage())
-    } catch (error) {
-      if (!(error instanceof UnavailableError || isBusy(error)) || Date.now() > deadline) throw error
-    }
-  }
+  const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
+  return patiently(() => continueErasures(message, bindings, newUsage()), { busyMs: BUSY_MS, isPassing })
 }

@@ -1,3 +1,7 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { administer, newProject, newStateDir, runScript } from '../support/service.ts'
 
@@ -167,6 +171,24 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     const revoked = await administer(stateDir, 'key', 'revoke', String(reader.id))
     expect(await persons(reader.key)).toBe(401)
     expect(revoked.revoked_at).toMatch(/Z$/)
+  })
+
+  it('waits while another process writes, and says so when that does not end', async () => {
+    const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), {
+      exclude: (path) => /metadata/.test(String(path))
+    })
+    const other = new DatabaseSync(file)
+    other.exec('begin immediate')
+    const waiting = run('project', 'list', '--json')
+    await sleep(4000)
+    other.exec('commit')
+    expect((await waiting).code).toBe(0)
+
+    other.exec('begin immediate')
+    const { code, stdout, stderr } = await run('project', 'list', '--json')
+    other.close()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^Another process keeps the local databases busy: try again\.$/m)
   })
 
   it('shares the databases with a service under load', async () => {
