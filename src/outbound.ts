@@ -1,0 +1,147 @@
+import { AppError } from './errors.ts'
+import { readBytes } from './stream.ts'
+
+/** Why a request to another service has no answer. Unless it was refused it may have arrived all the same. */
+export class OutboundError extends Error {
+  readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too_large'
+
+  constructor(kind: OutboundError['kind'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.kind = kind
+  }
+}
+
+export type OutboundRequest = {
+  url: string
+  method: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string
+}
+
+export type OutboundLimits = {
+  /** `OUTBOUND_ALLOW`: hosts, with or without a port and separated by commas, that may be reached whatever they are. */
+  allow: string
+  /** For the whole exchange, redirects and body included. */
+  timeoutMs: number
+  /** Of the answer's body, decompressed. */
+  maxBytes: number
+}
+
+export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
+
+const MAX_REDIRECTS = 3
+const MAX_URL = 2_048
+
+/** Headers that are for the first origin only. */
+const CREDENTIALS = ['authorization', 'cookie', 'x-api-key', 'api-key']
+
+/**
+ * Sends a request to a service that is none of ours. Redirects are followed by hand, three at most, each checked like the
+ * first address; one to another origin goes without credentials. 303 is followed with GET, all others repeat the request.
+ * @throws OutboundError; the answer's status is the caller's business
+ */
+export async function sendOutbound(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundAnswer> {
+  const signal = AbortSignal.timeout(limits.timeoutMs)
+  let url = checkUrl(request.url, limits.allow)
+  let { method, body } = request
+  const headers = new Headers(request.headers)
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
+      const location = REDIRECTS.has(response.status) ? response.headers.get('Location') : null
+      if (location === null) return { status: response.status, headers: response.headers, body: await read(response) }
+      await response.body?.cancel()
+      if (redirects === MAX_REDIRECTS) throw refused(`It redirects more than ${MAX_REDIRECTS} times.`)
+      const next = checkUrl(location, limits.allow, url.href)
+      if (next.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name)
+      if (response.status === 303) {
+        method = 'GET'
+        body = undefined
+      }
+      url = next
+    }
+  } catch (error) {
+    throw translate(error, signal, limits)
+  }
+
+  async function read(response: Response): Promise<Uint8Array> {
+    return response.body ? readBytes(response.body, limits.maxBytes) : new Uint8Array()
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+function translate(error: unknown, signal: AbortSignal, { timeoutMs, maxBytes }: OutboundLimits): OutboundError {
+  if (error instanceof OutboundError) return error
+  if (signal.aborted) return new OutboundError('timeout', `It did not answer within ${timeoutMs / 1000} s.`, error)
+  if (error instanceof AppError) return new OutboundError('too_large', `Its answer is larger than ${maxBytes} bytes.`)
+  return new OutboundError('unreachable', 'It cannot be reached, or cut the connection.', error)
+}
+
+/**
+ * The address, if a request may go there: https, no user and password in it, and no host that names a private network: a
+ * literal address in any notation that URLs know, or a name that only exists in one. What is in `allow` may be anything,
+ * also http. A relative one is based on `base`.
+ * @throws OutboundError `refused`, which says why
+ */
+export function checkUrl(text: string, allow: string, base?: string): URL {
+  if (text.length > MAX_URL) throw refused(`A URL has at most ${MAX_URL} characters.`)
+  if (!URL.canParse(text, base)) throw refused('This is not a valid URL.')
+  const url = new URL(text, base)
+  if (url.username || url.password) throw refused('A URL may not hold a user or password.')
+  const isOpen = allow.split(',').some((host) => [url.host, url.hostname].includes(host.trim().toLowerCase()))
+  if (isOpen && url.protocol === 'http:') return url
+  if (url.protocol !== 'https:') throw refused('Only https URLs are allowed.')
+  if (!isOpen && isPrivate(url.hostname)) throw refused('This address is in a private network.')
+  return url
+}
+
+const refused = (why: string) => new OutboundError('refused', why)
+
+/** A host as the URL parser writes it: an IPv4 address in any notation has become dotted decimal, one of IPv6 is in brackets. */
+function isPrivate(hostname: string): boolean {
+  const host = hostname.replace(/\.$/, '')
+  if (host.startsWith('[')) return isPrivateV6(host.slice(1, -1))
+  if (/^\d+(\.\d+){3}$/.test(host)) return isPrivateV4(host)
+  return !host.includes('.') || /(^|\.)(localhost|local|internal|home\.arpa)$/.test(host)
+}
+
+/** Blocks that IANA registers as not globally reachable, multicast and reserved ones, and Azure's metadata. */
+const PRIVATE_V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3'
+].map((block) => {
+  const [address = '', bits] = block.split('/')
+  const size = 2 ** (32 - Number(bits))
+  return { from: toNumber(address), size }
+})
+
+function isPrivateV4(address: string): boolean {
+  const number = toNumber(address)
+  return PRIVATE_V4.some(({ from, size }) => number >= from && number < from + size)
+}
+
+function toNumber(address: string): number {
+  return address.split('.').reduce((number, part) => number * 256 + Number(part), 0)
+}
+
+/** Only global unicast is public, 2000::/3, and in it neither Teredo, documentation nor 6to4, which hold other addresses. */
+function isPrivateV6(address: string): boolean {
+  const [first = '', second = ''] = address.split(':')
+  const [high, low] = [Number.parseInt(first || '0', 16), Number.parseInt(second || '0', 16)]
+  if (high < 0x2000 || high > 0x3fff) return true
+  return high === 0x2002 || high === 0x3fff || (high === 0x2001 && (low < 0x200 || low === 0xdb8))
+}
