@@ -31,6 +31,9 @@ const BECOMES: Record<string, string> = {
   insights: 'what users have saved',
   dashboards: 'what users have saved',
   dashboard_tiles: 'what users have saved',
+  recordings: 'deleted at once if asked: of nobody from then on',
+  recording_parts: 'removed by the queue if asked, with their snapshots, verified',
+  recording_views: 'removed by the queue if asked, verified',
   users: 'of nobody whose events are captured',
   projects: 'of nobody',
   api_keys: 'of nobody'
