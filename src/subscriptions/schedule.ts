@@ -1,0 +1,150 @@
+import { RRuleTemporal } from 'rrule-temporal'
+import { fromClock, toClock } from '../time.ts'
+
+export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
+export type Frequency = (typeof FREQUENCIES)[number]
+
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** An iCalendar recurrence (RFC 5545) on the clock of a zone. */
+export type Schedule = {
+  frequency: Frequency
+  /** From 1 on. */
+  interval: number
+  byweekday: Weekday[] | null
+  /** Which of the days that `byweekday` picks in a period; negative ones count from its end. */
+  bysetpos: number | null
+  /** Of occurrences since the start, whether they were delivered or not. */
+  count: number | null
+  /** ms UTC; gives the time of day, to the second. An occurrence only if the rule says so. */
+  startDate: number
+  /** ms UTC, inclusive. */
+  untilDate: number | null
+  timezone: string
+}
+
+/** Starts are in these years; nothing occurs later. */
+export const YEARS = { first: 2000, last: 9999 }
+
+const DAY = 86_400_000
+const LAST_CLOCK = Date.UTC(YEARS.last, 11, 31, 23, 59, 59)
+
+/** An interval as long as all the years there are. */
+const LONGEST = { daily: 3_000_000, weekly: 430_000, monthly: 100_000, yearly: 8_300 }
+
+/** As many days as there are since the first year: one with a `count` is counted from its start. */
+const MAX_ITERATIONS = 100_000
+
+/**
+ * The first occurrence later than `after`; ms UTC. The rule runs on the zone's clock: an hour that the clock shows twice
+ * counts once, the first time, and a time that it leaves out becomes the first moment after the gap.
+ * @returns null when there is none any more
+ */
+export const nextOccurrence = (schedule: Schedule, after: number): number | null =>
+  nextOccurrences(schedule, after, 1)[0] ?? null
+
+/** The next `n` occurrences, or as many as there still are. */
+export function nextOccurrences(schedule: Schedule, after: number, n: number): number[] {
+  const { timezone, untilDate } = schedule
+  const start = Math.floor(schedule.startDate / 1000) * 1000
+  // At most one a day.
+  const most = Math.max(0, (after - start) / DAY + 3) + n
+  const rule = toRule(schedule, toClock(start, timezone), most)
+  const occurrences: number[] = []
+  // No clock was ever put back by more than a day.
+  let clock = Math.min(toClock(after, timezone), LAST_CLOCK) - DAY - 1
+  while (occurrences.length < n) {
+    const found = rule.next(toZoned(clock))
+    if (found === null) break
+    clock = Date.parse(found.toString().replace(/\[.*/, ''))
+    const time = Math.max(start, momentOf(clock, timezone))
+    if (untilDate !== null && time > untilDate) break
+    if (time > (occurrences.at(-1) ?? after)) occurrences.push(time)
+  }
+  return occurrences
+}
+
+/** The most days that `byweekday` picks in one period: what `bysetpos` may not exceed. */
+export function daysInPeriod(frequency: Frequency, weekdays: number): number {
+  if (frequency === 'daily') return 1
+  if (frequency === 'weekly') return weekdays
+  return frequency === 'monthly' ? 4 * weekdays + Math.min(weekdays, 3) : 52 * weekdays + Math.min(weekdays, 2)
+}
+
+/** The rule from a time on the clock. Its count becomes an end, unless more than `most` occurrences, which are not asked for. */
+function toRule(schedule: Schedule, clock: number, most: number): RRuleTemporal {
+  const { frequency, interval, byweekday, bysetpos, count } = schedule
+  const hasDays = byweekday !== null && byweekday.length > 0
+  const options = {
+    freq: RULE_FREQUENCIES[frequency],
+    interval: Math.min(interval, LONGEST[frequency]),
+    dtstart: toZoned(clock),
+    until: toZoned(LAST_CLOCK),
+    wkst: 'MO',
+    ...(hasDays && { byDay: byweekday.map((day) => day.slice(0, 2).toUpperCase()) }),
+    ...(hasDays && bysetpos !== null && { bySetPos: [bysetpos] }),
+    maxIterations: MAX_ITERATIONS,
+    maxCandidateEvaluations: 10 * MAX_ITERATIONS
+  }
+  const last = count !== null && count < most ? new RRuleTemporal({ ...options, count }).all().at(-1) : undefined
+  return new RRuleTemporal(last ? { ...options, until: last } : options)
+}
+
+const RULE_FREQUENCIES = { daily: 'DAILY', weekly: 'WEEKLY', monthly: 'MONTHLY', yearly: 'YEARLY' } as const
+
+/** A time on a clock for the rule, which knows of no zone: what it says of the clock's jumps has changed more than once. */
+function toZoned(clock: number) {
+  const text = `${new Date(clock).toISOString().slice(0, -1)}+00:00[UTC]`
+  return { timeZoneId: 'UTC', toString: () => text }
+}
+
+/** When the zone's clock first shows this time, or for the first time a later one. */
+function momentOf(clock: number, timezone: string): number {
+  const time = fromClock(clock, timezone)
+  const gap = toClock(time, timezone) - clock
+  if (gap === 0) return time
+  let [before, after] = [time - gap, time]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (toClock(middle, timezone) > clock) after = middle
+    else before = middle
+  }
+  return after
+}
+
+const UNITS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' }
+
+/** The schedule in words: `sent every 2 weeks on Monday and Friday`, `sent every month on the last Friday`. */
+export function summarize({ frequency, interval, byweekday, bysetpos }: Schedule): string {
+  const unit = UNITS[frequency]
+  const every = interval === 1 ? `sent every ${unit}` : `sent every ${interval} ${unit}s`
+  if (!byweekday || byweekday.length === 0) return every
+  const days = WEEKDAYS.filter((day) => byweekday.includes(day))
+  if (bysetpos === null) return `${every} on ${join(days.map(capitalize), 'and')}`
+  return `${every} on the ${ordinal(bysetpos)} ${nameOf(days)}`
+}
+
+function nameOf(days: Weekday[]): string {
+  const names: Record<string, string> = {
+    [WEEKDAYS.join()]: 'day',
+    [WEEKDAYS.slice(0, 5).join()]: 'weekday',
+    [WEEKDAYS.slice(5).join()]: 'weekend day'
+  }
+  return names[days.join()] ?? join(days.map(capitalize), 'or')
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
+
+function ordinal(n: number): string {
+  if (n === -1) return 'last'
+  if (n < 0) return `${ordinal(-n)} to last`
+  const rest = n % 100
+  const ending = (rest > 10 && rest < 14 ? undefined : ['th', 'st', 'nd', 'rd'][n % 10]) ?? 'th'
+  return ORDINALS[n - 1] ?? `${n}${ending}`
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const join = (names: string[], last: string): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`
