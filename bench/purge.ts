@@ -84,7 +84,8 @@ function report({ seconds, longest, idle, during }: Measured, size: { persons: n
   }
 }
 
-/** Every other event is of the erased person, the others of all, over 90 days; straight in the tables. */
+/** Every other event is of the erased person, the others of all, in the order of their times, over 90 days; straight in
+ * the tables. */
 async function seedEvents(
   { db }: Runtime,
   projectId: number,
@@ -103,7 +104,7 @@ async function seedEvents(
         with recursive numbers(n) as (
           select ${from} union all select n + 1 from numbers where n < ${Math.min(from + STEP, size.events) - 1})
         insert into events (project_id, event_id, timestamp, uuid, identity, session_id, properties)
-        select ?1, 1 + (n / 2) % ${KINDS}, 1750000000000 + (n * 2654435761 % 7776000) * 1000, unhex(printf('%032x', n)),
+        select ?1, 1 + (n / 2) % ${KINDS}, 1750000000000 + n * 3888, unhex(printf('%032x', n)),
                iif(n % 2, 1, 3 + n * 40503 % (2 * ?2 - 2)), printf('%08x', n / 20),
                jsonb_object('$browser', 'Firefox', '$os', 'Mac OS X', 'plan', iif(n % 3, 'free', 'pro'), 'n', n,
                             '$current_url', 'https://app.example.com/projects/' || n, 'filler', ?3)
