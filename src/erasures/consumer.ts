@@ -28,14 +28,15 @@ import {
 const MAX_QUERIES = 800
 
 /**
- * A piece holds up all others: it is to take so long, with its commit, and is made smaller or larger accordingly. As long
- * again the database is left to them.
+ * A piece holds up all others: it is to take so long, with its commit, and is made smaller or larger accordingly. Then the
+ * database is left to them for so many times as long.
  */
 const PIECE_MS = 10
+const REST = 3
 const FIRST_PIECE = 100
 const PIECES = { min: 10, max: 2_000 }
 
-const COUNTED_AT_ONCE = 50_000
+const COUNTED_AT_ONCE = 10_000
 const KEYS_AT_ONCE = 100
 
 /** A task that fails so often waits for the next run; what is no matter of a run, for the next sweep. */
@@ -188,7 +189,7 @@ class Eraser {
       const took = Math.max(ms, this.#now() - started, 0.1)
       const next = Math.round(limit * Math.min(2, PIECE_MS / took))
       this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
-      await pause(took)
+      await pause(REST * took)
     }
     return false
   }
