@@ -12,6 +12,7 @@ import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
+import { recordingRoutes } from './recordings/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
@@ -31,6 +32,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, timelineRoutes)
     app.route(prefix, insightRoutes)
     app.route(prefix, dashboardRoutes)
+    app.route(prefix, recordingRoutes)
   }
   return app
 }

@@ -10,6 +10,7 @@ import { isWeekly } from './erasures/schedule.ts'
 import { describeError } from './errors.ts'
 import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
+import { consumeRecordings } from './recordings/consumer.ts'
 import { verifyCounts } from './rollups/verify.ts'
 
 const clock = () => new Date()
@@ -79,6 +80,11 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
     case 'edge-analytics-capture': {
       const database = (name: string) => databaseOf(env, name)
       return consumeCapture(batch, { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE }, usage)
+    }
+    case 'edge-analytics-recordings': {
+      const database = (name: string) => databaseOf(env, name)
+      const bindings = { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE, clock }
+      return consumeRecordings(batch, bindings, usage)
     }
     case 'edge-analytics-erasures': {
       const database = (name: string) => databaseOf(env, name)

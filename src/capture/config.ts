@@ -6,7 +6,7 @@ export const remoteConfig = (token: string) => ({
   autocapture_opt_out: false,
   elementsChainAsString: true,
   defaultIdentifiedOnly: true,
-  sessionRecording: false,
+  sessionRecording: { endpoint: '/s/', consoleLogRecordingEnabled: true, recorderVersion: 'v2' },
   hasFeatureFlags: false,
   capturePerformance: false,
   heatmaps: false,

@@ -4,13 +4,9 @@ import { describeError, UnavailableError } from '../errors.ts'
 import { byteLength } from '../json.ts'
 import { log } from '../log.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
-import { type DeadMessage, readObject } from './dead.ts'
+import { type DeadMessage, giveBack, PoisonError, readObject } from './dead.ts'
 import { ingestEvents } from './ingest.ts'
 import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, SpilledMessage } from './message.ts'
-
-/** Below the queue's `max_retries`: the consumer itself buries a message at this delivery, because it knows why. */
-export const LAST_ATTEMPT = 12
-const MAX_DELAY_SECONDS = 3_600
 
 export type CaptureBindings = {
   control: D1Database
@@ -33,9 +29,6 @@ export async function consumeCapture(batch: MessageBatch<unknown>, bindings: Cap
   for (const message of batch.messages) await consumer.take(message)
   return { messages: batch.messages.length, ...(await consumer.finish()) }
 }
-
-/** A fault that no repetition will mend. */
-class PoisonError extends Error {}
 
 class Consumer {
   readonly #bindings: CaptureBindings
@@ -128,25 +121,9 @@ class Consumer {
   }
 
   async #giveBack(message: Message, error: unknown): Promise<void> {
-    const line = { id: message.id, attempts: message.attempts, error: describeError(error) }
-    if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
-      this.#summary.retried += 1
-      log('warn', 'capture message retried', line)
-      return message.retry({ delaySeconds: retryDelay(message.attempts) })
-    }
-    try {
-      await this.#bindings.deadQueue.send({ error: line.error, attempts: message.attempts, dead: message.body })
-      this.#summary.buried += 1
-      message.ack()
-      log('error', 'capture message buried', line)
-    } catch {
-      message.retry({ delaySeconds: MAX_DELAY_SECONDS })
-    }
+    this.#summary[await giveBack(message, this.#bindings.deadQueue, error)] += 1
   }
 }
-
-/** Seconds until the next delivery, after this many. */
-export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY_SECONDS, 2 ** attempts)
 
 const isTooMuch = (items: Item[]): boolean =>
   items.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PART_BYTES ||

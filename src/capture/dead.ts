@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../db/client.ts'
+import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { CaptureMessage, SpilledMessage } from './message.ts'
 import { insertDeadLetter } from './store.ts'
@@ -10,6 +11,39 @@ import { insertDeadLetter } from './store.ts'
  */
 const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
 export type DeadMessage = z.infer<typeof DeadMessage>
+
+/** A fault that no repetition will mend. */
+export class PoisonError extends Error {}
+
+/** Below the queue's `max_retries`: the consumer itself buries a message at this delivery, because it knows why. */
+export const LAST_ATTEMPT = 12
+const MAX_DELAY_SECONDS = 3_600
+
+/** Has a message that could not be processed come again later or, after the last time, buries it with the reason. */
+export async function giveBack(
+  message: Message,
+  deadQueue: Queue<DeadMessage>,
+  error: unknown
+): Promise<'retried' | 'buried'> {
+  const line = { id: message.id, attempts: message.attempts, error: describeError(error) }
+  if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
+    message.retry({ delaySeconds: retryDelay(message.attempts) })
+    log('warn', 'capture message retried', line)
+    return 'retried'
+  }
+  try {
+    await deadQueue.send({ error: line.error, attempts: message.attempts, dead: message.body })
+    message.ack()
+    log('error', 'capture message buried', line)
+    return 'buried'
+  } catch {
+    message.retry({ delaySeconds: MAX_DELAY_SECONDS })
+    return 'retried'
+  }
+}
+
+/** Seconds until the next delivery, after this many. */
+export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY_SECONDS, 2 ** attempts)
 
 const Owned = z.object({ project_id: z.int() })
 

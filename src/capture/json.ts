@@ -11,6 +11,16 @@ const EXAMPLE = {
   timestamp: '2026-10-02T10:11:12.345Z'
 }
 
+const SNAPSHOT_EXAMPLE = {
+  api_key: 'phc_…',
+  event: '$snapshot',
+  distinct_id: 'ada',
+  properties: {
+    $session_id: '01a1fc87-dc26-71e7-8a25-7ac44254cc16',
+    $snapshot_data: [{ type: 4, timestamp: 1795238124740, data: { href: 'https://example.com/' } }]
+  }
+}
+
 /** How the interface describes an event; `readEvent` reads it, and tells an SDK in PostHog's words what is wrong. */
 const EventJson = z
   .object({
@@ -57,9 +67,27 @@ export const FlagsRequestJson = z
   .looseObject({ api_key: z.string().optional(), token: z.string().optional(), distinct_id: z.string().optional() })
   .meta({ id: 'FlagsRequest', examples: [{ api_key: 'phc_…', distinct_id: 'ada' }] })
 
-export const RecordedJson = z
-  .object({ status: z.literal('Ok'), quota_limited: z.array(z.literal('recordings')) })
-  .meta({ id: 'Recorded', examples: [{ status: 'Ok', quota_limited: ['recordings'] }] })
+/** How the interface describes a part of a recording; `readSnapshot` reads it. */
+const SnapshotEventJson = z
+  .object({
+    event: z.literal('$snapshot').optional(),
+    distinct_id: z.string().optional().meta({ description: 'Of whom; may be in the properties instead.' }),
+    properties: z.looseObject({
+      $session_id: z.string().min(1).max(70).meta({ description: 'Letters, digits and hyphens.' }),
+      $window_id: z.string().optional(),
+      $snapshot_data: z
+        .union([z.array(z.looseObject({})), z.looseObject({})])
+        .meta({ description: "rrweb's snapshots." })
+    }),
+    sent_at: z.string().optional(),
+    uuid: z.string().nullable().optional().meta({ description: 'It is stored once, however often it is sent.' }),
+    api_key: z.string().optional().meta({ description: "The project's capture token; may be in the properties." })
+  })
+  .meta({ id: 'SnapshotEvent', examples: [SNAPSHOT_EXAMPLE] })
+
+export const SnapshotsJson = z
+  .union([z.array(SnapshotEventJson), SnapshotEventJson])
+  .meta({ id: 'Snapshots', examples: [SNAPSHOT_EXAMPLE] })
 
 export const SurveysJson = z
   .object({ surveys: z.array(z.unknown()) })
@@ -73,7 +101,11 @@ export const RemoteConfigJson = z
     autocapture_opt_out: z.boolean(),
     elementsChainAsString: z.boolean(),
     defaultIdentifiedOnly: z.boolean(),
-    sessionRecording: z.literal(false),
+    sessionRecording: z.object({
+      endpoint: z.string(),
+      consoleLogRecordingEnabled: z.boolean(),
+      recorderVersion: z.string()
+    }),
     hasFeatureFlags: z.boolean(),
     capturePerformance: z.boolean(),
     heatmaps: z.boolean(),

@@ -5,6 +5,8 @@ import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { isObject, type Json } from '../json.ts'
+import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
+import { readSnapshot } from '../recordings/snapshot.ts'
 import { clockOf, invalidToken, MAX_BODY_BYTES, readBody, readRequest, readToken } from './body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from './config.ts'
 import { enqueueEvents } from './enqueue.ts'
@@ -15,8 +17,8 @@ import {
   Drops,
   FlagsJson,
   FlagsRequestJson,
-  RecordedJson,
   RemoteConfigJson,
+  SnapshotsJson,
   SurveysJson
 } from './json.ts'
 import { createProjectFinder } from './project.ts'
@@ -55,10 +57,15 @@ const RECORD = describe({
   id: 's',
   tag: 'Capture',
   summary: 'Session recordings',
-  description: `They are not kept yet: SDKs are told to pause. ${BODY}`,
-  body: CaptureJson,
-  answers: { 200: { text: 'Nothing was kept.', schema: RecordedJson } },
-  refusals: [...UNREADABLE, ['invalid_input', 'request holds no event', 'batch']]
+  description: `Takes the snapshots of one session or more, at most ${MAX_PARTS} events with them. ${BODY} The answer comes when they are safe. What there is of a deleted recording is answered as everything else, and not kept.`,
+  body: SnapshotsJson,
+  answers: { 200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson } },
+  error: CaptureError,
+  refusals: [
+    ...UNREADABLE,
+    ['invalid_input', 'event submitted without a valid $session_id'],
+    ['request_too_large', `maximum number of snapshot events exceeded: ${MAX_PARTS}`]
+  ]
 })
 
 const describeFlags = (id: string, summary: string) =>
@@ -122,6 +129,13 @@ export function createCaptureRoutes() {
     return project
   }
 
+  /** A project whose database takes more. */
+  const openProject = async (c: Context<AppEnv>, token: string) => {
+    const project = await projectOf(c, token)
+    if (project.fill >= FULL) throw new UnavailableError('The database of this project is full.')
+    return project
+  }
+
   const tokenOf = async (c: Context<AppEnv>, given: string | undefined) => {
     const token = readToken({ token: given ?? null })
     await projectOf(c, token)
@@ -130,28 +144,32 @@ export function createCaptureRoutes() {
 
   const capture = async (c: Context<AppEnv>) => {
     const { token, sentAt, events } = readRequest(await readPayload(c))
-    const project = await projectOf(c, token)
-    if (project.fill >= FULL) throw new UnavailableError('The database of this project is full.')
-
+    const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
     const outcomes = raws.map((raw) => readEvent(raw, sentAtOf(raw) ?? clock, now))
     const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
-    if (accepted.length === 0) {
-      const reasons = [...new Set(dropped.map(({ reason }) => reason))].join('; ')
-      throw new AppError('invalid_input', reasons, null, { dropped })
-    }
+    if (accepted.length === 0) throw refuseAll(dropped)
     await enqueueEvents(c.env.CAPTURE_QUEUE, c.env.BUCKET, { project_id: project.id, received_at: now }, accepted)
     return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
   }
 
-  /** Recordings are not kept: SDKs that still send them are told to pause. */
   const record = async (c: Context<AppEnv>) => {
-    const { token } = readRequest(await readPayload(c))
-    await projectOf(c, token)
-    return c.json({ status: 'Ok', quota_limited: ['recordings'] })
+    const { token, sentAt, events } = readRequest(await readPayload(c))
+    if (events.length > MAX_PARTS)
+      throw new AppError('request_too_large', `maximum number of snapshot events exceeded: ${MAX_PARTS}`)
+    const project = await openProject(c, token)
+    const now = c.var.now.getTime()
+    const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
+    const outcomes = await Promise.all(events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? clock, now)))
+    const read = outcomes.filter((outcome) => outcome !== undefined)
+    const dropped = read.filter((outcome) => 'reason' in outcome)
+    if (dropped.length === outcomes.length) throw refuseAll(dropped)
+    const snapshots = read.filter((outcome) => 'lines' in outcome)
+    if (snapshots.length > 0) await enqueueSnapshots(c.env.RECORDING_QUEUE, c.env.BUCKET, project.id, snapshots)
+    return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
   }
 
   /** There are no feature flags here: SDKs are told so in the shape of the version that they ask for. */
@@ -196,6 +214,11 @@ export function createCaptureRoutes() {
 const readPayload = (c: Context<AppEnv>): Promise<Json> => {
   const data = c.req.query('data')
   return readBody(c.req.raw.body ?? (data === undefined ? null : new Response(data).body))
+}
+
+function refuseAll(dropped: Dropped[]): AppError {
+  const reasons = [...new Set(dropped.map(({ reason }) => reason))].join('; ')
+  return new AppError('invalid_input', reasons, null, { dropped })
 }
 
 const sentAtOf = (event: Json): number | undefined => (isObject(event) ? clockOf(event.sent_at) : undefined)

@@ -45,7 +45,7 @@ export const eachChunk = (rows: readonly unknown[], statements: (json: string, c
   jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
 
 /** Keeps an exact number of a project's rows, in the batch that adds or removes them. */
-export const countRows = (projectId: number, name: 'activity' | 'persons', by: number): SQL[] =>
+export const countRows = (projectId: number, name: 'activity' | 'persons' | 'recordings', by: number): SQL[] =>
   by === 0
     ? []
     : [

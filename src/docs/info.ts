@@ -28,6 +28,7 @@ export const TAGS = [
   { name: 'Persons', description: 'Who did it.' },
   { name: 'Insights', description: 'How often, over time.' },
   { name: 'Dashboards', description: 'Insights side by side.' },
+  { name: 'Session recordings', description: 'What it looked like.' },
   { name: 'Capture', description: 'Where SDKs send events.' },
   { name: 'Service', description: 'The service itself.' }
 ]

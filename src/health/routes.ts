@@ -63,7 +63,8 @@ export const createHealthRoutes = (work: () => Work) =>
       const checked = await checkMigrations(openDb(c.env.DB, usage).db).catch(() => undefined)
       const fill = usage.sizeBytes / Number(c.env.DATABASE_MAX_BYTES)
       const status = !checked?.isCurrent ? 'unavailable' : fill >= FILLING ? 'warning' : 'ok'
-      const queues = [c.env.CAPTURE_QUEUE, c.env.DEAD_QUEUE, c.env.ERASURE_QUEUE].map((queue) => queue.metrics())
+      const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE } = c.env
+      const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE].map((queue) => queue.metrics())
       const backlog = await Promise.all(queues).then(
         (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
         () => null

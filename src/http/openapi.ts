@@ -104,10 +104,12 @@ function toOperation(operation: Operation, asked: Part[]) {
       ...toRefusals([...refusals, ['error', 'A server error occurred.']], error),
       ...mapValues(answers, ({ text, schema, type, csv }) => ({
         description: text,
-        ...(schema && {
-          content: { 'application/json': { schema: refer(schema) }, ...(hasCsv && toCsv(schema, csv)) }
-        }),
-        ...(type && { content: { [type]: { schema: { type: 'string' } } } })
+        ...((schema || type) && {
+          content: {
+            ...(schema && { 'application/json': { schema: refer(schema) }, ...(hasCsv && toCsv(schema, csv)) }),
+            ...(type && { [type]: { schema: { type: 'string' } } })
+          }
+        })
       }))
     }
   }

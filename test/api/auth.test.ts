@@ -7,6 +7,7 @@ import { SCOPES } from '../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../src/projects/store.ts'
 import { db, newProject, request, type TestProject } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
+import { holdRecordings, snapshotEvent } from '../support/recordings.ts'
 
 type Sample = {
   /** Below the project, for a project that has these. */
@@ -81,6 +82,17 @@ const SAMPLES: Record<string, Sample> = {
     scope: 'dashboard:write',
     status: 204,
     isOnce: true
+  },
+  'GET /session_recordings': { path: () => 'session_recordings', scope: 'session_recording:read', status: 200 },
+  'GET /session_recordings/:id': {
+    path: () => 'session_recordings/session',
+    scope: 'session_recording:read',
+    status: 200
+  },
+  'GET /session_recordings/:id/snapshots': {
+    path: () => 'session_recordings/session/snapshots',
+    scope: 'session_recording:read',
+    status: 200
   },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
   'GET /persons/activity': { path: () => 'persons/activity', scope: 'activity_log:read', status: 200 },
@@ -164,6 +176,7 @@ afterEach(() => {
 async function newProjectWithPerson(email = 'ada@example.com') {
   const project = await newProject()
   await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email } } }])
+  await holdRecordings().record(snapshotEvent(project))
   const { body } = await project.call('GET', 'persons')
   const headers = { ...bearer(project.key), 'Content-Type': 'application/json' }
   const create = async (path: string): Promise<number> =>

@@ -27,7 +27,7 @@ const configOf = (token: string) => ({
   autocapture_opt_out: false,
   elementsChainAsString: true,
   defaultIdentifiedOnly: true,
-  sessionRecording: false,
+  sessionRecording: { endpoint: '/s/', consoleLogRecordingEnabled: true, recorderVersion: 'v2' },
   hasFeatureFlags: false,
   capturePerformance: false,
   heatmaps: false,
@@ -136,24 +136,6 @@ describe('surveys', () => {
   })
 })
 
-describe('recordings', () => {
-  const snapshot = (token: string) => [
-    { event: '$snapshot', properties: { token, distinct_id: 'ada', $session_id: 's', $snapshot_data: [{ type: 4 }] } }
-  ]
-
-  it.each(['/s', '/s/', '/s/?ip=0&beacon=1'])('are answered with a limit until they are kept: %s', async (path) => {
-    const { token } = await newProject()
-
-    const { status, body } = await request('POST', path, {}, JSON.stringify(snapshot(token)))
-
-    expect([status, body]).toEqual([200, { status: 'Ok', quota_limited: ['recordings'] }])
-  })
-
-  it('are refused with an unknown token', async () => {
-    expect((await request('POST', '/s/', {}, JSON.stringify(snapshot(UNKNOWN)))).status).toBe(401)
-  })
-})
-
 describe('older doors', () => {
   it.each<[string, JsonObject]>([
     ['/engage', { $distinct_id: 'ada', $set: { plan: 'pro' } }],
@@ -223,7 +205,7 @@ describe('a page of another site', () => {
     [200, 'POST', '/flags/?v=2', '{"token":"TOKEN"}', {}],
     [200, 'GET', '/array/TOKEN/config', undefined, {}],
     [200, 'GET', '/array/TOKEN/config.js', undefined, {}],
-    [200, 'POST', '/s/', '[{"properties":{"token":"TOKEN"}}]', {}],
+    [400, 'POST', '/s/', '[{"properties":{"token":"TOKEN"}}]', {}],
     [400, 'POST', '/i/v0/e/', '{', {}],
     [401, 'POST', '/batch/', event(UNKNOWN), {}],
     [404, 'POST', '/e/nowhere', '{}', {}],
@@ -350,7 +332,7 @@ const STORIES: {
     version: '1.300.0',
     recorded: older,
     visitor: '01a1fc8c-d189-73c3-89c4-ce8697a4628b',
-    flags: { sessionRecording: false },
+    flags: { sessionRecording: { endpoint: '/s/' } },
     p: 1,
     sets: 1
   }
@@ -375,7 +357,7 @@ describe.each(STORIES)('the recorded traffic of posthog-js $version', ({ recorde
     const bodiesOf = (...doors: string[]) => answers.filter(({ door }) => doors.includes(door)).map(({ body }) => body)
     for (const body of bodiesOf('/e/', '/i/v0/e/')) expect(body).toEqual({ status: 'Ok' })
     for (const body of bodiesOf('/flags/')) expect(body).toMatchObject({ flags: {}, ...flags })
-    expect(bodiesOf('/s/')).toEqual(Array(6).fill({ status: 'Ok', quota_limited: ['recordings'] }))
+    expect(bodiesOf('/s/')).toEqual(Array(6).fill({ status: 'Ok' }))
 
     const { persons, events, count } = await contentsOf(project.id)
     expect(count).toBe(1)

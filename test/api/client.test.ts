@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import type { paths } from '../support/client.ts'
 import { BASE, newProject, operationIds, operationOf, request, type TestProject } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
+import { holdRecordings, snapshotEvent } from '../support/recordings.ts'
 
 afterAll(untilQuiet)
 
@@ -10,6 +11,7 @@ afterAll(untilQuiet)
 async function newClient() {
   const project = await newProject()
   await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } }])
+  await holdRecordings().record(snapshotEvent(project))
   const reached: (string | undefined)[] = []
   const client = createClient<paths, 'application/json'>({
     baseUrl: BASE,
@@ -39,6 +41,7 @@ async function adaOf(client: Client): Promise<number> {
 
 const event = { event: 'bought', distinct_id: 'ada', properties: { price: 5 } }
 const project_id = '@current'
+const session = { path: { project_id, id: 'session' } }
 
 async function newInsight(client: Client): Promise<number> {
   const { data } = await client.POST('/api/environments/{project_id}/insights/', {
@@ -234,6 +237,22 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(response.status).toBe(204)
   },
+  async session_recordings_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results.map(({ id, person }) => [id, person.distinct_ids])).toEqual([['session', 'ada']])
+  },
+  async session_recordings_retrieve(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/', { params: session })
+    expect(data?.click_count).toBe(1)
+  },
+  async session_recordings_snapshots(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/snapshots/', {
+      params: session
+    })
+    expect(data?.sources).toHaveLength(1)
+  },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })
     expect(data).toEqual({ status: 'Ok' })
@@ -259,8 +278,9 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data).toEqual({ status: 'Ok' })
   },
   async s(client, { token }) {
-    const { data } = await client.POST('/s', { body: { ...event, api_key: token } })
-    expect(data?.quota_limited).toEqual(['recordings'])
+    const body = { distinct_id: 'ada', properties: { $session_id: 'a', $snapshot_data: [] }, api_key: token }
+    const { data } = await client.POST('/s', { body })
+    expect(data).toEqual({ status: 'Ok' })
   },
   async flags(client, { token }) {
     const { data } = await client.POST('/flags', { params: { query: { v: '2' } }, body: { api_key: token } })

@@ -165,7 +165,7 @@ export interface paths {
         put?: never;
         /**
          * Session recordings
-         * @description They are not kept yet: SDKs are told to pause. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes.
+         * @description Takes the snapshots of one session or more, at most 100 events with them. The body may be plain JSON, gzip, base64, or a form with one of these in `data`; its bytes tell which. At most 10000000 bytes. The answer comes when they are safe. What there is of a deleted recording is answered as everything else, and not kept.
          */
         post: operations["s"];
         delete?: never;
@@ -683,6 +683,68 @@ export interface paths {
         patch: operations["dashboards_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/session_recordings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recordings
+         * @description Needs the scope `session_recording:read`.
+         */
+        get: operations["session_recordings_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/session_recordings/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a recording
+         * @description Needs the scope `session_recording:read`.
+         */
+        get: operations["session_recordings_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/session_recordings/{id}/snapshots/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The snapshots of a recording
+         * @description Without `blob_key`, which parts there are. With it, one part: lines of JSON, each `[window id, snapshot]`, as the SDK has sent them. A snapshot with a `cv` is compressed by the SDK.
+         *
+         *     Needs the scope `session_recording:read`.
+         */
+        get: operations["session_recordings_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1060,17 +1122,67 @@ export interface components {
         };
         /**
          * @example {
-         *       "status": "Ok",
-         *       "quota_limited": [
-         *         "recordings"
-         *       ]
+         *       "api_key": "phc_…",
+         *       "event": "$snapshot",
+         *       "distinct_id": "ada",
+         *       "properties": {
+         *         "$session_id": "01a1fc87-dc26-71e7-8a25-7ac44254cc16",
+         *         "$snapshot_data": [
+         *           {
+         *             "type": 4,
+         *             "timestamp": 1795238124740,
+         *             "data": {
+         *               "href": "https://example.com/"
+         *             }
+         *           }
+         *         ]
+         *       }
          *     }
          */
-        Recorded: {
+        SnapshotEvent: {
             /** @constant */
-            status: "Ok";
-            quota_limited: "recordings"[];
+            event?: "$snapshot";
+            /** @description Of whom; may be in the properties instead. */
+            distinct_id?: string;
+            properties: {
+                /** @description Letters, digits and hyphens. */
+                $session_id: string;
+                $window_id?: string;
+                /** @description rrweb's snapshots. */
+                $snapshot_data: {
+                    [key: string]: unknown;
+                }[] | {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+            sent_at?: string;
+            /** @description It is stored once, however often it is sent. */
+            uuid?: string | null;
+            /** @description The project's capture token; may be in the properties. */
+            api_key?: string;
         };
+        /**
+         * @example {
+         *       "api_key": "phc_…",
+         *       "event": "$snapshot",
+         *       "distinct_id": "ada",
+         *       "properties": {
+         *         "$session_id": "01a1fc87-dc26-71e7-8a25-7ac44254cc16",
+         *         "$snapshot_data": [
+         *           {
+         *             "type": 4,
+         *             "timestamp": 1795238124740,
+         *             "data": {
+         *               "href": "https://example.com/"
+         *             }
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Snapshots: components["schemas"]["SnapshotEvent"][] | components["schemas"]["SnapshotEvent"];
         /**
          * @example {
          *       "surveys": []
@@ -1092,7 +1204,11 @@ export interface components {
          *       "autocapture_opt_out": false,
          *       "elementsChainAsString": true,
          *       "defaultIdentifiedOnly": true,
-         *       "sessionRecording": false,
+         *       "sessionRecording": {
+         *         "endpoint": "/s/",
+         *         "consoleLogRecordingEnabled": true,
+         *         "recorderVersion": "v2"
+         *       },
          *       "hasFeatureFlags": false,
          *       "capturePerformance": false,
          *       "heatmaps": false,
@@ -1109,8 +1225,11 @@ export interface components {
             autocapture_opt_out: boolean;
             elementsChainAsString: boolean;
             defaultIdentifiedOnly: boolean;
-            /** @constant */
-            sessionRecording: false;
+            sessionRecording: {
+                endpoint: string;
+                consoleLogRecordingEnabled: boolean;
+                recorderVersion: string;
+            };
             hasFeatureFlags: boolean;
             capturePerformance: boolean;
             heatmaps: boolean;
@@ -1145,8 +1264,11 @@ export interface components {
             autocapture_opt_out?: boolean;
             elementsChainAsString?: boolean;
             defaultIdentifiedOnly?: boolean;
-            /** @constant */
-            sessionRecording?: false;
+            sessionRecording?: {
+                endpoint: string;
+                consoleLogRecordingEnabled: boolean;
+                recorderVersion: string;
+            };
             hasFeatureFlags?: boolean;
             capturePerformance?: boolean;
             heatmaps?: boolean;
@@ -1785,6 +1907,171 @@ export interface components {
             previous: string | null;
             results: components["schemas"]["Person"][];
         };
+        RecordingPerson: {
+            /** @description Null when there is no person with this distinct id. */
+            id: number | null;
+            name: string | null;
+            /** @description The recording's own distinct id, and only that. */
+            distinct_ids: string;
+            properties: {
+                [key: string]: unknown;
+            };
+            created_at: string | null;
+            /**
+             * Format: uuid
+             * @description Without a person, made of project and distinct id.
+             */
+            uuid: string;
+        };
+        /**
+         * @example {
+         *       "id": "01a1fc87-dc26-71e7-8a25-7ac44254cc16",
+         *       "distinct_id": "ada",
+         *       "viewed": false,
+         *       "viewers": [
+         *         "grace@example.com"
+         *       ],
+         *       "recording_duration": 18,
+         *       "active_seconds": 0.102,
+         *       "inactive_seconds": 17.898,
+         *       "start_time": "2026-11-21T05:15:24.740Z",
+         *       "end_time": "2026-11-21T05:15:42.262Z",
+         *       "click_count": 3,
+         *       "keypress_count": 5,
+         *       "mouse_activity_count": 19,
+         *       "console_log_count": 1,
+         *       "console_warn_count": 1,
+         *       "console_error_count": 1,
+         *       "start_url": "https://shop.example/start",
+         *       "person": {
+         *         "id": 731,
+         *         "name": "ada@example.com",
+         *         "distinct_ids": "ada",
+         *         "properties": {
+         *           "email": "ada@example.com",
+         *           "plan": "pro"
+         *         },
+         *         "created_at": "2026-10-02T10:11:12.345Z",
+         *         "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
+         *       },
+         *       "storage": "object_storage",
+         *       "snapshot_source": "web",
+         *       "ongoing": false,
+         *       "activity_score": 22.76
+         *     }
+         */
+        Recording: {
+            id: string;
+            /** @description Empty when its person was erased and the recording kept. */
+            distinct_id: string;
+            /** @description By the user whose key asks. */
+            viewed: boolean;
+            /** @description The e-mails of all others who have viewed it. */
+            viewers: string[];
+            /** @description Seconds from the first snapshot to the last. */
+            recording_duration: number;
+            /** @description In which somebody moved, clicked, scrolled or typed. */
+            active_seconds: number;
+            inactive_seconds: number;
+            /** Format: date-time */
+            start_time: string;
+            /** Format: date-time */
+            end_time: string;
+            click_count: number;
+            keypress_count: number;
+            mouse_activity_count: number;
+            console_log_count: number;
+            console_warn_count: number;
+            console_error_count: number;
+            /** @description The first 512 characters. */
+            start_url: string | null;
+            person: components["schemas"]["RecordingPerson"];
+            /** @constant */
+            storage: "object_storage";
+            /** @enum {string} */
+            snapshot_source: "web" | "mobile";
+            /** @description Something of it arrived in the last five minutes. */
+            ongoing: boolean;
+            /** @description How much happened in its time; PostHog’s formula. */
+            activity_score: number;
+        };
+        /**
+         * @example {
+         *       "sources": [
+         *         {
+         *           "source": "blob_v2",
+         *           "blob_key": "01a1fc87-edb9-7e53-8071-b177be79cec4",
+         *           "start_timestamp": "2026-11-21T05:15:24.740Z",
+         *           "end_timestamp": "2026-11-21T05:15:27.142Z"
+         *         }
+         *       ]
+         *     }
+         */
+        SnapshotSources: {
+            sources: {
+                /** @constant */
+                source: "blob_v2";
+                /** @description Names the part in this same operation. */
+                blob_key: string;
+                /** Format: date-time */
+                start_timestamp: string;
+                /** Format: date-time */
+                end_timestamp: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
+         *           "id": "01a1fc87-dc26-71e7-8a25-7ac44254cc16",
+         *           "distinct_id": "ada",
+         *           "viewed": false,
+         *           "viewers": [
+         *             "grace@example.com"
+         *           ],
+         *           "recording_duration": 18,
+         *           "active_seconds": 0.102,
+         *           "inactive_seconds": 17.898,
+         *           "start_time": "2026-11-21T05:15:24.740Z",
+         *           "end_time": "2026-11-21T05:15:42.262Z",
+         *           "click_count": 3,
+         *           "keypress_count": 5,
+         *           "mouse_activity_count": 19,
+         *           "console_log_count": 1,
+         *           "console_warn_count": 1,
+         *           "console_error_count": 1,
+         *           "start_url": "https://shop.example/start",
+         *           "person": {
+         *             "id": 731,
+         *             "name": "ada@example.com",
+         *             "distinct_ids": "ada",
+         *             "properties": {
+         *               "email": "ada@example.com",
+         *               "plan": "pro"
+         *             },
+         *             "created_at": "2026-10-02T10:11:12.345Z",
+         *             "uuid": "0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071"
+         *           },
+         *           "storage": "object_storage",
+         *           "snapshot_source": "web",
+         *           "ongoing": false,
+         *           "activity_score": 22.76
+         *         }
+         *       ]
+         *     }
+         */
+        RecordingPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["Recording"][];
+        };
         /**
          * @example {
          *       "points": [
@@ -2345,17 +2632,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Capture"];
+                "application/json": components["schemas"]["Snapshots"];
             };
         };
         responses: {
-            /** @description Nothing was kept. */
+            /** @description At least one event was taken; `dropped` has the others. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Recorded"];
+                    "application/json": components["schemas"]["Captured"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */
@@ -2364,7 +2651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["CaptureError"];
                 };
             };
             /** @description There is no key (or token, for capture), or none that counts. */
@@ -2373,7 +2660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["CaptureError"];
                 };
             };
             /** @description The request is too large. */
@@ -2382,7 +2669,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["CaptureError"];
                 };
             };
             /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
@@ -2391,7 +2678,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["CaptureError"];
                 };
             };
             /** @description The service cannot take the request now; the same request may succeed later. */
@@ -2402,7 +2689,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["CaptureError"];
                 };
             };
         };
@@ -5282,6 +5569,302 @@ export interface operations {
             };
             /** @description The body is of a type that is not read here. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_recordings_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of recordings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordingPage"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_recordings_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recording"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_recordings_snapshots: {
+        parameters: {
+            query?: {
+                /** @description As the list of parts says it. */
+                source?: "blob_v2";
+                /** @description One part, as the list names it. */
+                blob_key?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parts, or the snapshots of one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotSources"];
+                    "application/jsonl": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -111,7 +111,7 @@ export async function request(
   const response = await worker.fetch(incoming, { ...env, ...bindings }, ctx)
   const text = await response.text()
   await waitOnExecutionContext(ctx)
-  const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
+  const isJson = /^application\/json\b/.test(response.headers.get('Content-Type') ?? '')
   const { status, headers: answered } = response
   const answer = { status, headers: answered, text, body: isJson && text ? JSON.parse(text) : null }
   if (method !== 'HEAD') expect(checker.check(method, new URL(incoming.url).pathname, answer)).toEqual([])

@@ -187,6 +187,9 @@ describe('the schema of capture requests', () => {
 
     expect(sent.length).toBeGreaterThan(0)
     expect(sent.flatMap(({ body }) => wrongWith('Capture', body))).toEqual([])
+    const recordings = requests.filter(({ path }) => path.startsWith('/s/'))
+    expect(recordings).toHaveLength(sdk.startsWith('posthog-js') ? 3 : 0)
+    expect(recordings.flatMap(({ body }) => wrongWith('Snapshots', body))).toEqual([])
   })
 })
 

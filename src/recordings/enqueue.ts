@@ -1,0 +1,31 @@
+import { UnavailableError } from '../errors.ts'
+import { objectOf, type RecordingPart } from './part.ts'
+import type { Snapshots } from './snapshot.ts'
+
+/** A queue takes so many messages at once. */
+export const MAX_PARTS = 100
+
+/**
+ * Puts snapshots into the bucket and their names into the queue, all or none of them: returning means that they are
+ * durable. What was sent before is not written again.
+ * @throws unavailable when queue or bucket cannot take them
+ */
+export async function enqueueSnapshots(
+  queue: Queue<RecordingPart>,
+  bucket: R2Bucket,
+  projectId: number,
+  snapshots: Snapshots[]
+): Promise<void> {
+  try {
+    for (const { part, lines } of snapshots) {
+      const key = objectOf(projectId, part.session_id, part.part_id)
+      await bucket.put(key, await gzip(lines), { onlyIf: { etagDoesNotMatch: '*' } })
+    }
+    await queue.sendBatch(snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } })))
+  } catch (error) {
+    throw new UnavailableError('transient error, please retry', error)
+  }
+}
+
+const gzip = (text: string): Promise<ArrayBuffer> =>
+  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()

@@ -1,0 +1,87 @@
+import type { Db } from '../db/client.ts'
+import { retryConflicts } from '../db/retry.ts'
+import { reserveNumbers } from '../db/sequences.ts'
+import { findTombstones } from '../erasures/store.ts'
+import { hashDistinctId } from '../erasures/tombstone.ts'
+import { gunzip, objectOf, type RecordingPart } from './part.ts'
+import { type Incoming, type Known, planParts } from './plan.ts'
+import type { Snapshot } from './snapshot.ts'
+import { summarize } from './summary.ts'
+import { newAccessToken } from './token.ts'
+import { readKnown, writeChanges } from './write/store.ts'
+
+/** What has to be known of the project whose recordings they are. */
+type Project = { id: number; erasureSalt: string }
+
+/**
+ * Reads the snapshots of a part and what they say; undefined when they are gone: only those of a deleted recording are.
+ * @throws what is wrong with the object
+ */
+export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Incoming | undefined> {
+  const object = await bucket.get(objectOf(part.project_id, part.session_id, part.part_id))
+  if (!object) return undefined
+  const lines = (await new Response(gunzip(object)).text()).trimEnd().split('\n')
+  // `readSnapshot` wrote them.
+  const snapshots = lines.map((line) => (JSON.parse(line) as [string, Snapshot])[1])
+  return {
+    sessionId: part.session_id,
+    partId: part.part_id,
+    distinctId: part.distinct_id,
+    source: part.source,
+    receivedAt: part.received_at,
+    bytes: object.size,
+    summary: summarize(snapshots, part.skew)
+  }
+}
+
+/**
+ * Stores parts, each exactly once however often it arrives; the snapshots of those that are not kept are removed. What
+ * another consumer changes in between is noticed, and the work is done again from a new reading.
+ * @returns how many were stored
+ * @throws ConflictError when that goes on and on, unavailable
+ */
+export async function storeParts(
+  db: Db,
+  bucket: R2Bucket,
+  project: Project,
+  parts: Incoming[],
+  now: number
+): Promise<number> {
+  const { stored, refused } = await retryConflicts(async () => {
+    const read = await readKnown(
+      db,
+      project.id,
+      parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
+    )
+    const known = { ...read, tombstones: await readTombstones(db, project, parts, read.lastErasure) }
+    const changes = planParts(parts, known, await reserveKeys(db, parts, known))
+    if (changes.parts.length > 0) await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
+    return { stored: changes.parts.length, refused: changes.refused }
+  })
+  if (refused.length > 0)
+    await bucket.delete(refused.map(({ sessionId, partId }) => objectOf(project.id, sessionId, partId)))
+  return stored
+}
+
+/** Nothing, at the cost of nothing, unless somebody was erased after one of the parts was accepted. */
+async function readTombstones(
+  db: Db,
+  project: Project,
+  parts: Incoming[],
+  lastErasure: number
+): Promise<Known['tombstones']> {
+  const late = parts.filter(({ receivedAt }) => receivedAt <= lastErasure)
+  const byHash = new Map<string, string>()
+  for (const { distinctId } of late)
+    byHash.set(await hashDistinctId(project.erasureSalt, project.id, distinctId), distinctId)
+  if (byHash.size === 0) return new Map()
+  const found = await findTombstones(db, project.id, [...byHash.keys()])
+  return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
+}
+
+/** As many keys as could be needed: one that is not used is no loss. */
+async function reserveKeys(db: Db, parts: Incoming[], { identities }: Known): Promise<() => number> {
+  const fresh = new Set(parts.map(({ distinctId }) => distinctId).filter((id) => !identities.has(id)))
+  const next = fresh.size > 0 ? await reserveNumbers(db, { identity: fresh.size }) : { identity: 0 }
+  return () => next.identity++
+}

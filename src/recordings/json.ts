@@ -1,0 +1,99 @@
+import { z } from 'zod'
+
+const EXAMPLE = {
+  id: '01a1fc87-dc26-71e7-8a25-7ac44254cc16',
+  distinct_id: 'ada',
+  viewed: false,
+  viewers: ['grace@example.com'],
+  recording_duration: 18,
+  active_seconds: 0.102,
+  inactive_seconds: 17.898,
+  start_time: '2026-11-21T05:15:24.740Z',
+  end_time: '2026-11-21T05:15:42.262Z',
+  click_count: 3,
+  keypress_count: 5,
+  mouse_activity_count: 19,
+  console_log_count: 1,
+  console_warn_count: 1,
+  console_error_count: 1,
+  start_url: 'https://shop.example/start',
+  person: {
+    id: 731,
+    name: 'ada@example.com',
+    distinct_ids: 'ada',
+    properties: { email: 'ada@example.com', plan: 'pro' },
+    created_at: '2026-10-02T10:11:12.345Z',
+    uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071'
+  },
+  storage: 'object_storage',
+  snapshot_source: 'web',
+  ongoing: false,
+  activity_score: 22.76
+}
+
+const RecordingPerson = z
+  .object({
+    id: z.int().nullable().meta({ description: 'Null when there is no person with this distinct id.' }),
+    name: z.string().nullable(),
+    distinct_ids: z.string().meta({ description: "The recording's own distinct id, and only that." }),
+    properties: z.record(z.string(), z.unknown()),
+    created_at: z.iso.datetime().nullable(),
+    uuid: z.guid().meta({ description: 'Without a person, made of project and distinct id.' })
+  })
+  .meta({ id: 'RecordingPerson' })
+
+const Numbers = z.object({
+  recording_duration: z.int().meta({ description: 'Seconds from the first snapshot to the last.' }),
+  active_seconds: z.number().meta({ description: 'In which somebody moved, clicked, scrolled or typed.' }),
+  inactive_seconds: z.number(),
+  start_time: z.iso.datetime(),
+  end_time: z.iso.datetime(),
+  click_count: z.int(),
+  keypress_count: z.int(),
+  mouse_activity_count: z.int(),
+  console_log_count: z.int(),
+  console_warn_count: z.int(),
+  console_error_count: z.int(),
+  start_url: z.string().nullable().meta({ description: 'The first 512 characters.' })
+})
+
+/** A recording as every endpoint answers it. */
+export const RecordingJson = z
+  .object({
+    id: z.string(),
+    distinct_id: z.string().meta({ description: 'Empty when its person was erased and the recording kept.' }),
+    viewed: z.boolean().meta({ description: 'By the user whose key asks.' }),
+    viewers: z.array(z.string()).meta({ description: 'The e-mails of all others who have viewed it.' }),
+    ...Numbers.shape,
+    person: RecordingPerson,
+    storage: z.literal('object_storage'),
+    snapshot_source: z.enum(['web', 'mobile']),
+    ongoing: z.boolean().meta({ description: 'Something of it arrived in the last five minutes.' }),
+    activity_score: z.number().meta({ description: 'How much happened in its time; PostHog’s formula.' })
+  })
+  .meta({ id: 'Recording', examples: [EXAMPLE] })
+export type RecordingJson = z.infer<typeof RecordingJson>
+
+const Source = z.object({
+  source: z.literal('blob_v2'),
+  blob_key: z.string().meta({ description: 'Names the part in this same operation.' }),
+  start_timestamp: z.iso.datetime(),
+  end_timestamp: z.iso.datetime()
+})
+
+export const SourcesJson = z.object({ sources: z.array(Source) }).meta({
+  id: 'SnapshotSources',
+  examples: [
+    {
+      sources: [
+        {
+          source: 'blob_v2',
+          blob_key: '01a1fc87-edb9-7e53-8071-b177be79cec4',
+          start_timestamp: '2026-11-21T05:15:24.740Z',
+          end_timestamp: '2026-11-21T05:15:27.142Z'
+        }
+      ]
+    }
+  ]
+})
+export type SourcesJson = z.infer<typeof SourcesJson>

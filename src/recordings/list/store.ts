@@ -1,0 +1,193 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { v5 as uuidv5 } from 'uuid'
+import { z } from 'zod'
+import { query, readBatch } from '../../db/batch.ts'
+import type { Db } from '../../db/client.ts'
+import type { JsonObject } from '../../json.ts'
+import { LISTED_DISTINCT_IDS } from '../../persons/json.ts'
+import { personToJson } from '../../persons/store.ts'
+import type { RecordingJson } from '../json.ts'
+
+const ONGOING_MS = 5 * 60_000
+
+/** Makes the uuid that stands for a person where there is none. */
+const PLACEHOLDERS = '6e2a9a36-52a9-4b0e-9d4c-35bb4bd4a9f1'
+
+export const DURATION = sql`(r.end_time / 1000 - r.start_time / 1000)`
+export const ACTIVE_SECONDS = sql`(r.active_ms / 1000.0)`
+export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - r.active_ms) / 1000.0)`
+
+/** In whole hundredths, so that it is rounded as exactly as PostHog's. */
+export const ACTIVITY_SCORE = sql`coalesce(cast(
+  (r.active_ms + 1000.0 * (r.click_count + r.keypress_count + r.console_error_count)) * 10.0
+  / nullif(r.mouse_activity_count + ${DURATION} + r.console_error_count + r.console_log_count + r.console_warn_count, 0)
+  + 0.5 as integer) / 100.0, 0)`
+
+/** Recordings `r` with the identity `d` and the person `p` that they belong to; open for a `where`. */
+export const RECORDINGS = sql`recordings r
+  left join distinct_ids d on d.key = r.identity and d.project_id = r.project_id
+  left join persons p on p.id = d.person_id`
+
+const COLUMNS = sql`
+  r.session_id, r.identity, r.start_time, r.end_time, r.click_count, r.keypress_count, r.mouse_activity_count,
+  r.console_log_count, r.console_warn_count, r.console_error_count, r.start_url, r.snapshot_source, r.last_received_at,
+  ${DURATION} as duration, ${ACTIVE_SECONDS} as active_seconds, ${INACTIVE_SECONDS} as inactive_seconds,
+  ${ACTIVITY_SCORE} as activity_score, d.distinct_id, p.id as person_id, p.uuid, p.created_at, p.properties,
+  (select json_group_array(distinct_id) from (
+     select distinct_id from distinct_ids where person_id = p.id order by key limit ${LISTED_DISTINCT_IDS})) as distinct_ids,
+  (select json_group_array(json_array(user_id, email)) from (
+     select user_id, email from recording_views v
+     where v.project_id = r.project_id and v.session_id = r.session_id order by email limit 1000)) as views`
+
+export type RecordingRow = {
+  session_id: string
+  identity: number
+  start_time: number
+  end_time: number
+  click_count: number
+  keypress_count: number
+  mouse_activity_count: number
+  console_log_count: number
+  console_warn_count: number
+  console_error_count: number
+  start_url: string | null
+  snapshot_source: 'web' | 'mobile'
+  last_received_at: number
+  duration: number
+  active_seconds: number
+  inactive_seconds: number
+  activity_score: number
+  distinct_id: string | null
+  person_id: number | null
+  uuid: string
+  created_at: number
+  properties: string
+  distinct_ids: string
+  views: string
+  order_value?: number
+}
+
+/** With its person and viewers; undefined when there is none, or none any more. */
+export async function readRecording(db: Db, projectId: number, sessionId: string): Promise<RecordingRow | undefined> {
+  const rows = query<RecordingRow>(sql`
+    select ${COLUMNS} from ${RECORDINGS}
+    where r.project_id = ${projectId} and r.session_id = ${sessionId} and not r.deleted`)
+  return (await readBatch(db, rows))[0][0]
+}
+
+/** What a list may be ordered by. */
+export const ORDERS = {
+  start_time: sql`r.start_time`,
+  recording_duration: DURATION,
+  duration: DURATION,
+  active_seconds: sql`r.active_ms`,
+  inactive_seconds: INACTIVE_SECONDS,
+  click_count: sql`r.click_count`,
+  keypress_count: sql`r.keypress_count`,
+  mouse_activity_count: sql`r.mouse_activity_count`,
+  console_log_count: sql`r.console_log_count`,
+  console_warn_count: sql`r.console_warn_count`,
+  console_error_count: sql`r.console_error_count`,
+  activity_score: ACTIVITY_SCORE
+}
+export type Order = { by: keyof typeof ORDERS; isAscending: boolean }
+
+/** The last recording of the page before. */
+export const Position = z.object({ value: z.number(), id: z.string() })
+export type Position = z.infer<typeof Position>
+
+type Page = { limit: number; offset: number; after: Position | undefined }
+
+/**
+ * One page and, unless the caller has it already, the exact number of matches; one round trip. One row more than `limit`
+ * says that there are more.
+ * @param matching a condition on `RECORDINGS`, undefined for all of the project
+ */
+export async function listRecordings(
+  db: Db,
+  projectId: number,
+  matching: SQL | undefined,
+  { by, isAscending }: Order,
+  { limit, offset, after }: Page,
+  knownCount?: number
+): Promise<{ rows: RecordingRow[]; count: number }> {
+  const value = ORDERS[by]
+  const direction = isAscending ? sql`asc` : sql`desc`
+  const compare = isAscending ? sql`>` : sql`<`
+  const matches = sql`r.project_id = ${projectId} and not r.deleted ${matching ? sql`and ${matching}` : sql``}`
+  // Only the page's rows are read in full.
+  const rows = query<RecordingRow>(sql`
+    select ${COLUMNS}, page.value as order_value
+    from (select r.session_id, ${value} as value from ${matching ? RECORDINGS : sql`recordings r`}
+          where ${matches} ${after ? sql`and (${value}, r.session_id) ${compare} (${after.value}, ${after.id})` : sql``}
+          order by ${value} ${direction}, r.session_id ${direction} limit ${limit} offset ${offset}) as page
+    cross join ${RECORDINGS} where r.project_id = ${projectId} and r.session_id = page.session_id
+    order by page.value ${direction}, r.session_id ${direction}`)
+  const counted = query<{ count: number }>(
+    matching
+      ? sql`select count(*) as count from ${RECORDINGS} where ${matches}`
+      : sql`select value as count from counters where project_id = ${projectId} and name = 'recordings'`
+  )
+  const [listed, [count]] =
+    knownCount === undefined
+      ? await readBatch(db, rows, counted)
+      : [(await readBatch(db, rows))[0], [{ count: knownCount }]]
+  return { rows: listed, count: count?.count ?? 0 }
+}
+
+/** The recording as every endpoint answers it to this user. */
+export function recordingToJson(row: RecordingRow, projectId: number, userId: number, now: Date): RecordingJson {
+  const views: [number, string][] = JSON.parse(row.views)
+  return {
+    id: row.session_id,
+    distinct_id: row.distinct_id ?? '',
+    viewed: views.some(([id]) => id === userId),
+    viewers: views.filter(([id]) => id !== userId).map(([, email]) => email),
+    recording_duration: row.duration,
+    active_seconds: row.active_seconds,
+    inactive_seconds: row.inactive_seconds,
+    start_time: toIso(row.start_time),
+    end_time: toIso(row.end_time),
+    click_count: row.click_count,
+    keypress_count: row.keypress_count,
+    mouse_activity_count: row.mouse_activity_count,
+    console_log_count: row.console_log_count,
+    console_warn_count: row.console_warn_count,
+    console_error_count: row.console_error_count,
+    start_url: row.start_url,
+    person: personOf(row, projectId),
+    storage: 'object_storage',
+    snapshot_source: row.snapshot_source,
+    ongoing: row.last_received_at >= now.getTime() - ONGOING_MS,
+    activity_score: row.activity_score
+  }
+}
+
+function personOf(row: RecordingRow, projectId: number): RecordingJson['person'] & JsonObject {
+  const distinctId = row.distinct_id ?? ''
+  if (row.person_id !== null) {
+    const { uuid, created_at, properties } = row
+    const person = personToJson({
+      id: row.person_id,
+      uuid,
+      created_at,
+      properties,
+      distinct_ids: JSON.parse(row.distinct_ids)
+    })
+    return { ...person, distinct_ids: distinctId }
+  }
+  const uuid = uuidv5(`${projectId}:${row.distinct_id ?? row.identity}`, PLACEHOLDERS)
+  return { id: null, name: null, distinct_ids: distinctId, properties: {}, created_at: null, uuid }
+}
+
+const toIso = (time: number): string => new Date(time).toISOString()
+
+export type PartRow = { part_id: string; start_time: number; end_time: number }
+
+/** The parts of a recording, the earliest first. */
+export async function listParts(db: Db, projectId: number, sessionId: string): Promise<PartRow[]> {
+  const parts = query<PartRow>(sql`
+    select part_id, start_time, end_time from recording_parts
+    where project_id = ${projectId} and session_id = ${sessionId} order by start_time, part_id`)
+  return (await readBatch(db, parts))[0]
+}

@@ -1,0 +1,193 @@
+import { buriedUnder, type Tombstone } from '../erasures/tombstone.ts'
+import { firstUrls, type Summary } from './summary.ts'
+
+/** A part with what its snapshots say, and the bytes of its object. */
+export type Incoming = {
+  sessionId: string
+  partId: string
+  distinctId: string
+  source: 'web' | 'mobile'
+  receivedAt: number
+  bytes: number
+  summary: Summary
+}
+
+/** What all parts of a recording come to. Times are ms UTC. */
+export type Recording = Omit<Summary, 'urls'> & {
+  sessionId: string
+  identity: number
+  isRelinked: boolean
+  firstPart: string
+  snapshotSource: string
+  startUrl: string | null
+  urls: Summary['urls']
+  parts: number
+  bytes: number
+  lastReceivedAt: number
+}
+
+export type StoredRecording = Recording & { deleted: boolean; revision: number }
+
+/** What the database says of the sessions, parts and distinct ids that a batch of parts touches. */
+export type Known = {
+  recordings: ReadonlyMap<string, StoredRecording>
+  /** `<session id>/<part id>` of those that are stored. */
+  seen: ReadonlySet<string>
+  /** Keys by distinct id. */
+  identities: ReadonlyMap<string, number>
+  /** When the project last erased somebody, ms UTC; 0 for never. */
+  lastErasure: number
+  /** Of those distinct ids that were erased after one of the parts was accepted. */
+  tombstones: ReadonlyMap<string, Tombstone[]>
+}
+
+/** Everything that has to be written so that the parts are stored, and nothing else. */
+export type Changes = {
+  parts: Incoming[]
+  created: Recording[]
+  /** `isMoved`: something changes that an index shows. */
+  updated: (Recording & { revision: number; isMoved: boolean })[]
+  newIdentities: { key: number; distinct_id: string }[]
+  /** Identities that were there already and must still be there. */
+  usedIdentities: number[]
+  lastErasure: number
+  /** Parts whose objects are to be removed: of deleted recordings, or beyond what a recording may hold. */
+  refused: Incoming[]
+}
+
+/** A recording takes no more: about eight hours without a pause, or what a browser can still play. */
+export const MAX_RECORDING_PARTS = 10_000
+export const MAX_RECORDING_BYTES = 250_000_000
+
+const MAX_START_URL = 512
+
+/**
+ * Works out what parts change. Parts already stored are left out. The outcome depends neither on how parts are divided
+ * into batches, nor on their order.
+ */
+export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
+  const plan = new Plan(known, newKey)
+  for (const part of incoming) plan.add(part)
+  return plan.changes()
+}
+
+/** A recording on its way, and the part by which it gets its identity, if that is a new one. */
+type Draft = { recording: Recording; stored: StoredRecording | undefined; first: Incoming | undefined }
+
+class Plan {
+  readonly #known: Known
+  readonly #newKey: () => number
+  readonly #drafts = new Map<string, Draft>()
+  readonly #parts = new Map<string, Incoming>()
+  readonly #refused: Incoming[] = []
+  readonly #newIdentities = new Map<string, number>()
+  readonly #usedIdentities = new Set<number>()
+
+  constructor(known: Known, newKey: () => number) {
+    this.#known = known
+    this.#newKey = newKey
+  }
+
+  add(part: Incoming): void {
+    const name = `${part.sessionId}/${part.partId}`
+    if (this.#known.seen.has(name) || this.#parts.has(name)) return
+    const stored = this.#known.recordings.get(part.sessionId)
+    const draft = this.#drafts.get(part.sessionId) ?? { recording: stored ?? begin(part), stored, first: undefined }
+    if (stored?.deleted || isFull(draft.recording, part)) return void this.#refused.push(part)
+    this.#drafts.set(part.sessionId, {
+      recording: join(draft.recording, part),
+      stored,
+      first: isFirst(draft.recording, part) ? part : draft.first
+    })
+    this.#parts.set(name, part)
+  }
+
+  changes(): Changes {
+    const created: Changes['created'] = []
+    const updated: Changes['updated'] = []
+    for (const { recording, stored, first } of this.#drafts.values()) {
+      const identity = first && !recording.isRelinked ? this.#identityOf(first) : recording.identity
+      const whole = { ...recording, identity }
+      if (!stored) created.push(whole)
+      else {
+        const isMoved = stored.startTime !== whole.startTime || stored.identity !== identity
+        updated.push({ ...whole, revision: stored.revision, isMoved })
+      }
+    }
+    return {
+      parts: [...this.#parts.values()],
+      created,
+      updated,
+      newIdentities: [...this.#newIdentities].map(([distinct_id, key]) => ({ key, distinct_id })),
+      usedIdentities: [...this.#usedIdentities],
+      lastErasure: this.#known.lastErasure,
+      refused: this.#refused
+    }
+  }
+
+  #identityOf({ distinctId, receivedAt }: Incoming): number {
+    const tombstone = buriedUnder(this.#known.tombstones.get(distinctId) ?? [], receivedAt)
+    if (tombstone) return tombstone.key
+    const known = this.#known.identities.get(distinctId)
+    if (known !== undefined) {
+      this.#usedIdentities.add(known)
+      return known
+    }
+    const key = this.#newIdentities.get(distinctId) ?? this.#newKey()
+    this.#newIdentities.set(distinctId, key)
+    return key
+  }
+}
+
+/** What a recording is before its first part is joined to it. */
+const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => ({
+  sessionId,
+  identity: 0,
+  isRelinked: false,
+  startTime: summary.startTime,
+  endTime: summary.endTime,
+  firstPart: partId,
+  snapshotSource: source,
+  activeMs: 0,
+  clickCount: 0,
+  keypressCount: 0,
+  mouseActivityCount: 0,
+  consoleLogCount: 0,
+  consoleWarnCount: 0,
+  consoleErrorCount: 0,
+  startUrl: null,
+  urls: [],
+  parts: 0,
+  bytes: 0,
+  lastReceivedAt: 0
+})
+
+const isFull = ({ parts, bytes }: Recording, part: Incoming): boolean =>
+  parts >= MAX_RECORDING_PARTS || bytes + part.bytes > MAX_RECORDING_BYTES
+
+/** Whether the part is earlier than all that were joined. */
+const isFirst = ({ parts, startTime, firstPart }: Recording, { partId, summary }: Incoming): boolean =>
+  parts === 0 || summary.startTime < startTime || (summary.startTime === startTime && partId < firstPart)
+
+function join(recording: Recording, part: Incoming): Recording {
+  const { summary } = part
+  const urls = firstUrls([...recording.urls, ...summary.urls])
+  return {
+    ...recording,
+    ...(isFirst(recording, part) && { firstPart: part.partId, snapshotSource: part.source }),
+    startTime: Math.min(recording.startTime, summary.startTime),
+    endTime: Math.max(recording.endTime, summary.endTime),
+    activeMs: recording.activeMs + summary.activeMs,
+    clickCount: recording.clickCount + summary.clickCount,
+    keypressCount: recording.keypressCount + summary.keypressCount,
+    mouseActivityCount: recording.mouseActivityCount + summary.mouseActivityCount,
+    consoleLogCount: recording.consoleLogCount + summary.consoleLogCount,
+    consoleWarnCount: recording.consoleWarnCount + summary.consoleWarnCount,
+    consoleErrorCount: recording.consoleErrorCount + summary.consoleErrorCount,
+    startUrl: urls[0]?.[1].slice(0, MAX_START_URL).toWellFormed() ?? null,
+    urls,
+    parts: recording.parts + 1,
+    bytes: recording.bytes + part.bytes,
+    lastReceivedAt: Math.max(recording.lastReceivedAt, part.receivedAt)
+  }
+}

@@ -1,0 +1,113 @@
+import { isObject, type JsonObject } from '../json.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/*
+ * What a recording's numbers count, by PostHog's rules: `nodejs/src/session-recording/segmentation.ts` and the files
+ * beside it. Types and sources are rrweb's.
+ */
+
+const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
+
+const SOURCES = { mouseMove: 1, mouseInteraction: 2, input: 5, touchMove: 6 }
+
+/** Mouse moves, clicks, scrolls, resizes, inputs, touches, media and drags. */
+const ACTIVE_SOURCES: unknown[] = [1, 2, 3, 4, 5, 6, 7, 12]
+
+/** Click, context menu, double click and the end of a touch. */
+const CLICKS: unknown[] = [2, 3, 4, 9]
+
+/** After so long without an active snapshot the visitor counts as inactive. */
+const IDLE_MS = 5_000
+
+const MAX_URL = 4_096
+export const MAX_URLS = 25
+
+/** What one part says; times are ms UTC by the server's clock. */
+export type Summary = {
+  startTime: number
+  endTime: number
+  activeMs: number
+  clickCount: number
+  keypressCount: number
+  mouseActivityCount: number
+  consoleLogCount: number
+  consoleWarnCount: number
+  consoleErrorCount: number
+  /** The first pages, each with the time at which it was first seen; in order. */
+  urls: [number, string][]
+}
+
+/** @param skew what the client's clock is ahead by, ms */
+export function summarize(snapshots: Snapshot[], skew: number): Summary {
+  const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
+  const isFrom = (...sources: number[]) => countOf(snapshots, (data) => sources.includes(Number(data.source)))
+  const logs = snapshots.map(consoleLevelOf)
+  return {
+    startTime: times.reduce((a, b) => Math.min(a, b)),
+    endTime: times.reduce((a, b) => Math.max(a, b)),
+    activeMs: activeMs(snapshots),
+    clickCount: countOf(snapshots, ({ source, type }) => source === SOURCES.mouseInteraction && CLICKS.includes(type)),
+    keypressCount: isFrom(SOURCES.input),
+    mouseActivityCount: isFrom(SOURCES.mouseInteraction, SOURCES.mouseMove, SOURCES.touchMove),
+    consoleLogCount: logs.filter((level) => level === 'log').length,
+    consoleWarnCount: logs.filter((level) => level === 'warn').length,
+    consoleErrorCount: logs.filter((level) => level === 'error').length,
+    urls: firstUrls(snapshots.flatMap((snapshot) => urlOf(snapshot, skew)))
+  }
+}
+
+const timeOf = ({ timestamp }: Snapshot, skew: number): number => Math.floor(timestamp) - skew
+
+const dataOf = ({ data }: Snapshot): JsonObject => (isObject(data) ? data : {})
+
+const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean): number =>
+  snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot))).length
+
+/** The time between the first and the last snapshot of each run of activity. */
+function activeMs(snapshots: Snapshot[]): number {
+  let total = 0
+  let run: { start: number; end: number; lastActive: number } | undefined
+  const close = () => {
+    if (run) total += Math.max(1, run.end - run.start)
+    run = undefined
+  }
+  for (const snapshot of snapshots.toSorted((a, b) => a.timestamp - b.timestamp)) {
+    const at = snapshot.timestamp
+    const isActive = snapshot.type === INCREMENTAL && ACTIVE_SOURCES.includes(dataOf(snapshot).source)
+    if (run && run.lastActive + IDLE_MS < at) close()
+    if (run) run.end = at
+    else if (isActive) run = { start: at, end: at, lastActive: at }
+    if (run && isActive) run.lastActive = at
+  }
+  close()
+  return Math.floor(total)
+}
+
+const LEVELS: Record<string, 'warn' | 'error'> = { warn: 'warn', countReset: 'warn', error: 'error', assert: 'error' }
+
+function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefined {
+  const { plugin, payload } = dataOf(snapshot)
+  if (snapshot.type !== PLUGIN || plugin !== 'rrweb/console@1') return undefined
+  const level = isObject(payload) && typeof payload.level === 'string' ? payload.level : ''
+  return (Object.hasOwn(LEVELS, level) && LEVELS[level]) || 'log'
+}
+
+/** The page that a snapshot names, if any. */
+function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
+  if (snapshot.type !== META && snapshot.type !== CUSTOM) return []
+  const { href, payload } = dataOf(snapshot)
+  const named = href ?? (isObject(payload) ? payload.href : undefined)
+  if (typeof named !== 'string') return []
+  const url = named.trim().slice(0, MAX_URL).replaceAll('\0', '').toWellFormed()
+  return url === '' ? [] : [[timeOf(snapshot, skew), url]]
+}
+
+/** Of visits to pages, the first of each page, the earliest 25: whatever the visits were joined from. */
+export function firstUrls(visits: [number, string][]): [number, string][] {
+  const first = new Map<string, number>()
+  for (const [at, url] of visits) first.set(url, Math.min(at, first.get(url) ?? at))
+  return [...first]
+    .map(([url, at]): [number, string] => [at, url])
+    .sort(([a, first], [b, second]) => a - b || (first < second ? -1 : 1))
+    .slice(0, MAX_URLS)
+}

@@ -1,0 +1,88 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { v7 as uuidv7 } from 'uuid'
+import { expect } from 'vitest'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
+import worker from '../../src/worker.ts'
+import { request, type TestProject } from './project.ts'
+
+type Sent = {
+  session?: string
+  uuid?: string
+  distinct_id?: string
+  window?: string
+  snapshots?: Json
+  properties?: JsonObject
+}
+
+/** Snapshots of a visitor who opened a page, moved the mouse and clicked, from then on; ms. */
+export const visit = (at: number, href = 'https://shop.example/'): JsonObject[] => [
+  { type: 4, timestamp: at, data: { href, width: 800, height: 600 } },
+  { type: 2, timestamp: at + 1, data: 'compressed by the SDK', cv: '2024-10' },
+  { type: 3, timestamp: at + 1_000, data: { source: 1, positions: [{ x: 1, y: 2, id: 3, timeOffset: 0 }] } },
+  { type: 3, timestamp: at + 3_000, data: { source: 2, type: 2, id: 3, x: 1, y: 2 } }
+]
+
+/** A `$snapshot` event as posthog-js sends it. */
+export const snapshotEvent = (project: TestProject, sent: Sent = {}): JsonObject => ({
+  uuid: sent.uuid ?? uuidv7(),
+  event: '$snapshot',
+  properties: {
+    token: project.token,
+    distinct_id: sent.distinct_id ?? 'ada',
+    $session_id: sent.session ?? 'session',
+    $window_id: sent.window ?? 'window',
+    $snapshot_data: sent.snapshots ?? visit(Date.now()),
+    ...sent.properties
+  }
+})
+
+/** The queue of recordings, whose messages a test delivers itself: later, twice, in another order, or never. */
+export function holdRecordings() {
+  const held: RecordingPart[] = []
+  const queue = {
+    sendBatch: async (messages: { body: RecordingPart }[]) => void held.push(...messages.map(({ body }) => body))
+  }
+  const bindings = { RECORDING_QUEUE: queue as unknown as Queue }
+
+  const post = (body: BodyInit, headers: Record<string, string> = {}, more: Partial<Env> = {}) =>
+    request('POST', '/s/', headers, body, { ...bindings, ...more })
+
+  /** Delivers messages as one batch. */
+  async function deliver(
+    bodies: unknown[],
+    { attempts = 1, more = {} }: { attempts?: number; more?: Partial<Env> } = {}
+  ) {
+    const messages = bodies.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body }))
+    const batch = createMessageBatch('edge-analytics-recordings', messages)
+    await worker.queue(batch, { ...env, ...bindings, ...more })
+    return getQueueResult(batch, createExecutionContext())
+  }
+
+  /** Delivers what is held and what comes of it, until nothing is left. */
+  async function drain(more: Partial<Env> = {}) {
+    while (held.length > 0) await deliver(held.splice(0), { more })
+  }
+
+  return {
+    held,
+    bindings,
+    post,
+    deliver,
+    drain,
+    /** Sends these events in one request and has them processed. */
+    async record(...events: JsonObject[]) {
+      const { status } = await post(JSON.stringify(events))
+      expect(status).toBe(200)
+      await drain()
+    }
+  }
+}
+
+/** The names of the objects of a session, without what they have in common. */
+export async function objectsOf(project: TestProject, session: string): Promise<string[]> {
+  const prefix = prefixOf(project.id, session)
+  const { objects } = await env.BUCKET.list({ prefix })
+  return objects.map(({ key }) => key.slice(prefix.length))
+}
