@@ -85,12 +85,12 @@ const SAMPLES: Record<string, Sample> = {
   },
   'GET /session_recordings': { path: () => 'session_recordings', scope: 'session_recording:read', status: 200 },
   'GET /session_recordings/:id': {
-    path: () => 'session_recordings/session',
+    path: ({ session }) => `session_recordings/${session}`,
     scope: 'session_recording:read',
     status: 200
   },
   'GET /session_recordings/:id/snapshots': {
-    path: () => 'session_recordings/session/snapshots',
+    path: ({ session }) => `session_recordings/${session}/snapshots`,
     scope: 'session_recording:read',
     status: 200
   },
@@ -176,13 +176,20 @@ afterEach(() => {
 async function newProjectWithPerson(email = 'ada@example.com') {
   const project = await newProject()
   await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email } } }])
-  await holdRecordings().record(snapshotEvent(project))
+  const session = crypto.randomUUID()
+  await holdRecordings().record(snapshotEvent(project, { session }))
   const { body } = await project.call('GET', 'persons')
   const headers = { ...bearer(project.key), 'Content-Type': 'application/json' }
   const create = async (path: string): Promise<number> =>
     (await request('POST', `/api/environments/${project.id}/${path}`, headers, '{}')).body.id
   const { id, uuid } = body.results[0]
-  const person: Person = { id, uuid, insight: await create('insights'), dashboard: await create('dashboards') }
+  const person: Person = {
+    id,
+    uuid,
+    session,
+    insight: await create('insights'),
+    dashboard: await create('dashboards')
+  }
   return { project, person }
 }
 
@@ -198,8 +205,8 @@ function sendTo(path: string, route: string, { body }: Sample, headers: Record<s
   if (!body) return request(method, path, headers)
   return request(method, path, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(body))
 }
-/** A person, and the ids of an insight and a dashboard. */
-type Person = { id: number; uuid: string; insight: number; dashboard: number }
+/** A person with a recorded session, and the ids of an insight and a dashboard. */
+type Person = { id: number; uuid: string; session: string; insight: number; dashboard: number }
 
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
   const [owner] = projects
@@ -415,7 +422,7 @@ describe.each(table.filter(({ route }) => route.includes(':id')))('$route across
     const unknown = await send(
       route,
       sample,
-      { id: UNKNOWN, uuid: '', insight: UNKNOWN, dashboard: UNKNOWN },
+      { id: UNKNOWN, uuid: '', session: 'unknown', insight: UNKNOWN, dashboard: UNKNOWN },
       project.id,
       bearer(project.key)
     )
