@@ -13,7 +13,9 @@ import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
+import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
+import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
 export function createApp(clock: () => Date, work: () => Work) {
@@ -25,6 +27,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createHealthRoutes(work))
   app.route('/', createCaptureRoutes())
   app.route('/', createDocsRoutes(app))
+  app.route('/', unsubscribeRoutes)
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
@@ -33,6 +36,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, insightRoutes)
     app.route(prefix, dashboardRoutes)
     app.route(prefix, recordingRoutes)
+    app.route(prefix, subscriptionRoutes)
   }
   return app
 }

@@ -21,7 +21,7 @@ function toAppError(issue: z.core.$ZodIssue, path: readonly string[]): AppError 
 }
 
 function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
-  if (issue.code === 'invalid_type' || issue.code === 'custom') {
+  if (issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'custom') {
     if (issue.input === undefined) return ['required', 'This field is required.']
     if (issue.input === null) return ['null', 'This field may not be null.']
   }

@@ -12,6 +12,8 @@ import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
 import { verifyCounts } from './rollups/verify.ts'
+import { runDue } from './subscriptions/claim.ts'
+import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
 
 const clock = () => new Date()
 
@@ -23,6 +25,7 @@ const app = createApp(clock, () => work)
 /** The Cron Triggers of wrangler.toml beside the weekly one. */
 const QUARTERLY = '*/15 * * * *'
 const NIGHTLY = '30 3 * * *'
+const MINUTELY = '* * * * *'
 
 export default {
   fetch: app.fetch,
@@ -61,6 +64,11 @@ export default {
         const { first, ...summary } = await verifyCounts(db)
         log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
       })
+    else if (cron === MINUTELY)
+      await inDatabases(env, async (db, database) => {
+        const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now)
+        if (claimed + resent > 0) log('info', 'due subscriptions', { database, claimed, resent })
+      })
     else log('error', 'no job for this cron', { cron })
   }
 } satisfies ExportedHandler<Env>
@@ -91,6 +99,23 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
       const bindings = { control: env.DB, database, bucket: env.BUCKET, queue: env.ERASURE_QUEUE, clock }
       return consumeErasures(batch, bindings, usage)
     }
+    case 'edge-analytics-deliveries': {
+      const {
+        DB: control,
+        DELIVERY_QUEUE: queue,
+        EMAIL: email,
+        EMAIL_FROM: emailFrom,
+        OUTBOUND_ALLOW: outboundAllow
+      } = env
+      const database = (name: string) => databaseOf(env, name)
+      return consumeDeliveries(
+        batch,
+        { control, database, queue, email, emailFrom, allow: outboundAllow, clock },
+        usage
+      )
+    }
+    case 'edge-analytics-deliveries-dead':
+      return logDeadDeliveries(batch)
     case 'edge-analytics-capture-dead':
       return parkDeadLetters(batch, openDb(env.DB, usage).db, env.BUCKET, clock())
     default:

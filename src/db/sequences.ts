@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from './client.ts'
 
-export type SequenceName = 'identity' | 'person' | 'event_name'
+export type SequenceName = 'identity' | 'person' | 'event_name' | 'subscription'
 
 /** Sets numbers aside, never to be given out again; answers the first of each kind. */
 export async function reserveNumbers<Name extends SequenceName>(

@@ -29,6 +29,7 @@ export const TAGS = [
   { name: 'Insights', description: 'How often, over time.' },
   { name: 'Dashboards', description: 'Insights side by side.' },
   { name: 'Session recordings', description: 'What it looked like.' },
+  { name: 'Subscriptions', description: 'Insights and dashboards, delivered when they are wanted.' },
   { name: 'Capture', description: 'Where SDKs send events.' },
   { name: 'Service', description: 'The service itself.' }
 ]

@@ -63,9 +63,9 @@ export const createHealthRoutes = (work: () => Work) =>
       const checked = await checkMigrations(openDb(c.env.DB, usage).db).catch(() => undefined)
       const fill = usage.sizeBytes / Number(c.env.DATABASE_MAX_BYTES)
       const status = !checked?.isCurrent ? 'unavailable' : fill >= FILLING ? 'warning' : 'ok'
-      const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE } = c.env
-      const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE].map((queue) => queue.metrics())
-      const backlog = await Promise.all(queues).then(
+      const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = c.env
+      const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
+      const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
         (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
         () => null
       )

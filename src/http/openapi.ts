@@ -19,6 +19,7 @@ type Part = {
   scopes?: string[]
   path?: z.ZodObject
   query?: z.ZodObject
+  header?: z.ZodObject
   body?: z.ZodType
   mayLackBody?: boolean
   refusals?: Refusal[]
@@ -98,7 +99,11 @@ function toOperation(operation: Operation, asked: Part[]) {
     summary,
     ...(description && { description }),
     security: scopes.map((scope) => ({ apiKey: [scope] })),
-    parameters: all.flatMap(({ path, query }) => [...parametersOf('path', path), ...parametersOf('query', query)]),
+    parameters: all.flatMap(({ path, query, header }) => [
+      ...parametersOf('path', path),
+      ...parametersOf('query', query),
+      ...parametersOf('header', header)
+    ]),
     ...(body && { requestBody: { required: !mayLackBody, content: { 'application/json': { schema: refer(body) } } } }),
     responses: {
       ...toRefusals([...refusals, ['error', 'A server error occurred.']], error),
@@ -115,7 +120,7 @@ function toOperation(operation: Operation, asked: Part[]) {
   }
 }
 
-function parametersOf(place: 'path' | 'query', object: z.ZodObject | undefined) {
+function parametersOf(place: 'path' | 'query' | 'header', object: z.ZodObject | undefined) {
   if (!object) return []
   const { properties = {}, required = [] } = z.toJSONSchema(object, OPTIONS)
   return Object.entries(properties).map(([name, property]) => {

@@ -50,6 +50,19 @@ export const validatePath = <S extends z.ZodObject>(
     { path: schema, refusals: [['invalid_input', 'A valid integer is required.', 'id']] }
   )
 
+/** Parses the headers that the schema names and puts them at `c.req.valid('header')`. */
+export const validateHeader = <S extends z.ZodObject>(
+  schema: S
+): MiddlewareHandler<AppEnv, string, { in: { header: z.input<S> }; out: { header: z.output<S> } }> =>
+  contribute(
+    async function validateHeader(c, next) {
+      const headers = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, c.req.header(name)]))
+      c.req.addValidatedData('header', parseInput(schema, headers) as object)
+      await next()
+    },
+    { header: schema }
+  )
+
 /** Largest body of a request to the API. */
 export const MAX_BODY_BYTES = 1_000_000
 

@@ -3,7 +3,9 @@ import type { projects } from '../db/schema.ts'
 
 export const WEEK_STARTS = ['sunday', 'monday'] as const
 
-const Timezone = z.string().refine(isTimezone, { error: (issue) => `'${issue.input}' is not an IANA time zone.` })
+export const Timezone = z
+  .string()
+  .refine(isTimezone, { error: (issue) => `'${issue.input}' is not an IANA time zone.` })
 
 /** Property filters that `filter_test_accounts` adds to a query; their meaning is checked where they are used. */
 const TestAccountFilters = z.array(z.record(z.string(), z.unknown())).max(50)

@@ -32,6 +32,11 @@ export async function createUser(db: Db, input: User, now: Date): Promise<UserRo
 
 export const listUsers = (db: Db): Promise<UserRow[]> => db.select().from(users).orderBy(asc(users.id))
 
+export async function findUser(db: Db, id: number): Promise<UserRow | undefined> {
+  const [row] = await db.select().from(users).where(eq(users.id, id))
+  return row
+}
+
 /** @throws not_found, or conflict when the e-mail is taken */
 export async function updateUser(db: Db, id: number, change: UserChange): Promise<UserRow> {
   const set = defined({

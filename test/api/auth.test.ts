@@ -37,6 +37,13 @@ const RECEIPT = {
   signature: ''
 }
 
+const SUBSCRIPTION = {
+  target_type: 'email',
+  target_value: 'ada@example.com',
+  frequency: 'daily',
+  start_date: '2026-11-20T09:00:00Z'
+}
+
 /** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
 const SAMPLES: Record<string, Sample> = {
   'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
@@ -92,6 +99,47 @@ const SAMPLES: Record<string, Sample> = {
   'GET /session_recordings/:id/snapshots': {
     path: ({ session }) => `session_recordings/${session}/snapshots`,
     scope: 'session_recording:read',
+    status: 200
+  },
+  'GET /subscriptions': { path: () => 'subscriptions', scope: 'subscription:read', status: 200 },
+  'POST /subscriptions': {
+    path: () => 'subscriptions',
+    scope: 'subscription:write',
+    status: 201,
+    body: SUBSCRIPTION,
+    isOnce: true
+  },
+  'GET /subscriptions/:id': {
+    path: ({ subscription }) => `subscriptions/${subscription}`,
+    scope: 'subscription:read',
+    status: 200
+  },
+  'PATCH /subscriptions/:id': {
+    path: ({ subscription }) => `subscriptions/${subscription}`,
+    scope: 'subscription:write',
+    status: 200,
+    body: { title: 'Weekly numbers' }
+  },
+  'DELETE /subscriptions/:id': {
+    path: ({ subscription }) => `subscriptions/${subscription}`,
+    scope: 'subscription:write',
+    status: 204,
+    isOnce: true
+  },
+  'GET /subscriptions/:id/deliveries': {
+    path: ({ subscription }) => `subscriptions/${subscription}/deliveries`,
+    scope: 'subscription:read',
+    status: 200
+  },
+  'POST /subscriptions/:id/test': {
+    path: ({ subscription }) => `subscriptions/${subscription}/test`,
+    scope: 'subscription:write',
+    status: 201,
+    isOnce: true
+  },
+  'GET /subscriptions/:id/preview': {
+    path: ({ subscription }) => `subscriptions/${subscription}/preview`,
+    scope: 'subscription:read',
     status: 200
   },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
@@ -180,15 +228,16 @@ async function newProjectWithPerson(email = 'ada@example.com') {
   await holdRecordings().record(snapshotEvent(project, { session }))
   const { body } = await project.call('GET', 'persons')
   const headers = { ...bearer(project.key), 'Content-Type': 'application/json' }
-  const create = async (path: string): Promise<number> =>
-    (await request('POST', `/api/environments/${project.id}/${path}`, headers, '{}')).body.id
+  const create = async (path: string, body = {}): Promise<number> =>
+    (await request('POST', `/api/environments/${project.id}/${path}`, headers, JSON.stringify(body))).body.id
   const { id, uuid } = body.results[0]
   const person: Person = {
     id,
     uuid,
     session,
     insight: await create('insights'),
-    dashboard: await create('dashboards')
+    dashboard: await create('dashboards'),
+    subscription: await create('subscriptions', SUBSCRIPTION)
   }
   return { project, person }
 }
@@ -205,8 +254,8 @@ function sendTo(path: string, route: string, { body }: Sample, headers: Record<s
   if (!body) return request(method, path, headers)
   return request(method, path, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(body))
 }
-/** A person with a recorded session, and the ids of an insight and a dashboard. */
-type Person = { id: number; uuid: string; session: string; insight: number; dashboard: number }
+/** A person with a recorded session, and the ids of an insight, a dashboard and a subscription. */
+type Person = { id: number; uuid: string; session: string; insight: number; dashboard: number; subscription: number }
 
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
   const [owner] = projects
@@ -422,7 +471,7 @@ describe.each(table.filter(({ route }) => route.includes(':id')))('$route across
     const unknown = await send(
       route,
       sample,
-      { id: UNKNOWN, uuid: '', session: 'unknown', insight: UNKNOWN, dashboard: UNKNOWN },
+      { id: UNKNOWN, uuid: '', session: 'unknown', insight: UNKNOWN, dashboard: UNKNOWN, subscription: UNKNOWN },
       project.id,
       bearer(project.key)
     )

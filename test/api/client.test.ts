@@ -1,7 +1,9 @@
 import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
+import { findSubscription } from '../../src/subscriptions/store.ts'
+import { unsubscribeUrl } from '../../src/unsubscribe/ticket.ts'
 import type { paths } from '../support/client.ts'
-import { BASE, newProject, operationIds, operationOf, request, type TestProject } from '../support/project.ts'
+import { BASE, db, newProject, operationIds, operationOf, request, type TestProject } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
 import { holdRecordings, snapshotEvent } from '../support/recordings.ts'
 
@@ -57,6 +59,25 @@ async function newDashboard(client: Client): Promise<number> {
     body: { name: 'Weekly' }
   })
   return data?.id ?? 0
+}
+
+async function newSubscription(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/subscriptions/', {
+    params: { path: { project_id }, header: { 'Idempotency-Key': 'once' } },
+    body: {
+      target_type: 'email',
+      target_value: 'ada@example.com',
+      frequency: 'daily',
+      start_date: '2026-11-20T09:00:00Z'
+    }
+  })
+  return data?.id ?? 0
+}
+
+/** What the link in an e-mail of a new subscription ends with. */
+async function newTicket(client: Client, project: TestProject): Promise<string> {
+  const row = await findSubscription(db, project.id, await newSubscription(client))
+  return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
 }
 
 /** A call of each operation, and what comes of it. */
@@ -252,6 +273,69 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       params: session
     })
     expect(data?.sources).toHaveLength(1)
+  },
+  async subscriptions_create(client) {
+    expect(await newSubscription(client)).toBe(await newSubscription(client))
+  },
+  async subscriptions_list(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/', {
+      params: { path: { project_id }, query: { ordering: '-next_delivery_date', deleted: false } }
+    })
+    expect(data?.results.map((subscription) => subscription.id)).toEqual([id])
+  },
+  async subscriptions_retrieve(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.summary).toBe('sent every day')
+  },
+  async subscriptions_partial_update(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/subscriptions/{id}/', {
+      params: { path: { project_id, id } },
+      body: { paused: true }
+    })
+    expect(data?.paused).toBe(true)
+  },
+  async subscriptions_destroy(client) {
+    const id = await newSubscription(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/subscriptions/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async subscriptions_test(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.POST('/api/environments/{project_id}/subscriptions/{id}/test/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.kind).toBe('test')
+  },
+  async subscriptions_deliveries_list(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/{id}/deliveries/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.count).toBe(0)
+  },
+  async subscriptions_preview(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/{id}/preview/', {
+      params: { path: { project_id, id }, query: { n: 3 } }
+    })
+    expect(data?.results).toHaveLength(3)
+  },
+  async unsubscribe_page(client, project) {
+    const ticket = await newTicket(client, project)
+    const { data } = await client.GET('/unsubscribe/{ticket}', { params: { path: { ticket } }, parseAs: 'text' })
+    expect(data).toContain('<form method="post">')
+  },
+  async unsubscribe(client, project) {
+    const ticket = await newTicket(client, project)
+    const { data } = await client.POST('/unsubscribe/{ticket}', { params: { path: { ticket } }, parseAs: 'text' })
+    expect(data).toContain('no more e-mails')
   },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })

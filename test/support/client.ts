@@ -299,6 +299,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/unsubscribe/{ticket}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether to unsubscribe
+         * @description What the link in an e-mail opens. It changes nothing: mail filters open links, too.
+         */
+        get: operations["unsubscribe_page"];
+        put?: never;
+        /**
+         * Unsubscribe
+         * @description Takes the address of the link off its subscription, without a key; the last one deletes it. Mail programs ask for it by RFC 8058, in one click. Done twice it is done.
+         */
+        post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/persons/activity/": {
         parameters: {
             query?: never;
@@ -737,6 +761,128 @@ export interface paths {
          *     Needs the scope `session_recording:read`.
          */
         get: operations["session_recordings_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/subscriptions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description Needs the scope `subscription:read`.
+         */
+        get: operations["subscriptions_list"];
+        put?: never;
+        /**
+         * Create a subscription
+         * @description Delivers insights to e-mail addresses, a Slack channel or a webhook, when its schedule says: an iCalendar recurrence on the clock of `timezone`, also after clocks change. An hour that the clock skips becomes the moment after it, and one that it repeats counts once. Of a webhook the answer has the secret that signs its requests, once.
+         *
+         *     Needs the scope `subscription:write`.
+         */
+        post: operations["subscriptions_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/subscriptions/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a subscription
+         * @description Needs the scope `subscription:read`.
+         */
+        get: operations["subscriptions_retrieve"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a subscription
+         * @description Nothing is delivered any more, not what is under way either. PATCH with `deleted: false` brings it back.
+         *
+         *     Needs the scope `subscription:write`.
+         */
+        delete: operations["subscriptions_destroy"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a subscription
+         * @description Changes what the body names. `deleted` and `paused` stop it and, with `false`, have it go on with the next occurrence. What is due already is delivered.
+         *
+         *     Needs the scope `subscription:write`.
+         */
+        patch: operations["subscriptions_partial_update"];
+        trace?: never;
+    };
+    "/api/environments/{project_id}/subscriptions/{id}/deliveries/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was delivered
+         * @description Each occurrence once, whatever became of it, and deliveries on trial; the newest first.
+         *
+         *     Needs the scope `subscription:read`.
+         */
+        get: operations["subscriptions_deliveries_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/subscriptions/{id}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver now, on trial
+         * @description To the same recipients, marked as a test. The schedule goes on as if nothing had happened.
+         *
+         *     Needs the scope `subscription:write`.
+         */
+        post: operations["subscriptions_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/subscriptions/{id}/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say when it will be delivered
+         * @description Needs the scope `subscription:read`.
+         */
+        get: operations["subscriptions_preview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2072,6 +2218,291 @@ export interface components {
             previous: string | null;
             results: components["schemas"]["Recording"][];
         };
+        SubscriptionChange: {
+            /** @description A dashboard: its first ten insights are delivered. */
+            dashboard?: number | null;
+            /** @description An insight. With a dashboard both are delivered, with neither nothing is. */
+            insight?: number | null;
+            /** @enum {string} */
+            target_type?: "email" | "slack" | "webhook";
+            /** @description Up to 50 e-mail addresses with commas between them; of Slack an incoming webhook's URL; or a webhook's. */
+            target_value?: string;
+            /** @enum {string} */
+            frequency?: "daily" | "weekly" | "monthly" | "yearly";
+            /** @description Every so many days, weeks… */
+            interval?: number;
+            byweekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[] | null;
+            /** @description Which of those weekdays in a period; −1 is the last. */
+            bysetpos?: number | null;
+            /** @description Occurrences from the start on. */
+            count?: number | null;
+            /** @description ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone. */
+            start_date?: string;
+            until_date?: string | null;
+            deleted?: boolean;
+            title?: string | null;
+            /** @description Put into the first message. */
+            invite_message?: string | null;
+            /** @description On whose clock it recurs; the project's unless given. */
+            timezone?: string;
+            /** @description `false` resumes a subscription that was paused. */
+            paused?: boolean;
+        };
+        SubscriptionInput: {
+            /** @description A dashboard: its first ten insights are delivered. */
+            dashboard?: number | null;
+            /** @description An insight. With a dashboard both are delivered, with neither nothing is. */
+            insight?: number | null;
+            /** @enum {string} */
+            target_type: "email" | "slack" | "webhook";
+            target_value: string;
+            /** @enum {string} */
+            frequency: "daily" | "weekly" | "monthly" | "yearly";
+            /** @description Every so many days, weeks… */
+            interval?: number;
+            byweekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[] | null;
+            /** @description Which of those weekdays in a period; −1 is the last. */
+            bysetpos?: number | null;
+            /** @description Occurrences from the start on. */
+            count?: number | null;
+            start_date: string;
+            until_date?: string | null;
+            deleted?: boolean;
+            title?: string | null;
+            /** @description Put into the first message. */
+            invite_message?: string | null;
+            /** @description On whose clock it recurs; the project's unless given. */
+            timezone?: string;
+        };
+        /**
+         * @example {
+         *       "id": 9,
+         *       "dashboard": null,
+         *       "insight": 44,
+         *       "target_type": "email",
+         *       "target_value": "ada@example.com",
+         *       "frequency": "weekly",
+         *       "interval": 1,
+         *       "byweekday": [
+         *         "monday"
+         *       ],
+         *       "bysetpos": null,
+         *       "count": null,
+         *       "start_date": "2026-11-23T08:00:00.000Z",
+         *       "until_date": null,
+         *       "created_at": "2026-11-20T08:00:00.120Z",
+         *       "created_by": {
+         *         "id": 3,
+         *         "uuid": "01a1f000-0000-7000-8000-00000000000a",
+         *         "distinct_id": "grace",
+         *         "first_name": "Grace",
+         *         "last_name": "",
+         *         "email": "grace@example.com",
+         *         "is_email_verified": null,
+         *         "hedgehog_config": null,
+         *         "role_at_organization": null
+         *       },
+         *       "deleted": false,
+         *       "title": "Weekly numbers",
+         *       "summary": "sent every week on Monday",
+         *       "next_delivery_date": "2026-11-23T08:00:00.000Z",
+         *       "invite_message": null,
+         *       "timezone": "Europe/Berlin",
+         *       "paused": false,
+         *       "paused_reason": null
+         *     }
+         */
+        Subscription: {
+            id: number;
+            dashboard: number | null;
+            insight: number | null;
+            /** @enum {string} */
+            target_type: "email" | "slack" | "webhook";
+            target_value: string;
+            /** @enum {string} */
+            frequency: "daily" | "weekly" | "monthly" | "yearly";
+            interval: number;
+            byweekday: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[] | null;
+            bysetpos: number | null;
+            count: number | null;
+            /** Format: date-time */
+            start_date: string;
+            until_date: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: components["schemas"]["User"];
+            deleted: boolean;
+            title: string | null;
+            /** @description The schedule in words. */
+            summary: string;
+            /** @description Null when it is deleted, paused, or never occurs again. */
+            next_delivery_date: string | null;
+            invite_message: string | null;
+            timezone: string;
+            paused: boolean;
+            paused_reason: string | null;
+            /** @description What signs its webhooks. Only answered when it is created with one. */
+            webhook_secret?: string;
+        };
+        /**
+         * @example {
+         *       "id": 21,
+         *       "kind": "scheduled",
+         *       "occurrence": "2026-11-23T08:00:00.000Z",
+         *       "missed": 0,
+         *       "status": "delivered",
+         *       "attempts": 1,
+         *       "next_attempt_at": null,
+         *       "recipients": [
+         *         {
+         *           "target": "ada@example.com",
+         *           "status": "sent",
+         *           "repeated": false,
+         *           "error": null
+         *         }
+         *       ],
+         *       "error": null,
+         *       "created_at": "2026-11-23T08:00:12.000Z",
+         *       "finished_at": "2026-11-23T08:00:14.000Z"
+         *     }
+         */
+        SubscriptionDelivery: {
+            id: number;
+            /**
+             * @description `notice`: tells the owner that the subscription was paused.
+             * @enum {string}
+             */
+            kind: "scheduled" | "test" | "notice";
+            /**
+             * Format: date-time
+             * @description When it was due; of others when it was asked for.
+             */
+            occurrence: string;
+            /** @description Earlier occurrences that were missed and came with this one. */
+            missed: number;
+            /** @enum {string} */
+            status: "queued" | "sending" | "delivered" | "failed" | "skipped";
+            attempts: number;
+            next_attempt_at: string | null;
+            recipients: {
+                target: string;
+                /** @enum {string} */
+                status: "waiting" | "sending" | "sent" | "failed" | "unknown";
+                /** @description Sent once more as nobody knew whether it had arrived: perhaps twice. */
+                repeated: boolean;
+                error: string | null;
+            }[];
+            error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            finished_at: string | null;
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
+         *           "id": 9,
+         *           "dashboard": null,
+         *           "insight": 44,
+         *           "target_type": "email",
+         *           "target_value": "ada@example.com",
+         *           "frequency": "weekly",
+         *           "interval": 1,
+         *           "byweekday": [
+         *             "monday"
+         *           ],
+         *           "bysetpos": null,
+         *           "count": null,
+         *           "start_date": "2026-11-23T08:00:00.000Z",
+         *           "until_date": null,
+         *           "created_at": "2026-11-20T08:00:00.120Z",
+         *           "created_by": {
+         *             "id": 3,
+         *             "uuid": "01a1f000-0000-7000-8000-00000000000a",
+         *             "distinct_id": "grace",
+         *             "first_name": "Grace",
+         *             "last_name": "",
+         *             "email": "grace@example.com",
+         *             "is_email_verified": null,
+         *             "hedgehog_config": null,
+         *             "role_at_organization": null
+         *           },
+         *           "deleted": false,
+         *           "title": "Weekly numbers",
+         *           "summary": "sent every week on Monday",
+         *           "next_delivery_date": "2026-11-23T08:00:00.000Z",
+         *           "invite_message": null,
+         *           "timezone": "Europe/Berlin",
+         *           "paused": false,
+         *           "paused_reason": null
+         *         }
+         *       ]
+         *     }
+         */
+        SubscriptionPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["Subscription"][];
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
+         *           "id": 21,
+         *           "kind": "scheduled",
+         *           "occurrence": "2026-11-23T08:00:00.000Z",
+         *           "missed": 0,
+         *           "status": "delivered",
+         *           "attempts": 1,
+         *           "next_attempt_at": null,
+         *           "recipients": [
+         *             {
+         *               "target": "ada@example.com",
+         *               "status": "sent",
+         *               "repeated": false,
+         *               "error": null
+         *             }
+         *           ],
+         *           "error": null,
+         *           "created_at": "2026-11-23T08:00:12.000Z",
+         *           "finished_at": "2026-11-23T08:00:14.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        SubscriptionDeliveryPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["SubscriptionDelivery"][];
+        };
+        /**
+         * @example {
+         *       "summary": "sent every week on Monday",
+         *       "timezone": "Europe/Berlin",
+         *       "results": [
+         *         "2026-11-23T08:00:00.000Z"
+         *       ]
+         *     }
+         */
+        SubscriptionPreview: {
+            summary: string;
+            timezone: string;
+            results: string[];
+        };
         /**
          * @example {
          *       "points": [
@@ -3047,6 +3478,106 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unsubscribe_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the link in an e-mail. */
+                ticket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the link in an e-mail. */
+                ticket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
@@ -5834,6 +6365,839 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SnapshotSources"];
                     "application/jsonl": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+                /** @description Only those of this dashboard. */
+                dashboard?: number;
+                /** @description Only those of this insight. */
+                insight?: number;
+                /** @description `true` lists those that are deleted, and only those. */
+                deleted?: boolean;
+                /** @description Part of the title, or of the name of the dashboard or insight; case makes no difference. */
+                search?: string;
+                /** @description The newest first unless given. With `-` from the highest down. */
+                ordering?: "created_at" | "-created_at" | "next_delivery_date" | "-next_delivery_date" | "title" | "-title" | "created_by__email" | "-created_by__email";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of subscriptions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPage"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Of any choice: the same request with the same key within 24 hours is done once. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionInput"];
+            };
+        };
+        responses: {
+            /** @description The subscription. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request contradicts an earlier one. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription, also a deleted one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionChange"];
+            };
+        };
+        responses: {
+            /** @description The subscription. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_deliveries_list: {
+        parameters: {
+            query?: {
+                /** @description Results per page, 100 unless given and never more than 1000. CSV has all results unless it is given. */
+                limit?: number;
+                /** @description Index of the first result, 0 unless given. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionDeliveryPage"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is on its way. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionDelivery"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    subscriptions_preview: {
+        parameters: {
+            query?: {
+                /** @description How many. */
+                n?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The next occurrences. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPreview"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

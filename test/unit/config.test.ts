@@ -26,14 +26,19 @@ const Config = z.object({
 const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
 
 describe('wrangler.toml', () => {
-  it('runs the weekly batch on Sundays at 05:00 UTC, as Cloudflare numbers days, and the sweep every quarter of an hour', () => {
+  it('runs the weekly batch on Sundays at 05:00 UTC, as Cloudflare numbers days, the sweep every quarter of an hour, and subscriptions every minute', () => {
     const [weekly = '', sweep = '', ...others] = Config.shape.triggers.parse(config.triggers).crons
     const [minute, hour, day, month, weekday = ''] = weekly.split(' ')
     const days = ['', 'SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
     expect({ minute, hour, day, month }).toEqual({ minute: '0', hour: '5', day: '*', month: '*' })
     expect(days[Number(weekday)] ?? weekday).toBe('SUN')
-    expect([isWeekly(weekly), isWeekly(sweep), sweep, others]).toEqual([true, false, '*/15 * * * *', ['30 3 * * *']])
+    expect([isWeekly(weekly), isWeekly(sweep), sweep, others]).toEqual([
+      true,
+      false,
+      '*/15 * * * *',
+      ['30 3 * * *', '* * * * *']
+    ])
   })
 
   it('sets every limit of every queue consumer, since the defaults differ between local and deployed', () => {

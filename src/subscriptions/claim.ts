@@ -1,0 +1,74 @@
+import type { Db } from '../db/client.ts'
+import { describeError } from '../errors.ts'
+import { log } from '../log.ts'
+import { type Claim, claimOccurrences, type DeliveryId, findDue, takeStalled } from './ledger/store.ts'
+import type { DeliveryMessage } from './message.ts'
+import { nextOccurrence } from './schedule.ts'
+import type { SubscriptionRow } from './store.ts'
+
+/** A queue takes 100 messages at once. */
+const MAX_MESSAGES = 100
+const CLAIMED_AT_ONCE = 500
+const TAKEN_AT_ONCE = 500
+
+/** A delivery that nobody has taken up for so long has lost its message, or its consumer died. */
+const STALLED_MS = 5 * 60_000
+
+export type Sender = { sendBatch(messages: { body: DeliveryMessage }[]): Promise<unknown> }
+
+/**
+ * What every minute does: each occurrence that is due is entered in the ledger and sent to the queue, and so is, again,
+ * what was lost on its way. Run twice, or twice at once, each occurrence is entered once.
+ * @returns how many occurrences were claimed, and how many deliveries were sent again
+ */
+export async function runDue(db: Db, queue: Sender, now: Date): Promise<{ claimed: number; resent: number }> {
+  const at = now.getTime()
+  let claimed = 0
+  for (let due = CLAIMED_AT_ONCE; due === CLAIMED_AT_ONCE; ) {
+    const rows = await findDue(db, at, CLAIMED_AT_ONCE)
+    claimed += await claim(db, queue, rows, at)
+    due = rows.length
+  }
+  const stalled = await takeStalled(db, at - STALLED_MS, TAKEN_AT_ONCE, at)
+  await send(queue, stalled)
+  return { claimed, resent: stalled.length }
+}
+
+/**
+ * Enters in the ledger what is due of these subscriptions and moves them on. Occurrences that were missed become one with
+ * the last of them.
+ * @returns how many were entered
+ */
+export async function claim(db: Db, queue: Sender, rows: SubscriptionRow[], now: number): Promise<number> {
+  const entered = await claimOccurrences(
+    db,
+    rows.flatMap((row) => toClaim(row, now)),
+    now
+  )
+  await send(queue, entered)
+  return entered.length
+}
+
+function toClaim(row: SubscriptionRow, now: number): Claim[] {
+  const due = row.nextDeliveryDate
+  if (due === null || due > now) return []
+  const claim: Claim = { subscriptionId: row.id, due, occurrence: due, missed: 0, next: nextOccurrence(row, due) }
+  while (claim.next !== null && claim.next <= now) {
+    claim.occurrence = claim.next
+    claim.missed += 1
+    claim.next = nextOccurrence(row, claim.next)
+  }
+  return [claim]
+}
+
+/** What cannot be sent now is found by a later minute. */
+export async function send(queue: Sender, deliveries: DeliveryId[]): Promise<void> {
+  try {
+    for (let at = 0; at < deliveries.length; at += MAX_MESSAGES)
+      await queue.sendBatch(
+        deliveries.slice(at, at + MAX_MESSAGES).map(({ id, project_id }) => ({ body: { id, project_id } }))
+      )
+  } catch (error) {
+    log('warn', 'deliveries wait for the sweep', { deliveries: deliveries.length, error: describeError(error) })
+  }
+}

@@ -1,0 +1,150 @@
+import { escapeHtml } from '../html.ts'
+import { directionOf, type Figures, formatChange, formatMoment, formatNumber, type Line } from './content.ts'
+import type { Sent } from './delivery.ts'
+import { type Letter, notesOf, subjectOf } from './message.ts'
+
+export type Email = { subject: string; html: string; text: string; headers: Record<string, string> }
+
+/** The service's own faults, and limits that pass. */
+const TRANSIENT = ['E_RATE_LIMIT_EXCEEDED', 'E_DAILY_LIMIT_EXCEEDED', 'E_INTERNAL_SERVER_ERROR', 'E_DELIVERY_FAILED']
+const MAX_SUBJECT = 200
+
+/** Sends an e-mail to one address. A binding that is not there or says no has the message fail, and says why. */
+export async function sendEmail(
+  binding: SendEmail | undefined,
+  from: string,
+  to: string,
+  { subject, ...email }: Email
+): Promise<Sent> {
+  if (!binding) return { kind: 'permanent', error: 'This deployment has no send_email binding.' }
+  try {
+    const sender = { name: 'Edge Analytics', email: from }
+    await binding.send({ from: sender, to, subject: subject.slice(0, MAX_SUBJECT).replaceAll(/\s+/g, ' '), ...email })
+    return { kind: 'sent' }
+  } catch (error) {
+    const said = error instanceof Error ? error.message.slice(0, 300) : 'It failed.'
+    const code = readCode(error)
+    if (code === undefined) return { kind: 'uncertain', error: said }
+    return { kind: TRANSIENT.includes(code) ? 'transient' : 'permanent', error: `${code}: ${said}` }
+  }
+}
+
+function readCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && code.startsWith('E_') ? code : undefined
+}
+
+/** A letter for one recipient, who gets rid of all further ones with the link, also by RFC 8058 without opening it. */
+export function toEmail(letter: Letter, unsubscribe: string): Email {
+  const { content, summary } = letter
+  const about = `${content.project} · ${formatMoment(content.at, content.timezone)}`
+  const why = `You get this because somebody subscribed your address; it is ${summary}.`
+  const more = content.more > 0 ? [`…and ${content.more} more on the dashboard.`] : []
+  return {
+    subject: subjectOf(letter),
+    headers: {
+      'List-Unsubscribe': `<${unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click'
+    },
+    text: [
+      subjectOf(letter),
+      about,
+      ...notesOf(letter),
+      ...content.parts.map(toText),
+      ...more,
+      `-- \n${why}\nUnsubscribe: ${unsubscribe}`
+    ].join('\n\n'),
+    html: toPage(
+      subjectOf(letter),
+      [
+        `<h1 style="${HEADING}">${escapeHtml(subjectOf(letter))}</h1>`,
+        `<p style="${QUIET}">${escapeHtml(about)}</p>`,
+        ...notesOf(letter).map((note) => `<p style="${NOTE}">${escapeHtml(note).replaceAll('\n', '<br>')}</p>`),
+        ...content.parts.map(toTable),
+        ...more.map((text) => `<p style="${QUIET}">${text}</p>`)
+      ],
+      `${escapeHtml(why)} <a href="${escapeHtml(unsubscribe)}" style="color:inherit">Unsubscribe</a>`
+    )
+  }
+}
+
+/** Tells the owner that a subscription was paused. */
+export function toNotice(title: string, reason: string): Email {
+  const subject = `Paused: ${title}`
+  const next =
+    'Nothing is delivered until the cause is mended and the subscription is resumed: PATCH it with "paused": false.'
+  return {
+    subject,
+    headers: {},
+    text: [subject, reason, next].join('\n\n'),
+    html: toPage(
+      subject,
+      [
+        `<h1 style="${HEADING}">${escapeHtml(subject)}</h1>`,
+        `<p style="${NOTE}">${escapeHtml(reason)}</p>`,
+        `<p style="margin:0">${escapeHtml(next)}</p>`
+      ],
+      'You get this because you made the subscription.'
+    )
+  }
+}
+
+const HEADING = 'margin:0 0 4px;font-size:22px;line-height:1.3;overflow-wrap:anywhere'
+const QUIET = 'margin:0 0 16px;color:#57606a;font-size:14px'
+const NOTE = 'margin:0 0 16px;padding:10px 14px;background:#f3f4f6;border-radius:6px;overflow-wrap:anywhere'
+const CELL = 'padding:8px 0;border-top:1px solid #e5e7eb;vertical-align:top'
+const COLORS = { [-1]: '#b42318', 0: '#57606a', 1: '#067647' }
+
+function toText(part: Figures): string {
+  if ('failure' in part) return `${part.name}\n  ${part.failure}`
+  const lines = part.lines.map((line) => {
+    const before = line.previous === null ? '' : ` (${formatChange(line)}; before: ${formatNumber(line.previous)})`
+    return `  ${line.label}: ${formatNumber(line.value)}${before}`
+  })
+  return [`${part.name} (${part.range})`, ...lines, ...(part.more > 0 ? [`  …and ${part.more} more`] : [])].join('\n')
+}
+
+function toTable(part: Figures): string {
+  const title = `<h2 style="margin:24px 0 2px;font-size:17px;overflow-wrap:anywhere">${escapeHtml(part.name)}</h2>`
+  if ('failure' in part) return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
+  const compares = part.lines.some(({ previous }) => previous !== null)
+  const names = ['', 'Now', ...(compares ? ['Before', 'Change'] : [])]
+  const head = names.map((name, i) =>
+    cellOf('th', i, name, 'font-weight:normal;color:#57606a;font-size:13px;border-top:0')
+  )
+  const rows = part.lines.map((line) => `<tr>${toCells(line, compares).join('')}</tr>`)
+  const more = part.more > 0 ? `<p style="${QUIET}">…and ${part.more} more</p>` : ''
+  return `${title}<p style="margin:0 0 4px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>
+<table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>${more}`
+}
+
+function toCells(line: Line, compares: boolean): string[] {
+  const value = cellOf('td', 1, formatNumber(line.value), 'font-weight:bold')
+  const label = cellOf('td', 0, line.label, '')
+  if (!compares) return [label, value]
+  const before = line.previous === null ? '' : formatNumber(line.previous)
+  const color = `color:${COLORS[directionOf(line)]}`
+  return [label, value, cellOf('td', 2, before, 'color:#57606a'), cellOf('td', 3, formatChange(line), color)]
+}
+
+/** The first column takes the room there is; numbers stand to the right and are never broken. */
+function cellOf(tag: 'th' | 'td', column: number, text: string, style: string): string {
+  const place =
+    column === 0 ? 'text-align:left;overflow-wrap:anywhere' : 'text-align:right;padding-left:14px;white-space:nowrap'
+  const scope = tag === 'th' ? ' scope="col"' : ''
+  return `<${tag}${scope} style="${CELL};${place};${style}">${escapeHtml(text)}</${tag}>`
+}
+
+const toPage = (title: string, body: string[], foot: string): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
+<body style="margin:0;background:#f3f4f6;color:#1f2328;font:16px/1.5 -apple-system,'Segoe UI',Helvetica,Arial,sans-serif">
+<div style="max-width:600px;margin:0 auto;padding:16px;box-sizing:border-box">
+<div style="background:#fff;border-radius:8px;padding:24px">
+${body.join('\n')}
+</div>
+<p style="margin:16px 8px;color:#57606a;font-size:13px">${foot}</p>
+</div>
+</body>
+</html>
+`

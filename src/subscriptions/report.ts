@@ -1,0 +1,73 @@
+import { findDashboard, listTiles } from '../dashboards/store.ts'
+import type { Db } from '../db/client.ts'
+import { AppError, UnavailableError } from '../errors.ts'
+import { findInsight, findInsights, type InsightRow } from '../insights/store.ts'
+import type { JsonObject } from '../json.ts'
+import type { ProjectRow } from '../projects/store.ts'
+import type { TrendQuery } from '../trends/query.ts'
+import { readTrend } from '../trends/request.ts'
+import { computeTrend } from '../trends/trend.ts'
+import { type Content, type Figures, figuresOf, titleOf } from './content.ts'
+import type { SubscriptionRow } from './store.ts'
+
+const MAX_TILES = 10
+
+/**
+ * What a subscription has to say at `now`: its insight, then the first tiles of its dashboard, each with its own figures
+ * or the reason why there are none.
+ * @returns undefined, with the reason, when there is nothing to deliver
+ * @throws unavailable when the database cannot take the work now
+ */
+export async function readContent(
+  db: Db,
+  project: ProjectRow,
+  { dashboardId, insightId, title }: SubscriptionRow,
+  now: Date
+): Promise<Content | string> {
+  const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
+  const dashboard = dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
+  if (insightId === null && dashboardId === null) return 'It has neither an insight nor a dashboard.'
+
+  const tiles = dashboard ? await listTiles(db, project.id, dashboard.id) : []
+  const ids = tiles.map(({ insightId }) => insightId)
+  const found = await findInsights(db, project.id, ids)
+  const placed = ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
+  const insights = [...(single && !single.deleted ? [single] : []), ...placed.slice(0, MAX_TILES)]
+
+  const parts: Figures[] = []
+  for (const insight of insights) parts.push(await readFigures(db, project, insight, now))
+  const isGone = (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
+  if (isGone) parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
+  if (parts.length === 0) return 'Its dashboard has no insights.'
+  const name = title ?? dashboard?.name ?? (single ? titleOf(single) : null) ?? 'Your numbers'
+  return {
+    name,
+    project: project.name,
+    at: now.getTime(),
+    timezone: project.timezone,
+    parts,
+    more: placed.length - MAX_TILES
+  }
+}
+
+async function readFigures(db: Db, project: ProjectRow, insight: InsightRow, now: Date): Promise<Figures> {
+  const name = titleOf(insight) ?? `Insight ${insight.id}`
+  try {
+    // It came as JSON.
+    const query = readTrend({ filters: insight.filters, query: insight.query } as JsonObject, project, now)
+    if (!query) return { name, failure: 'This insight asks for nothing yet.' }
+    const { result } = await computeTrend(db, project, inOneNumber(query), 0, now)
+    return figuresOf(name, query, result, project.timezone)
+  } catch (error) {
+    if (error instanceof UnavailableError || !(error instanceof AppError)) throw error
+    return { name, failure: `This insight could not be computed: ${error.message}` }
+  }
+}
+
+/** The whole range as one number, which for actors and percentiles is no sum, beside that of the period before. */
+const inOneNumber = (query: TrendQuery): TrendQuery => ({
+  ...query,
+  display: 'ActionsTable',
+  compare: query.compare ?? (query.from === 'all' ? undefined : { back: undefined }),
+  smoothing: 1
+})

@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { checkUrl, OutboundError } from '../outbound.ts'
+import { Timezone } from '../projects/project.ts'
+import { parseTimestamp } from '../time.ts'
+import { daysInPeriod, FREQUENCIES, nextOccurrence, type Schedule, WEEKDAYS, YEARS } from './schedule.ts'
+
+export const TARGET_TYPES = ['email', 'slack', 'webhook'] as const
+
+const INT32 = 2_147_483_647
+const MAX_RECIPIENTS = 50
+
+const Id = z.int().nullish()
+const DateText = z.string().max(100)
+
+/** What a client may say of a subscription; what it leaves out is as it was. */
+export const SubscriptionChange = z
+  .object({
+    dashboard: Id.meta({ description: 'A dashboard: its first ten insights are delivered.' }),
+    insight: Id.meta({ description: 'An insight. With a dashboard both are delivered, with neither nothing is.' }),
+    target_type: z.enum(TARGET_TYPES).optional(),
+    target_value: z
+      .string()
+      .trim()
+      .min(1)
+      .max(20_000)
+      .optional()
+      .meta({
+        description: `Up to ${MAX_RECIPIENTS} e-mail addresses with commas between them; of Slack an incoming webhook's URL; or a webhook's.`
+      }),
+    frequency: z.enum(FREQUENCIES).optional(),
+    interval: z.int().min(1).max(INT32).optional().meta({ description: 'Every so many days, weeks…' }),
+    byweekday: z
+      .array(z.enum(WEEKDAYS))
+      .max(100)
+      .transform((days) => [...new Set(days)])
+      .nullish(),
+    bysetpos: z
+      .int()
+      .min(-366)
+      .max(366)
+      .nullish()
+      .meta({ description: 'Which of those weekdays in a period; −1 is the last.' }),
+    count: z.int().min(1).max(INT32).nullish().meta({ description: 'Occurrences from the start on.' }),
+    start_date: DateText.optional().meta({
+      description: 'ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone.'
+    }),
+    until_date: DateText.nullish(),
+    deleted: z.boolean().optional(),
+    title: z.string().max(100).nullish(),
+    invite_message: z.string().max(10_000).nullish().meta({ description: 'Put into the first message.' }),
+    timezone: Timezone.optional().meta({ description: "On whose clock it recurs; the project's unless given." }),
+    paused: z.boolean().optional().meta({ description: '`false` resumes a subscription that was paused.' })
+  })
+  .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] })
+export type SubscriptionChange = z.infer<typeof SubscriptionChange>
+
+const { shape } = SubscriptionChange
+
+export const SubscriptionInput = SubscriptionChange.omit({ paused: true })
+  .extend({
+    target_type: shape.target_type.unwrap(),
+    target_value: shape.target_value.unwrap(),
+    frequency: shape.frequency.unwrap(),
+    start_date: shape.start_date.unwrap()
+  })
+  .meta({
+    id: 'SubscriptionInput',
+    examples: [
+      {
+        insight: 44,
+        target_type: 'email',
+        target_value: 'ada@example.com, grace@example.com',
+        frequency: 'weekly',
+        byweekday: ['monday'],
+        start_date: '2026-11-23T09:00:00+01:00',
+        timezone: 'Europe/Berlin'
+      }
+    ]
+  })
+
+/** What is kept of a subscription as its users said it. */
+export type Terms = Schedule & {
+  dashboardId: number | null
+  insightId: number | null
+  targetType: (typeof TARGET_TYPES)[number]
+  targetValue: string
+  title: string | null
+  inviteMessage: string | null
+  deleted: boolean
+}
+
+/** What a new subscription is where its request says nothing. */
+export const newTerms = (timezone: string): Terms => ({
+  dashboardId: null,
+  insightId: null,
+  targetType: 'email',
+  targetValue: '',
+  frequency: 'daily',
+  interval: 1,
+  byweekday: null,
+  bysetpos: null,
+  count: null,
+  startDate: 0,
+  untilDate: null,
+  timezone,
+  title: null,
+  inviteMessage: null,
+  deleted: false
+})
+
+/**
+ * The terms with what a request changes in them.
+ * @param allow `OUTBOUND_ALLOW`
+ * @throws invalid_input, attr the field, for dates that are none, targets that nothing can be sent to, and schedules that
+ * contradict themselves or never occur
+ */
+export function changeTerms(terms: Terms, change: SubscriptionChange, allow: string): Terms {
+  const timezone = change.timezone ?? terms.timezone
+  const { dashboard, insight, start_date: start, until_date: until } = change
+  const changed: Terms = {
+    dashboardId: dashboard === undefined ? terms.dashboardId : dashboard,
+    insightId: insight === undefined ? terms.insightId : insight,
+    targetType: change.target_type ?? terms.targetType,
+    targetValue: change.target_value ?? terms.targetValue,
+    frequency: change.frequency ?? terms.frequency,
+    interval: change.interval ?? terms.interval,
+    byweekday: change.byweekday === undefined ? terms.byweekday : change.byweekday,
+    bysetpos: change.bysetpos === undefined ? terms.bysetpos : change.bysetpos,
+    count: change.count === undefined ? terms.count : change.count,
+    startDate: start === undefined ? terms.startDate : readDate(start, timezone, 'start_date'),
+    untilDate: until === undefined ? terms.untilDate : until === null ? null : readDate(until, timezone, 'until_date'),
+    timezone,
+    title: change.title === undefined ? terms.title : change.title,
+    inviteMessage: change.invite_message === undefined ? terms.inviteMessage : change.invite_message,
+    deleted: change.deleted ?? terms.deleted
+  }
+  expectTarget(changed, allow)
+  expectOccurring(changed)
+  return changed
+}
+
+/** @returns ms UTC */
+function readDate(text: string, timezone: string, attr: string): number {
+  const time = parseTimestamp(text, timezone)
+  if (time === undefined)
+    throw new AppError('invalid_input', 'This is not a date-time of ISO 8601: YYYY-MM-DDThh:mm[:ss][Z|±hh:mm].', attr)
+  const year = new Date(time).getUTCFullYear()
+  if (year < YEARS.first || year > YEARS.last)
+    throw new AppError('invalid_input', `Dates are from ${YEARS.first} to ${YEARS.last}.`, attr)
+  return Math.floor(time)
+}
+
+function expectTarget({ targetType, targetValue }: Terms, allow: string): void {
+  const refuse = (why: string) => new AppError('invalid_input', why, 'target_value')
+  if (targetType === 'email') {
+    const addresses = recipientsOf(targetValue)
+    const wrong = addresses.find((address) => !z.email().max(254).safeParse(address).success)
+    if (wrong !== undefined || addresses.length === 0) throw refuse(`"${wrong ?? ''}" is not a valid e-mail address.`)
+    if (addresses.length > MAX_RECIPIENTS) throw refuse(`There are at most ${MAX_RECIPIENTS} addresses.`)
+    return
+  }
+  try {
+    checkUrl(targetValue, allow)
+  } catch (error) {
+    throw error instanceof OutboundError ? refuse(error.message) : error
+  }
+}
+
+/** The addresses of a list, each once. */
+export function recipientsOf(list: string): string[] {
+  const addresses = list.split(',').map((address) => address.trim())
+  const given = addresses.filter((address) => address !== '')
+  return [...new Map(given.map((address) => [address.toLowerCase(), address])).values()]
+}
+
+function expectOccurring(schedule: Schedule): void {
+  const { frequency, byweekday, bysetpos, startDate, untilDate } = schedule
+  const refuse = (why: string, attr: string) => new AppError('invalid_input', why, attr)
+  if (untilDate !== null && untilDate < startDate) throw refuse('The end is before the start.', 'until_date')
+  if (bysetpos === 0) throw refuse('Positions are counted from 1, or from −1 backwards.', 'bysetpos')
+  if (bysetpos !== null && !byweekday?.length) throw refuse('A position needs byweekday to count in.', 'bysetpos')
+  const days = daysInPeriod(frequency, byweekday?.length ?? 0)
+  if (bysetpos !== null && Math.abs(bysetpos) > days)
+    throw refuse(`There are never more than ${days} such days in one period.`, 'bysetpos')
+  if (nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000) === null)
+    throw refuse('This schedule never occurs.', 'byweekday')
+  if (nextOccurrence(schedule, startDate - 1000) === null)
+    throw refuse('This schedule does not occur before its end.', 'until_date')
+}

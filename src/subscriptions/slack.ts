@@ -1,0 +1,58 @@
+import { directionOf, type Figures, formatChange, formatMoment, formatNumber, type Line } from './content.ts'
+import type { Sent } from './delivery.ts'
+import { type Letter, notesOf, subjectOf } from './message.ts'
+import { post } from './webhook.ts'
+
+const MAX_ANSWER = 10_000
+/** Slack refuses longer texts. */
+const MAX_HEADER = 150
+const MAX_TEXT = 3_000
+
+/** Sends a letter to an incoming webhook of Slack. Its answer is a word that says what is wrong. */
+export const sendSlack = (url: string, letter: Letter, allow: string): Promise<Sent> =>
+  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(letter)), {
+    allow,
+    maxBytes: MAX_ANSWER,
+    reads: true
+  })
+
+/** The letter as Slack's blocks, with a text for notifications. */
+export function toBlocks(letter: Letter) {
+  const { content, summary } = letter
+  const header = subjectOf(letter)
+  const text = [...content.parts.slice(0, 1).flatMap(toLines), ...(content.parts.length > 1 ? ['…'] : [])].join('\n')
+  const about = `${content.project} · ${formatMoment(content.at, content.timezone)} · ${summary}`
+  return {
+    text: cut(`${escapeText(header)}\n${text}`, MAX_TEXT),
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: cut(header, MAX_HEADER), emoji: false } },
+      ...notesOf(letter).map((note) => section(escapeText(note))),
+      ...content.parts.map((part) => section(toLines(part).join('\n'))),
+      ...(content.more > 0 ? [section(`…and ${content.more} more on the dashboard.`)] : []),
+      { type: 'context', elements: [{ type: 'mrkdwn', text: cut(escapeText(about), MAX_TEXT) }] }
+    ]
+  }
+}
+
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text: cut(text, MAX_TEXT) } })
+
+function toLines(part: Figures): string[] {
+  const title = `*${escapeText(part.name)}*`
+  if ('failure' in part) return [title, escapeText(part.failure)]
+  const more = part.more > 0 ? [`…and ${part.more} more`] : []
+  return [`${title} · ${part.range}`, ...part.lines.map(toLine), ...more]
+}
+
+const ARROWS = { [-1]: '▼', 0: '', 1: '▲' }
+
+function toLine(line: Line): string {
+  const change = formatChange(line)
+  const since = change && `  ${ARROWS[directionOf(line)]} ${change}`.replace('   ', '  ')
+  return `• ${escapeText(line.label)}: *${formatNumber(line.value)}*${since}`
+}
+
+/** What Slack would read as markup of its own: links, mentions. */
+const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)

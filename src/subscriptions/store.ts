@@ -1,0 +1,126 @@
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { ConflictError, type Db } from '../db/client.ts'
+import { idempotencyKeys, type subscriptionDeliveries, subscriptions } from '../db/schema.ts'
+import { reserveNumbers } from '../db/sequences.ts'
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect
+export type DeliveryRow = typeof subscriptionDeliveries.$inferSelect
+
+const DAY = 86_400_000
+
+export const ORDERINGS = ['created_at', 'next_delivery_date', 'title', 'created_by__email'] as const
+
+const COLUMNS: Record<(typeof ORDERINGS)[number], SQL> = {
+  created_at: sql`${subscriptions.createdAt}`,
+  next_delivery_date: sql`${subscriptions.nextDeliveryDate}`,
+  title: sql`lower(${subscriptions.title})`,
+  created_by__email: sql`lower(${subscriptions.createdBy} ->> '$.email')`
+}
+
+export type Listing = {
+  dashboard?: number | undefined
+  insight?: number | undefined
+  deleted: boolean
+  /** Part of the title, or of the name of the dashboard or insight. */
+  search?: string | undefined
+  ordering: { by: (typeof ORDERINGS)[number]; isDescending: boolean } | undefined
+}
+
+/** One page, newest first unless ordered, with the exact number of all. Rows without the value come last. */
+export async function listSubscriptions(
+  db: Db,
+  projectId: number,
+  { dashboard, insight, deleted, search, ordering }: Listing,
+  page: { limit: number; offset: number }
+): Promise<{ rows: SubscriptionRow[]; count: number }> {
+  const has = (text: SQL) => sql`instr(lower(coalesce(${text}, '')), lower(${search})) > 0`
+  const named = (table: string, id: SQL, names: SQL) =>
+    sql`exists (select 1 from ${sql.identifier(table)} where id = ${id} and ${has(names)})`
+  const listed = and(
+    eq(subscriptions.projectId, projectId),
+    eq(subscriptions.deleted, deleted),
+    dashboard === undefined ? undefined : eq(subscriptions.dashboardId, dashboard),
+    insight === undefined ? undefined : eq(subscriptions.insightId, insight),
+    search === undefined
+      ? undefined
+      : sql`(${has(sql`${subscriptions.title}`)}
+             or ${named('insights', sql`${subscriptions.insightId}`, sql`coalesce(name, derived_name)`)}
+             or ${named('dashboards', sql`${subscriptions.dashboardId}`, sql`name`)})`
+  )
+  const column = ordering && COLUMNS[ordering.by]
+  const order = column ? [sql`${column} is null`, ordering.isDescending ? sql`${column} desc` : sql`${column} asc`] : []
+  const [rows, count] = await Promise.all([
+    db
+      .select()
+      .from(subscriptions)
+      .where(listed)
+      .orderBy(...order, desc(subscriptions.id))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.$count(subscriptions, listed)
+  ])
+  return { rows, count }
+}
+
+/** Also a deleted one. */
+export async function findSubscription(db: Db, projectId: number, id: number): Promise<SubscriptionRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(subscriptions)
+    .where(and(eq(subscriptions.projectId, projectId), eq(subscriptions.id, id)))
+  return row
+}
+
+/** Sets a number aside for a new subscription. */
+export const reserveSubscriptionId = async (db: Db): Promise<number> =>
+  (await reserveNumbers(db, { subscription: 1 })).subscription
+
+type NewAnswer = Pick<typeof idempotencyKeys.$inferInsert, 'userId' | 'key' | 'hash' | 'answer'>
+
+/**
+ * Keeps a new subscription and, if it came with an idempotency key, what is answered to it, both or none.
+ * @throws ConflictError when the key has been used since
+ */
+export async function insertSubscription(db: Db, row: SubscriptionRow, answer: NewAnswer | undefined): Promise<void> {
+  const insert = db.insert(subscriptions).values(row)
+  if (!answer) return void (await insert)
+  const { projectId, createdAt } = row
+  await db.batch([
+    db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, createdAt - DAY)),
+    db.insert(idempotencyKeys).values({ ...answer, projectId, createdAt }),
+    insert
+  ])
+}
+
+/** What was answered to a request with this key in the last 24 hours. */
+export async function findAnswer(
+  db: Db,
+  { projectId, userId, key }: { projectId: number; userId: number; key: string },
+  now: Date
+): Promise<{ hash: string; answer: string } | undefined> {
+  const [row] = await db
+    .select()
+    .from(idempotencyKeys)
+    .where(
+      and(eq(idempotencyKeys.projectId, projectId), eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key))
+    )
+  return row && row.createdAt >= now.getTime() - DAY ? row : undefined
+}
+
+/**
+ * Changes a subscription as it was read.
+ * @throws ConflictError when a user has changed it since
+ */
+export async function updateSubscription(
+  db: Db,
+  { projectId, id, revision }: SubscriptionRow,
+  change: Partial<typeof subscriptions.$inferInsert>
+): Promise<SubscriptionRow> {
+  const [row] = await db
+    .update(subscriptions)
+    .set({ ...change, revision: revision + 1 })
+    .where(and(eq(subscriptions.projectId, projectId), eq(subscriptions.id, id), eq(subscriptions.revision, revision)))
+    .returning()
+  if (!row) throw new ConflictError('The subscription has changed since it was read.')
+  return row
+}

@@ -1,0 +1,84 @@
+import { OutboundError, sendOutbound } from '../outbound.ts'
+import { formatChange } from './content.ts'
+import { judge, judgeFault, type Sent } from './delivery.ts'
+import type { Letter } from './message.ts'
+import { sign, toBase64 } from './signature.ts'
+
+const TIMEOUT_MS = 10_000
+/** Of an answer, of which nothing but the status is read. */
+const MAX_ANSWER = 1_000_000
+
+/** The body of a webhook. */
+export function toPayload(letter: Letter) {
+  const { content, occurrence, missed, isTest, invite } = letter
+  return {
+    type: 'subscription.delivered',
+    timestamp: toIso(content.at),
+    data: {
+      subscription: letter.subscriptionId,
+      delivery: letter.deliveryId,
+      test: isTest,
+      occurrence: toIso(occurrence),
+      missed,
+      title: content.name,
+      project: content.project,
+      summary: letter.summary,
+      timezone: content.timezone,
+      invite_message: invite,
+      insights: content.parts.map((part) =>
+        'failure' in part
+          ? { name: part.name, range: null, error: part.failure, lines: [] }
+          : {
+              name: part.name,
+              range: part.range,
+              error: null,
+              lines: part.lines.map((line) => ({ ...line, change: formatChange(line) || null }))
+            }
+      )
+    }
+  }
+}
+
+/**
+ * Sends a letter by the convention of Standard Webhooks: the same delivery always has the same `webhook-id`, by which a
+ * receiver knows a repetition, and its signature covers id, time and body.
+ * @param secret as `newSecret` makes them
+ * @param allow `OUTBOUND_ALLOW`
+ */
+export async function sendWebhook(
+  url: string,
+  secret: string,
+  letter: Letter,
+  { allow, now }: { allow: string; now: Date }
+): Promise<Sent> {
+  const id = `delivery_${letter.deliveryId}`
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const body = JSON.stringify(toPayload(letter))
+  const headers = {
+    'Content-Type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${toBase64(await sign(secret, `${id}.${timestamp}.${body}`))}`
+  }
+  return post(url, headers, body, { allow, maxBytes: MAX_ANSWER })
+}
+
+/** Posts a message and judges what comes of it. `reads` has the answer's words go into the record of a failure. */
+export async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  { allow, maxBytes, reads = false }: { allow: string; maxBytes: number; reads?: boolean }
+): Promise<Sent> {
+  try {
+    const limits = { allow, timeoutMs: TIMEOUT_MS, maxBytes }
+    const answer = await sendOutbound({ url, method: 'POST', headers, body }, limits)
+    const words = reads ? new TextDecoder().decode(answer.body) : ''
+    return judge(answer.status, words, answer.headers.get('Retry-After'))
+  } catch (error) {
+    if (error instanceof OutboundError) return judgeFault(error)
+    throw error
+  }
+}
+
+const toIso = (time: number): string => new Date(time).toISOString()
