@@ -5,13 +5,14 @@ import type { Db } from '../src/db/client.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
+  callerQuery,
   createKey,
   createProject,
   createUser,
-  findCaller,
   listProjects,
   listUsers,
-  type ProjectRow
+  type ProjectRow,
+  readCaller
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
 import { newSecret, readConfig, stateDir } from './local.ts'
@@ -26,7 +27,9 @@ const KeyFile = z.object({ key: z.string() })
 /** The project to develop with and a key to it: those of the last start, or new ones where they are missing. */
 export async function ensureProject(db: Db, now: Date): Promise<{ project: ProjectRow; key: string }> {
   const kept = readKey() ?? ''
-  const caller = await findCaller(db, await hashKey(kept), '@current')
+  const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
+  const [found] = await db.$client.run<Record<string, unknown>>([query])
+  const caller = readCaller(found?.results ?? [])
   if (caller?.project && caller.key.revokedAt === null) return { project: caller.project, key: kept }
 
   const project = (await listProjects(db))[0] ?? (await newProject(db, now))

@@ -1,6 +1,6 @@
-import type { SQL } from 'drizzle-orm'
+import { fillPlaceholders, type SQL } from 'drizzle-orm'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import type { Db } from './client.ts'
+import type { Bound, Db } from './client.ts'
 
 const dialect = new SQLiteAsyncDialect()
 
@@ -26,10 +26,15 @@ export async function readBatch<Queries extends readonly Query<unknown>[]>(
 export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? run(db, statements) : []
 
-const run = (db: Db, statements: SQL[]): Promise<D1Result[]> =>
-  db.$client.batch(
-    statements.map((statement) => {
-      const { sql, params } = dialect.sqlToQuery(statement)
-      return db.$client.prepare(sql).bind(...params)
-    })
-  )
+const run = (db: Db, statements: SQL[]): Promise<D1Result[]> => db.$client.run(statements.map(bind))
+
+function bind(statement: SQL): Bound {
+  const { sql, params } = dialect.sqlToQuery(statement)
+  return { sql, params }
+}
+
+/** Writes a statement once, and takes the values of its placeholders, by name, at each use. */
+export function template<Values extends Record<string, unknown>>(statement: SQL): (values: Values) => Bound {
+  const { sql, params } = bind(statement)
+  return (values) => ({ sql, params: fillPlaceholders(params, values) })
+}

@@ -15,34 +15,87 @@ export const newUsage = (): Usage => ({ rowsRead: 0, rowsWritten: 0, queries: 0,
 
 export type Db = ReturnType<typeof openDb>['db']
 
-/**
- * Opens a session on a D1 database and adds what it costs to `usage`. Without a bookmark the session starts at the
- * primary, so that a client which never sends one still reads its own writes.
- */
-export function openDb(binding: D1Database, usage: Usage, bookmark?: string) {
-  const session = binding.withSession(bookmark ?? 'first-primary')
-  const metered = new MeteredSession(session, usage)
-  // drizzle's driver asks for a D1Database but only calls `prepare` and `batch`, which a session has too.
-  const db = drizzle(metered as unknown as D1Database)
-  return { db: Object.assign(db, { $client: metered }), bookmark: () => session.getBookmark() }
+/** A statement with its values. */
+export type Bound = { sql: string; params: unknown[] }
+
+/** A query that a session begins with. The first reads are sent along with it, and answered when its answer is accepted. */
+export type Opening = {
+  /** A strict one fails where it finds nothing; so does what was sent along, which then costs nothing. */
+  query: (isStrict: boolean) => Bound
+  /** @returns the session to go on with, where that is another one. @throws when nothing may be answered */
+  accept: (rows: Record<string, unknown>[]) => Promise<D1DatabaseSession | undefined>
 }
 
-class MeteredSession {
-  readonly #session: D1DatabaseSession
-  readonly #usage: Usage
+/** Opens a session on a D1 database and adds what it costs to `usage`. */
+export function openDb(binding: D1Database, usage: Usage, opening?: Opening) {
+  const metered = new MeteredSession(openSession(binding), usage, opening)
+  // drizzle's driver asks for a D1Database but only calls `prepare` and `batch`, which a session has too.
+  const db = drizzle(metered as unknown as D1Database)
+  return { db: Object.assign(db, { $client: metered }), bookmark: () => metered.bookmark() }
+}
 
-  constructor(session: D1DatabaseSession, usage: Usage) {
+/**
+ * Without a bookmark the session starts at the primary, so that a client which never sends one still reads its own writes.
+ */
+export const openSession = (binding: D1Database, bookmark?: string): D1DatabaseSession =>
+  binding.withSession(bookmark ?? 'first-primary')
+
+class MeteredSession {
+  #session: D1DatabaseSession
+  readonly #usage: Usage
+  readonly #opening: Opening | undefined
+  #opened: Promise<unknown> | undefined
+
+  constructor(session: D1DatabaseSession, usage: Usage, opening: Opening | undefined) {
     this.#session = session
     this.#usage = usage
+    this.#opening = opening
+  }
+
+  bookmark() {
+    return this.#session.getBookmark()
   }
 
   prepare(query: string) {
-    return new MeteredStatement(this.#session.prepare(query), query, this.#usage)
+    return new MeteredStatement(this, { sql: query, params: [] })
   }
 
-  async batch<T>(statements: MeteredStatement[]): Promise<D1Result<T>[]> {
+  batch<T>(statements: MeteredStatement[]): Promise<D1Result<T>[]> {
+    return this.run(statements.map(({ bound }) => bound))
+  }
+
+  /** Asks what the session begins with, unless that was done. @throws what it does not accept, at each call */
+  async open(): Promise<void> {
+    if (this.#opening) this.#opened ??= this.#sendAlong(this.#opening, [])
+    await this.#opened
+  }
+
+  async run<T>(statements: Bound[]): Promise<D1Result<T>[]> {
+    if (this.#opening && !this.#opened && statements.every(isRead)) {
+      const sent = this.#sendAlong<T>(this.#opening, statements)
+      this.#opened = sent
+      const results = await sent
+      if (results) return results
+    }
+    await this.open()
+    return this.#send(statements)
+  }
+
+  /** @returns nothing if the statements have to be sent again by themselves: what was sent failed, or went elsewhere */
+  async #sendAlong<T>({ query, accept }: Opening, statements: Bound[]): Promise<D1Result<T>[] | undefined> {
+    const sent = statements.length > 0 && (await this.#send<T>([query(true), ...statements]).catch(() => undefined))
+    const [found, ...results] = sent || (await this.#send<T>([query(false)]))
+    // The rows are the query's own, not those of what was sent along.
+    const other = await accept((found?.results ?? []) as Record<string, unknown>[])
+    if (other) this.#session = other
+    return sent && !other ? results : undefined
+  }
+
+  async #send<T>(statements: Bound[]): Promise<D1Result<T>[]> {
+    const prepared = statements.map(({ sql, params }) => this.#session.prepare(sql).bind(...params))
     try {
-      const results = await this.#session.batch<T>(statements.map((s) => s.statement))
+      const [only, ...others] = prepared
+      const results = only && others.length === 0 ? [await only.all<T>()] : await this.#session.batch<T>(prepared)
       for (const result of results) count(this.#usage, result)
       return results
     } catch (error) {
@@ -51,29 +104,27 @@ class MeteredSession {
   }
 }
 
-class MeteredStatement {
-  readonly statement: D1PreparedStatement
-  readonly #query: string
-  readonly #usage: Usage
+/** What is not surely one counts as none. */
+const isRead = ({ sql }: Bound): boolean =>
+  /^\s*(select|with)\b/i.test(sql) && !/\b(insert|update|delete|replace\s+into)\b/i.test(sql)
 
-  constructor(statement: D1PreparedStatement, query: string, usage: Usage) {
-    this.statement = statement
-    this.#query = query
-    this.#usage = usage
+class MeteredStatement {
+  readonly #session: MeteredSession
+  readonly bound: Bound
+
+  constructor(session: MeteredSession, bound: Bound) {
+    this.#session = session
+    this.bound = bound
   }
 
-  bind(...values: unknown[]) {
-    return new MeteredStatement(this.statement.bind(...values), this.#query, this.#usage)
+  bind(...params: unknown[]) {
+    return new MeteredStatement(this.#session, { sql: this.bound.sql, params })
   }
 
   async all<T>(): Promise<D1Result<T>> {
-    try {
-      const result = await this.statement.all<T>()
-      count(this.#usage, result)
-      return result
-    } catch (error) {
-      throw translate(error)
-    }
+    const [result] = await this.#session.run<T>([this.bound])
+    if (!result) throw new Error('A statement has one result.')
+    return result
   }
 
   run<T>() {
@@ -82,7 +133,7 @@ class MeteredStatement {
 
   /** D1's own `raw` hides what the query cost. Columns of one name would collapse here, so joins go through `all`. */
   async raw(): Promise<unknown[][]> {
-    if (/\bjoin\b/i.test(this.#query)) throw new Error('a join is read with db.all() and aliased columns')
+    if (/\bjoin\b/i.test(this.bound.sql)) throw new Error('a join is read with db.all() and aliased columns')
     const { results } = await this.all<Record<string, unknown>>()
     return results.map((row) => Object.values(row))
   }

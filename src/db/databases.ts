@@ -1,5 +1,8 @@
 import { UnavailableError } from '../errors.ts'
 
+/** The binding of the database that holds projects, users and keys, and by default a project's data. */
+export const CONTROL = 'DB'
+
 /** The D1 binding that a project's row names. @throws unavailable when this deployment has no such binding */
 export function databaseOf(env: Env, name: string): D1Database {
   const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof Env] : undefined

@@ -1,4 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { byteLength } from '../json.ts'
 
 /** A bound value of D1 ends at 2,000,000 bytes. */
@@ -39,6 +40,18 @@ export const inJson = (values: readonly (string | number)[]): SQL =>
  */
 export const expectRows = (count: number, from: SQL): SQL =>
   sql`insert into guard select null where ${count} <> (select count(*) from ${from})`
+
+/** A row of a table as one JSON object that parses into what drizzle would make of the row. */
+export function rowToJson(table: SQLiteTable): SQL {
+  const members = Object.entries(getTableColumns(table)).map(([name, column]) => sql`${name}, ${memberOf(column)}`)
+  return sql`json_object(${sql.join(members, sql`, `)})`
+}
+
+function memberOf(column: SQLiteColumn): SQL {
+  if (column.dataType === 'json') return sql`json(${column})`
+  if (column.dataType === 'boolean') return sql`json(iif(${column}, 'true', iif(${column} is null, null, 'false')))`
+  return sql`${column}`
+}
 
 /** The statements for some rows: none for none, and more than one set only when a bound value would become too large. */
 export const eachChunk = (rows: readonly unknown[], statements: (json: string, count: number) => SQL[]): SQL[] =>

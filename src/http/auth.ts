@@ -1,14 +1,14 @@
 import type { MiddlewareHandler } from 'hono'
 import { z } from 'zod'
-import { newUsage, openDb } from '../db/client.ts'
-import { databaseOf } from '../db/databases.ts'
+import { newUsage, openDb, openSession } from '../db/client.ts'
+import { CONTROL, databaseOf } from '../db/databases.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
-import { findCaller, type KeyRow, touchKey } from '../projects/store.ts'
+import { callerQuery, type KeyRow, readCaller, touchKey } from '../projects/store.ts'
 import { readBookmark, writeBookmark } from './bookmark.ts'
-import type { AppEnv } from './env.ts'
-import { contribute } from './openapi.ts'
+import type { AppEnv, Reached } from './env.ts'
+import { contribute, type Part } from './openapi.ts'
 import { throttle } from './throttle.ts'
 
 const HOUR = 3_600_000
@@ -33,58 +33,102 @@ const ProjectPath = z.object({
  * database. A foreign project is the same 404 as an unknown one.
  */
 export const allow = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
-  contribute(checkKey(scopes), {
-    scopes,
-    path: ProjectPath,
-    refusals: [
-      ['not_authenticated', NOT_AUTHENTICATED],
-      ['authentication_failed', INVALID_KEY],
-      ['permission_denied', missingScope(scopes[0])],
-      ['not_found', PROJECT_NOT_FOUND],
-      ['throttled', 'Request was throttled. Expected available in 42 seconds.'],
-      ['unavailable', 'The database cannot take the request now.']
-    ]
-  })
+  contribute(
+    checkKey(scopes, async (c, next) => {
+      const { key, user, project } = await c.var.caller()
+      c.set('key', key)
+      c.set('user', user)
+      c.set('project', project)
+      await next()
+    }),
+    describeAccess(scopes)
+  )
 
-const checkKey = (scopes: Scopes): MiddlewareHandler<AppEnv> =>
+/**
+ * The same for a handler that needs nothing of the project but its id, or asks `caller` for it: what it reads first is
+ * asked for in one round trip with the key, and answered once the key has passed. The handler may begin before that, so
+ * it must not do anything but read from `db`; nothing that it answers or refuses leaves unless the key passes.
+ */
+export const allowReading = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
+  contribute(
+    checkKey(scopes, (_, next) => next()),
+    describeAccess(scopes)
+  )
+
+const describeAccess = (scopes: Scopes): Part => ({
+  scopes,
+  path: ProjectPath,
+  refusals: [
+    ['not_authenticated', NOT_AUTHENTICATED],
+    ['authentication_failed', INVALID_KEY],
+    ['permission_denied', missingScope(scopes[0])],
+    ['not_found', PROJECT_NOT_FOUND],
+    ['throttled', 'Request was throttled. Expected available in 42 seconds.'],
+    ['unavailable', 'The database cannot take the request now.']
+  ]
+})
+
+const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
   async function allow(c, next) {
-    const header = c.req.header('Authorization')
-    if (!header) throw new AppError('not_authenticated', NOT_AUTHENTICATED)
-    const key = /^Bearer\s+(\S+)$/i.exec(header)?.[1] ?? ''
-    if (!isApiKey(key)) throw invalidKey()
-
-    const asked = c.req.param('project_id') ?? ''
-    const projectId = asked === '@current' ? asked : /^\d{1,15}$/.test(asked) ? Number(asked) : 0
-    const hash = await hashKey(key)
-    const control = openDb(c.env.DB, c.var.usage)
-    const caller = await findCaller(control.db, hash, projectId)
-    if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, c.var.now)) throw invalidKey()
-    c.set('keyId', caller.key.id)
-    await throttle(c.env, caller.key.id, scopes[0], c.var.now)
-    if (!scopes.some((scope) => hasScope(caller.key.scopes, scope)))
-      throw new AppError('permission_denied', missingScope(scopes[0]))
-    const { project } = caller
-    if (!project)
-      throw new NotFoundError(asked === '@current' && caller.key.projectIds.length > 1 ? AMBIGUOUS : PROJECT_NOT_FOUND)
-
-    const { db, bookmark } = openDb(
-      databaseOf(c.env, project.database),
-      c.var.usage,
-      readBookmark(c.req.header('x-d1-bookmark'), project.database)
-    )
-    c.set('projectId', project.id)
-    c.set('key', caller.key)
-    c.set('user', caller.user)
-    c.set('project', project)
+    const hash = await hashKey(readKey(c.req.header('Authorization')))
+    const asked = readProjectId(c.req.param('project_id') ?? '')
+    let reached: Reached | undefined
+    const { db, bookmark } = openDb(c.env.DB, c.var.usage, {
+      query: (isStrict) => callerQuery({ hash, asked, isStrict }),
+      async accept(rows) {
+        const caller = readCaller(rows)
+        if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, c.var.now)) throw invalidKey()
+        c.set('keyId', caller.key.id)
+        await throttle(c.env, caller.key.id, scopes[0], c.var.now)
+        if (!scopes.some((scope) => hasScope(caller.key.scopes, scope)))
+          throw new AppError('permission_denied', missingScope(scopes[0]))
+        const { project } = caller
+        if (!project)
+          throw new NotFoundError(
+            asked === '@current' && caller.key.projectIds.length > 1 ? AMBIGUOUS : PROJECT_NOT_FOUND
+          )
+        c.set('projectId', project.id)
+        reached = { ...caller, project }
+        const known = readBookmark(c.req.header('x-d1-bookmark'), project.database)
+        return project.database === CONTROL && !known
+          ? undefined
+          : openSession(databaseOf(c.env, project.database), known)
+      }
+    })
+    const caller = async () => {
+      await db.$client.open()
+      if (!reached) throw invalidKey()
+      return reached
+    }
     c.set('db', db)
+    c.set('caller', caller)
+    if (asked === '@current' || c.req.header('x-d1-bookmark')) await caller()
+    c.set('tenantId', reached?.project.id ?? Number(asked))
 
-    await next()
+    await proceed(c, next)
 
-    const reached = bookmark()
-    if (reached) c.header('x-d1-bookmark', writeBookmark(project.database, reached))
-    if (isStale(caller.key.lastUsedAt, c.var.now))
-      c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, caller.key.id, c.var.now))
+    // What the handler failed with, because it was refused, is answered.
+    const admitted = await caller().catch((error) => {
+      if (error !== c.error) throw error
+    })
+    if (!admitted) return
+    const { key, project } = admitted
+    const state = bookmark()
+    if (state) c.header('x-d1-bookmark', writeBookmark(project.database, state))
+    if (isStale(key.lastUsedAt, c.var.now))
+      c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
   }
+
+function readKey(header: string | undefined): string {
+  if (!header) throw new AppError('not_authenticated', NOT_AUTHENTICATED)
+  const key = /^Bearer\s+(\S+)$/i.exec(header)?.[1] ?? ''
+  if (!isApiKey(key)) throw invalidKey()
+  return key
+}
+
+/** What is no id is none of a project. */
+const readProjectId = (text: string): number | '@current' =>
+  text === '@current' ? text : /^\d{1,15}$/.test(text) ? Number(text) : 0
 
 const invalidKey = () => new AppError('authentication_failed', INVALID_KEY)
 

@@ -2,6 +2,9 @@ import { Hono } from 'hono'
 import type { Db, Usage } from '../db/client.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
+/** Who calls, and a project that the key reaches. */
+export type Reached = { key: KeyRow; user: UserRow; project: ProjectRow }
+
 export type AppEnv = {
   Bindings: Env
   Variables: {
@@ -9,17 +12,19 @@ export type AppEnv = {
     requestId: string
     /** What the request has cost in all its databases so far. */
     usage: Usage
-    /** Set by `allow`: who calls, which project, and that project's database. */
-    key: KeyRow
-    user: UserRow
-    project: ProjectRow
+    /** Set by `allow` and `allowReading`: the project's database. */
     db: Db
+    /** Set with it: the project's id, to ask that database with; what it answers is only for who may see the project. */
+    tenantId: number
+    /** Set with it: who calls, and which project. @throws what the request is refused with */
+    caller: () => Promise<Reached>
     /** Set by whoever knows the project before the log line is written. */
     projectId: number
     keyId: number
     /** Settled when the last of a streamed answer has been sent. */
     streamed: Promise<void>
-  }
+    /** What `caller` says; set by `allow` alone. */
+  } & Reached
 }
 
 /** A router in which a trailing slash makes no difference. */

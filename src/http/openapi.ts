@@ -14,7 +14,7 @@ declare module 'zod' {
 }
 
 /** What a middleware adds to the operations behind it. */
-type Part = {
+export type Part = {
   /** Any of them is enough. */
   scopes?: string[]
   path?: z.ZodObject

@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { actorOf } from '../activity/entry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
-import { allow } from '../http/auth.ts'
+import { allow, allowReading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
-import { readFilters } from '../properties/filter.ts'
+import { type FilterGroup, readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
@@ -112,27 +112,31 @@ const SPLIT = describe({
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 
 export const personRoutes = createRouter()
-  .get('/persons', LIST, allow('person:read'), validateQuery(ListQuery), async (c) => {
+  .get('/persons', LIST, allowReading('person:read'), validateQuery(ListQuery), async (c) => {
     const { limit, offset, cursor, format, distinct_id, email, search } = c.req.valid('query')
-    const { db, project } = c.var
+    const { db, tenantId } = c.var
     const properties = readPropertyParameters(new URL(c.req.url).searchParams)
-    const group = properties === undefined ? undefined : readFilters(properties, project.timezone, c.var.now)
-    const compiled =
-      group && group.values.length > 0 ? await compilePropertyFilter(db, project, group, c.var.now) : undefined
-    const filters: PersonFilters = { distinct_id, email, search, properties: compiled }
+    const filters: PersonFilters = { distinct_id, email, search }
+    let group: FilterGroup | undefined
+    if (properties !== undefined) {
+      const { project } = await c.var.caller()
+      group = readFilters(properties, project.timezone, c.var.now)
+      if (group.values.length > 0) filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
+    }
     if (wantsCsv(c, format)) {
-      const columns = await columnsOf(exportProperties(db, project.id, filters, { limit, offset }))
-      return csvResponse(c, 'persons', columns, toJsonPages(exportPersons(db, project.id, filters, { limit, offset })))
+      await c.var.caller()
+      const columns = await columnsOf(exportProperties(db, tenantId, filters, { limit, offset }))
+      return csvResponse(c, 'persons', columns, toJsonPages(exportPersons(db, tenantId, filters, { limit, offset })))
     }
 
     const size = pageSize(limit)
     const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
     const filterHash = isUnfiltered(filters)
       ? undefined
-      : await sha256(JSON.stringify({ project: project.id, distinct_id, email, search, group }))
+      : await sha256(JSON.stringify({ project: tenantId, distinct_id, email, search, group }))
     const { rows, count } = await listPersons(
       db,
-      project.id,
+      tenantId,
       filters,
       { limit: size + 1, offset: after ? 0 : offset, after },
       after?.counted && after.counted.filters === filterHash ? after.counted.count : undefined
@@ -154,11 +158,11 @@ export const personRoutes = createRouter()
   .get(
     '/persons/:id',
     RETRIEVE,
-    allow('person:read'),
+    allowReading('person:read'),
     validatePath(PersonPath),
     validateQuery(FormatQuery),
     async (c) => {
-      const person = await findPerson(c.var.db, c.var.project.id, c.req.valid('param').id)
+      const person = await findPerson(c.var.db, c.var.tenantId, c.req.valid('param').id)
       if (!person) throw new NotFoundError()
       return answerOne(c, 'person', personToJson(person), c.req.valid('query').format)
     }

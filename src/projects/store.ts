@@ -1,6 +1,8 @@
 import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import { template } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
+import { rowToJson } from '../db/rows.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
@@ -158,23 +160,27 @@ export type Caller = {
   project: ProjectRow | undefined
 }
 
+const [hash, asked, isStrict] = ['hash', 'asked', 'isStrict'].map((name) => sql.placeholder(name))
+
 /**
- * Who holds the key with this hash, and the project asked for: an id, or `@current` for the only one the key reaches.
- * One round trip.
+ * Asks who holds the key with the `hash`, and for the project `asked` for: an id, or `@current` for the only one that the
+ * key reaches. With `isStrict` it fails where the hash is of no key, and the batch that it is in with it.
  */
-export async function findCaller(db: Db, hash: string, project: number | '@current'): Promise<Caller | undefined> {
-  const reached =
-    project === '@current'
-      ? sql`${projects.id} = (select json_extract(project_ids, '$[0]') from api_keys
-                              where hash = ${hash} and json_array_length(project_ids) = 1)`
-      : sql`${projects.id} = ${project} and ${projects.id} in (select value from api_keys, json_each(project_ids)
-                              where hash = ${hash})`
-  const [[key], [user], [found]] = await db.batch([
-    db.select().from(apiKeys).where(eq(apiKeys.hash, hash)),
-    db.select().from(users).where(sql`${users.id} = (select user_id from api_keys where hash = ${hash})`),
-    db.select().from(projects).where(reached)
-  ])
-  return key && user && { key, user, project: found }
+export const callerQuery = template<{ hash: string; asked: number | '@current'; isStrict: boolean }>(sql`
+  select iif(${apiKeys.id} is null, null, ${rowToJson(apiKeys)}) as key, ${rowToJson(users)} as user,
+         iif(${projects.id} is null, null, ${rowToJson(projects)}) as project,
+         json(iif(${apiKeys.id} is null and ${isStrict}, '', '{}')) as is_found
+  from (select 1) left join ${apiKeys} on ${apiKeys.hash} = ${hash}
+  left join ${users} on ${users.id} = ${apiKeys.userId}
+  left join ${projects} on ${projects.id} in (select value from json_each(${apiKeys.projectIds}))
+    and iif(${asked} = '@current', json_array_length(${apiKeys.projectIds}) = 1, ${projects.id} = ${asked})`)
+
+/** What `callerQuery` found. */
+export function readCaller([row]: Record<string, unknown>[]): Caller | undefined {
+  const [key, user, project] = [row?.key, row?.user, row?.project].map((text) =>
+    typeof text === 'string' ? JSON.parse(text) : undefined
+  )
+  return key && { key, user, project }
 }
 
 /** Written at most once an hour. */

@@ -271,7 +271,8 @@ it('has a sample for every route, below both prefixes', () => {
 })
 
 /** What every route has from the same middleware: shown by one of them. */
-describe.each(table.slice(0, 1))('keys and projects, by $route', ({ route, ...sample }) => {
+/** The second looks the key up before all else, the first together with what it reads. */
+describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sample }) => {
   it.each(['personal_api_key', 'api_key', 'access_token', 'token', 'key'])(
     'does not take a key from the query parameter %s',
     async (parameter) => {
@@ -479,6 +480,29 @@ describe.each(table.filter(({ route }) => route.includes(':id')))('$route across
     expect([foreign.status, foreign.body]).toEqual([404, NOT_FOUND])
     expect([unknown.status, unknown.body]).toEqual([404, NOT_FOUND])
   })
+})
+
+describe('what is wrong with a request', () => {
+  it.each(['persons?limit=0', 'persons/abc', 'persons?properties=[{"key":"plan","operator":"like"}]'])(
+    'is told to nobody who may not make it: %s',
+    async (path) => {
+      const [project, other] = [await newProject(), await newProject()]
+      const { key } = await keyFor([project], ['insight:read'])
+      const answers = [
+        await project.send('GET', path),
+        await request('GET', `/api/environments/${project.id}/${path}`, bearer(newApiKey())),
+        await request('GET', `/api/environments/${project.id}/${path}`, bearer(key)),
+        await request('GET', `/api/environments/${other.id}/${path}`, bearer(project.key))
+      ]
+
+      expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+        [400, 'invalid_input'],
+        [401, 'authentication_failed'],
+        [403, 'permission_denied'],
+        [404, 'not_found']
+      ])
+    }
+  )
 })
 
 describe("another project's persons", () => {
