@@ -1,0 +1,536 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { failingQueue } from '../support/bindings.ts'
+import { EmailError, newDesk, passSeconds, setClock } from '../support/deliveries.ts'
+import { aroundCalls } from '../support/faults.ts'
+import { listenToLog } from '../support/log.ts'
+import { untilQuiet } from '../support/queue.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+const SENT = { status: 'sent', repeated: false, error: null }
+const ADA = { target: 'ada@example.com', ...SENT }
+
+describe('an occurrence', () => {
+  it('is entered when it is due, delivered, and not entered again', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T08:59:59Z')
+    await desk.cron()
+    expect(desk.held).toEqual([])
+    setClock('2026-11-22T09:00:30Z')
+
+    await desk.cron()
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'queued', kind: 'scheduled', attempts: 0, recipients: [] }
+    ])
+    await desk.drain()
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['ada@example.com'])
+    expect(await desk.deliveries(id)).toEqual([
+      {
+        id: expect.any(Number),
+        kind: 'scheduled',
+        occurrence: '2026-11-22T09:00:00.000Z',
+        missed: 0,
+        status: 'delivered',
+        attempts: 1,
+        next_attempt_at: null,
+        recipients: [ADA],
+        error: null,
+        created_at: '2026-11-22T09:00:30.000Z',
+        finished_at: '2026-11-22T09:00:30.000Z'
+      }
+    ])
+    expect((await desk.find(id)).next_delivery_date).toBe('2026-11-23T09:00:00.000Z')
+  })
+
+  it('is entered once by crons that run twice and at once', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+
+    await Promise.all([desk.cron(), desk.cron(), desk.cron()])
+    await desk.cron()
+    await desk.drain()
+
+    expect([desk.mails.length, (await desk.deliveries(id)).length]).toEqual([1, 1])
+  })
+
+  it('is sent once by messages that come twice and at once', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    const [message] = desk.held.splice(0)
+
+    await Promise.all([desk.deliver(message), desk.deliver(message), desk.deliver(message)])
+    await desk.deliver(message)
+
+    expect(desk.mails).toHaveLength(1)
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+  })
+
+  it.each(['is lost', 'was never sent'])('is delivered although its message %s', async (fault) => {
+    listenToLog()
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron(fault === 'is lost' ? {} : { DELIVERY_QUEUE: failingQueue() })
+    desk.held.length = 0
+    passSeconds(299)
+    await desk.cron()
+    expect(desk.held).toEqual([])
+    passSeconds(2)
+
+    await desk.cron()
+    await desk.cron()
+    expect(desk.held).toHaveLength(1)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', missed: 0 }])
+  })
+
+  it('stands, after days without a cron, for all that were missed, and says so', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-25T15:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      { occurrence: '2026-11-25T09:00:00.000Z', missed: 3, status: 'delivered' }
+    ])
+    expect(desk.mails.map(({ text }) => text)).toEqual([
+      expect.stringContaining('3 earlier deliveries were missed; this one stands for all.')
+    ])
+    expect((await desk.find(id)).next_delivery_date).toBe('2026-11-26T09:00:00.000Z')
+  })
+
+  it('is not lost when the schedule changes before it was entered', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:10Z')
+
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { frequency: 'weekly' })
+    await desk.drain()
+
+    expect(body.next_delivery_date).toBe('2026-11-27T09:00:00.000Z')
+    expect(await desk.deliveries(id)).toMatchObject([{ occurrence: '2026-11-22T09:00:00.000Z', status: 'delivered' }])
+  })
+
+  it.each([
+    [{ deleted: true }, 'The subscription was deleted before.'],
+    [{ paused: true }, 'The subscription was paused before.']
+  ])('is skipped when meanwhile %j', async (change, error) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.send('PATCH', `subscriptions/${id}/`, change)
+
+    await desk.drain()
+
+    expect(desk.mails).toEqual([])
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'skipped', error }])
+  })
+
+  it.each([
+    [{ insight: null }, 'It has neither an insight nor a dashboard.'],
+    [{ insight: null, dashboard: true }, 'Its dashboard has no insights.']
+  ])('is skipped when there is nothing to deliver: %j', async (fields, error) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const dashboard = 'dashboard' in fields ? (await desk.send('POST', 'dashboards/', {})).body.id : null
+    const { id } = await desk.subscribe({ ...fields, dashboard })
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails).toEqual([])
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'skipped', error }])
+  })
+
+  it('ends with the last of its schedule', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ count: 3 })
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect((await desk.find(id)).next_delivery_date).toBeNull()
+    expect(await desk.deliveries(id)).toHaveLength(1)
+  })
+})
+
+/** Recipients of whom each mail is for one. */
+const TWO = 'ada@example.com, bob@example.com'
+
+it('goes on wherever the work is cut: to each recipient one message, or two of which the log tells', async () => {
+  listenToLog()
+  let repeated = 0
+  for (let call = 1; ; call += 1)
+    for (const side of ['before', 'after']) {
+      setClock('2026-11-21T12:00:00Z')
+      const desk = await newDesk()
+      const { id } = await desk.subscribe({ target_value: TWO })
+      setClock('2026-11-22T09:00:00Z')
+      let isReached = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+        const result = at === call && side === 'before' ? undefined : await run()
+        isReached = at === call
+        if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+        return result as Awaited<ReturnType<typeof run>>
+      })
+      await desk.cron()
+      const [message] = desk.held
+      await desk.deliver(message, { DB })
+      if (!isReached) {
+        expect(call).toBeGreaterThan(9)
+        return expect(repeated).toBeGreaterThan(0)
+      }
+      for (let minutes = 0; minutes < 20; minutes += 1) {
+        passSeconds(60)
+        await desk.cron()
+        await desk.drain()
+      }
+
+      const [{ status, recipients }] = await desk.deliveries(id)
+      expect([call, side, status]).toEqual([call, side, 'delivered'])
+      for (const recipient of recipients) {
+        const sent = desk.mails.filter(({ to }) => to === recipient.target).length
+        expect([call, side, recipient.target, sent <= (recipient.repeated ? 2 : 1) && sent > 0]).toEqual([
+          call,
+          side,
+          recipient.target,
+          true
+        ])
+        repeated += sent - 1
+      }
+    }
+})
+
+describe('a cron that is cut', () => {
+  it('anywhere enters each occurrence once all the same', async () => {
+    listenToLog()
+    for (let call = 1; ; call += 1)
+      for (const side of ['before', 'after']) {
+        setClock('2026-11-21T12:00:00Z')
+        const desk = await newDesk()
+        const { id } = await desk.subscribe()
+        setClock('2026-11-22T09:00:00Z')
+        let isReached = false
+        const DB = aroundCalls(env.DB, async (run, at) => {
+          if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+          const result = at === call && side === 'before' ? undefined : await run()
+          isReached = at === call
+          if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+          return result as Awaited<ReturnType<typeof run>>
+        })
+        await desk.cron({ DB }).catch(() => {})
+        if (!isReached) return expect(call).toBeGreaterThan(3)
+        for (let minutes = 0; minutes < 7; minutes += 1) {
+          await desk.cron()
+          await desk.drain()
+          passSeconds(60)
+        }
+
+        expect([call, side, desk.mails.length]).toEqual([call, side, 1])
+        expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered' }])
+      }
+  })
+})
+
+describe('an e-mail that fails', () => {
+  it('for a reason that passes is sent again later and later, and then arrives', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    const tries: number[] = []
+    desk.faults.email = () => {
+      tries.push(Date.now())
+      if (tries.length < 4) throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    const [message] = desk.held
+
+    expect(await desk.deliver(message)).toBe(31)
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'queued',
+        attempts: 1,
+        next_attempt_at: '2026-11-22T09:00:30.000Z',
+        error: 'E_RATE_LIMIT_EXCEEDED: said E_RATE_LIMIT_EXCEEDED'
+      }
+    ])
+    expect(await desk.deliver(message)).toBeUndefined()
+    expect(tries).toHaveLength(1)
+    passSeconds(31)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+    expect(tries).toHaveLength(4)
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'delivered', attempts: 4, error: null, recipients: [ADA] }
+    ])
+  })
+
+  it('each time is given up on after six attempts in eight hours', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    const tries: number[] = []
+    desk.faults.email = () => {
+      tries.push((Date.now() - Date.parse('2026-11-22T09:00:00Z')) / 1000)
+      throw new EmailError('E_INTERNAL_SERVER_ERROR')
+    }
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(tries).toEqual([0, 31, 152, 753, 4_354, 28_355])
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'failed', attempts: 6, error: 'E_INTERNAL_SERVER_ERROR: said E_INTERNAL_SERVER_ERROR' }
+    ])
+  })
+
+  it('for good is not sent again, and the others are', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ target_value: 'ada@example.com, bob@example.com, cy@example.com' })
+    let isBusy = true
+    desk.faults.email = ({ to }) => {
+      if (to.startsWith('bob')) throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      if (to.startsWith('cy') && isBusy) {
+        isBusy = false
+        throw new EmailError('E_DAILY_LIMIT_EXCEEDED')
+      }
+    }
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['ada@example.com', 'cy@example.com'])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 2,
+        error: '1 of 3 recipients: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED',
+        recipients: [ADA, { target: 'bob@example.com', status: 'failed' }, { target: 'cy@example.com', ...SENT }]
+      }
+    ])
+  })
+
+  it('without a word may have arrived: it is sent once more, and marked', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    desk.faults.email = () => {
+      throw new Error('Network connection lost.')
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 2,
+        error: 'Network connection lost.',
+        recipients: [{ target: 'ada@example.com', status: 'unknown', repeated: true }]
+      }
+    ])
+  })
+
+  it('without a binding says so', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+
+    await desk.drain({ EMAIL: undefined as unknown as SendEmail })
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'failed', error: 'This deployment has no send_email binding.' }
+    ])
+  })
+})
+
+describe('a subscription that keeps failing', () => {
+  async function failFor(days: number) {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ title: 'Numbers' })
+    const owner = desk.project.user.email
+    desk.faults.email = ({ to }) => {
+      if (to !== owner) throw new EmailError('E_RECIPIENT_SUPPRESSED')
+    }
+    for (let day = 22; day < 22 + days; day += 1) {
+      setClock(`2026-11-${day}T09:00:00Z`)
+      await desk.cron()
+      await desk.drain()
+    }
+    return { desk, id, owner }
+  }
+
+  it('is paused after five occurrences, and its owner told', async () => {
+    const { desk, id, owner } = await failFor(8)
+
+    const reason = 'The last 5 deliveries failed: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED'
+    expect(await desk.find(id)).toMatchObject({ paused: true, paused_reason: reason, next_delivery_date: null })
+    expect(desk.mails.map(({ to, subject }) => [to, subject])).toEqual([[owner, 'Paused: Numbers']])
+    expect(desk.mails[0]?.text).toContain(reason)
+    const kinds = (await desk.deliveries(id)).map(({ kind, status }: Record<string, string>) => `${kind} ${status}`)
+    expect(kinds).toEqual(['notice delivered', ...Array(5).fill('scheduled failed')])
+  })
+
+  it('goes on when it is resumed, and counts anew', async () => {
+    const { desk, id } = await failFor(5)
+
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
+
+    expect(body).toMatchObject({ paused: false, paused_reason: null, next_delivery_date: '2026-11-27T09:00:00.000Z' })
+    setClock('2026-11-27T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+    expect((await desk.find(id)).paused).toBe(false)
+  })
+
+  it('is not paused when one in between arrives', async () => {
+    const { desk, id } = await failFor(4)
+    const { email } = desk.faults
+    desk.faults.email = () => {}
+    setClock('2026-11-26T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+    desk.faults.email = email
+    setClock('2026-11-27T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.find(id)).toMatchObject({ paused: false, next_delivery_date: '2026-11-28T09:00:00.000Z' })
+  })
+
+  it('is not paused by tests', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    desk.faults.email = () => {
+      throw new EmailError('E_RECIPIENT_SUPPRESSED')
+    }
+    for (let n = 0; n < 6; n += 1) {
+      passSeconds(1)
+      await desk.send('POST', `subscriptions/${id}/test/`)
+      await desk.drain()
+    }
+
+    expect((await desk.find(id)).paused).toBe(false)
+    expect(await desk.deliveries(id)).toHaveLength(6)
+  })
+})
+
+describe('a test', () => {
+  it('is delivered now, marked, and leaves the schedule as it is', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Signups')
+    const { id, next_delivery_date } = await desk.subscribe({ title: 'Numbers', invite_message: 'Welcome' })
+
+    const { status, body } = await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect([status, body.kind, body.status]).toEqual([201, 'test', 'queued'])
+    expect(desk.mails).toMatchObject([{ to: 'ada@example.com', subject: 'Test: Numbers' }])
+    expect(desk.mails[0]?.text).toContain('This is a test')
+    expect(desk.mails[0]?.text).not.toContain('Welcome')
+    expect(await desk.deliveries(id)).toMatchObject([{ kind: 'test', status: 'delivered' }])
+    expect((await desk.find(id)).next_delivery_date).toBe(next_delivery_date)
+  })
+
+  it('works while the subscription is paused', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    await desk.send('PATCH', `subscriptions/${id}/`, { paused: true })
+
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+  })
+})
+
+it('puts the invitation into the first message only', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  await desk.subscribe({ invite_message: 'Welcome,\nAda & Bob' })
+  for (const day of [22, 23]) {
+    setClock(`2026-11-${day}T09:00:00Z`)
+    await desk.cron()
+    await desk.drain()
+  }
+
+  expect(desk.mails.map(({ text }) => text.includes('Welcome,\nAda & Bob'))).toEqual([true, false])
+  expect(desk.mails[0]?.html).toContain('Welcome,<br>Ada &amp; Bob')
+})
+
+it('ignores what is no message of a delivery', async () => {
+  const log = listenToLog()
+  const desk = await newDesk()
+
+  expect(await desk.deliver({ hello: 1 })).toBeUndefined()
+  expect(await desk.deliver({ project_id: 999_999_999, id: 1 })).toBeUndefined()
+  expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBeUndefined()
+
+  expect(log.lines('not a delivery message')).toHaveLength(1)
+})
+
+it('does not deliver what is in the ledger of another project', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const [desk, other] = [await newDesk(), await newDesk()]
+  const { id } = await desk.subscribe()
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  const [message] = desk.held
+
+  await desk.deliver({ ...message, project_id: other.project.id })
+
+  expect(desk.mails).toEqual([])
+  expect(await desk.deliveries(id)).toMatchObject([{ status: 'queued', attempts: 0 }])
+})
+
+it('costs so many rows', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  await desk.subscribe()
+  setClock('2026-11-22T09:00:00Z')
+  const log = listenToLog()
+  await desk.cron()
+  await desk.drain()
+
+  const [line] = log.lines('queue batch')
+  expect([line?.delivered, Number(line?.rows_written)]).toEqual([1, expect.any(Number)])
+  expect(Number(line?.rows_written)).toBeLessThanOrEqual(8)
+  expect(Number(line?.rows_read)).toBeLessThanOrEqual(60)
+})
