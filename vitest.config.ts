@@ -40,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/{api,jobs}/**/*.test.ts'],
+          globalSetup: './test/support/receiving.ts',
           setupFiles: ['./test/support/migrate.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000

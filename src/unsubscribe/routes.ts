@@ -13,7 +13,7 @@ import { findSubscription, type SubscriptionRow, updateSubscription } from '../s
 import { policyOf, toPage } from './page.ts'
 import { readTicket, withoutHolder } from './ticket.ts'
 
-const TicketPath = z.object({ ticket: z.string().max(200).meta({ description: 'From the link in an e-mail.' }) })
+const TicketPath = z.object({ ticket: z.string().meta({ description: 'From the link in an e-mail.' }) })
 
 const ASK = describe({
   id: 'unsubscribe_page',
