@@ -107,4 +107,7 @@ function offsetOf(zone: string): number {
   return zone.startsWith('-') ? -offset : offset
 }
 
+/** ISO 8601 in UTC, of ms. */
+export const toIso = (time: number): string => new Date(time).toISOString()
+
 const orUndefined = (time: number): number | undefined => (Number.isNaN(time) ? undefined : time)

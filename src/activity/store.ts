@@ -126,3 +126,13 @@ const countOf = (projectId: number, person: PersonId | undefined): SQL =>
   person
     ? sql`select count(*) as count from activity a where ${matching(projectId, person)}`
     : sql`select value as count from counters where project_id = ${projectId} and name = 'activity'`
+
+/** Whether an entry tells what properties were. */
+export const hasValues = sql`exists (
+  select 1 from json_each(detail, '$.changes') as change
+  where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`
+
+/** An entry's detail when it does not. */
+export const withoutValues = sql`json_set(detail, '$.changes', (
+  select json_group_array(json_set(change.value, '$.before', null, '$.after', null))
+  from json_each(detail, '$.changes') as change))`

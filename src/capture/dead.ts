@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
+import { MAX_DELAY, retryDelay } from '../pause.ts'
 import { CaptureMessage, SpilledMessage } from './message.ts'
 import { insertDeadLetter } from './store.ts'
 
@@ -9,7 +10,7 @@ import { insertDeadLetter } from './store.ts'
  * A message that the consumer gave up on, with the reason. What the platform itself moves to the dead-letter queue,
  * because a consumer died with it at every delivery, comes without this wrapping.
  */
-const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
+export const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
 export type DeadMessage = z.infer<typeof DeadMessage>
 
 /** A fault that no repetition will mend. */
@@ -17,7 +18,6 @@ export class PoisonError extends Error {}
 
 /** Below the queue's `max_retries`: the consumer itself buries a message at this delivery, because it knows why. */
 export const LAST_ATTEMPT = 12
-const MAX_DELAY_SECONDS = 3_600
 
 /** Has a message that could not be processed come again later or, after the last time, buries it with the reason. */
 export async function giveBack(
@@ -37,13 +37,10 @@ export async function giveBack(
     log('error', 'capture message buried', line)
     return 'buried'
   } catch {
-    message.retry({ delaySeconds: MAX_DELAY_SECONDS })
+    message.retry({ delaySeconds: MAX_DELAY })
     return 'retried'
   }
 }
-
-/** Seconds until the next delivery, after this many. */
-export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY_SECONDS, 2 ** attempts)
 
 const Owned = z.object({ project_id: z.int() })
 

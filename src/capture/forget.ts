@@ -1,7 +1,8 @@
 import { type Db, openDb, type Usage } from '../db/client.ts'
-import { countRemoved, findTombstones } from '../erasures/store.ts'
+import { countRemoved } from '../erasures/removal/store.ts'
 import { buriedUnder, hashDistinctId } from '../erasures/tombstone.ts'
-import { type DeadMessage, readObject } from './dead.ts'
+import { findTombstones } from '../erasures/tombstones/store.ts'
+import { DeadMessage, readObject } from './dead.ts'
 import { CaptureMessage } from './message.ts'
 import { deleteDeadLetter, listDeadLettersOf } from './store.ts'
 
@@ -22,7 +23,7 @@ export async function forgetInDeadLetters(
   const controlDb = openDb(control, usage).db
   const letters = await listDeadLettersOf(controlDb, project.id, after, LETTERS_AT_ONCE)
   for (const { id, object } of letters) {
-    const letter = (await readObject(bucket, object)) as DeadMessage | undefined
+    const letter = DeadMessage.safeParse(await readObject(bucket, object)).data
     const message = CaptureMessage.safeParse(letter?.dead).data
     if (!letter || !message) continue
     const removed = new Map<number, number>()

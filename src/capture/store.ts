@@ -4,7 +4,7 @@ import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { deadLetters } from '../db/schema.ts'
-import { countDropped, expectLastErasure, expectOpenErasures } from '../erasures/store.ts'
+import { countDropped, expectLastErasure, expectOpenErasures } from '../erasures/tombstones/store.ts'
 import {
   expectUnchanged,
   insertPersons,

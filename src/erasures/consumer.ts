@@ -3,7 +3,7 @@ import { forgetInDeadLetters } from '../capture/forget.ts'
 import { type Db, openDb, type Usage } from '../db/client.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
-import { pause } from '../pause.ts'
+import { MAX_DELAY, pause, retryDelay } from '../pause.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
 import { ErasureMessage } from './message.ts'
 import { writeReceipt } from './receipt.ts'
@@ -11,9 +11,6 @@ import {
   complete,
   countEvents,
   countRemains,
-  type ErasureRow,
-  findOpenErasures,
-  finishRuns,
   listKeys,
   markCleared,
   markFailed,
@@ -22,7 +19,8 @@ import {
   type Piece,
   removeEvents,
   removeVersions
-} from './store.ts'
+} from './removal/store.ts'
+import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
 /** D1 allows 1,000 queries an invocation. */
 const MAX_QUERIES = 800
@@ -41,7 +39,6 @@ const KEYS_AT_ONCE = 100
 
 /** A task that fails so often waits for the next run; what is no matter of a run, for the next sweep. */
 const MAX_ATTEMPTS = 8
-const MAX_DELAY_SECONDS = 3_600
 
 export type ErasureBindings = {
   control: D1Database
@@ -67,7 +64,7 @@ export async function consumeErasures(batch: MessageBatch<unknown>, bindings: Er
       message.ack()
     } catch (error) {
       log('warn', 'erasure message retried', { id: message.id, error: describeError(error) })
-      message.retry({ delaySeconds: Math.min(MAX_DELAY_SECONDS, 2 ** message.attempts) })
+      message.retry({ delaySeconds: retryDelay(message.attempts) })
       summary.retried += 1
     }
   }
@@ -121,7 +118,7 @@ export async function continueErasures(
   if (failed.length > 0)
     await queue.send(
       { project_id: project.id, erasures: failed.map(({ id }) => id), letter: null },
-      { delaySeconds: Math.min(MAX_DELAY_SECONDS, 10 * 2 ** attempts) }
+      { delaySeconds: Math.min(MAX_DELAY, 10 * 2 ** attempts) }
     )
   await finishRuns(db, clock().getTime())
   return completed

@@ -5,8 +5,8 @@ import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { messagesFor } from './message.ts'
 import type { Sender } from './run.ts'
-import { findPersonsToErase, type PersonToErase, type Selection, writeErasures } from './store.ts'
 import { hashDistinctId } from './tombstone.ts'
+import { findPersonsToErase, type PersonToErase, type Selection, writeErasures } from './write/store.ts'
 
 /**
  * Deletes the persons that are selected, with their distinct ids and what the activity log tells of their properties;

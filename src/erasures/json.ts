@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toIso } from '../time.ts'
 import { Receipt } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'
 import type { ErasureRow } from './store.ts'
@@ -56,5 +57,3 @@ export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTa
     receipt
   }
 }
-
-const toIso = (time: number): string => new Date(time).toISOString()

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { toHex } from '../hash.ts'
+import { toIso } from '../time.ts'
 
 const DAY = 86_400_000
 
@@ -101,8 +103,3 @@ function sorted(value: unknown): unknown {
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
 }
-
-const toHex = (buffer: ArrayBuffer): string =>
-  [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
-const toIso = (time: number): string => new Date(time).toISOString()

@@ -6,6 +6,7 @@ import type { Db } from '../../db/client.ts'
 import type { JsonObject } from '../../json.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/json.ts'
 import { personToJson } from '../../persons/store.ts'
+import { toIso } from '../../time.ts'
 import type { RecordingJson } from '../json.ts'
 
 const ONGOING_MS = 5 * 60_000
@@ -179,8 +180,6 @@ function personOf(row: RecordingRow, projectId: number): RecordingJson['person']
   const uuid = uuidv5(`${projectId}:${row.distinct_id ?? row.identity}`, PLACEHOLDERS)
   return { id: null, name: null, distinct_ids: distinctId, properties: {}, created_at: null, uuid }
 }
-
-const toIso = (time: number): string => new Date(time).toISOString()
 
 export type PartRow = { part_id: string; start_time: number; end_time: number }
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import { expectLastErasure } from '../../erasures/store.ts'
+import { expectLastErasure } from '../../erasures/tombstones/store.ts'
 import type { Changes, Known, Recording } from '../plan.ts'
 import { findStored } from '../store.ts'
 
