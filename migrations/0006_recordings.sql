@@ -48,7 +48,7 @@ CREATE TABLE `recordings` (
 	PRIMARY KEY(`project_id`, `session_id`)
 );
 --> statement-breakpoint
-CREATE INDEX `recordings_newest` ON `recordings` (`project_id`,`start_time`,`session_id`) WHERE not deleted;--> statement-breakpoint
+CREATE INDEX `recordings_newest` ON `recordings` (`project_id`,`start_time`,`session_id`);--> statement-breakpoint
 CREATE INDEX `recordings_identity` ON `recordings` (`identity`) WHERE not deleted;--> statement-breakpoint
 CREATE INDEX `recordings_doomed` ON `recordings` (`deleted_at`) WHERE deleted and purged_at is null;--> statement-breakpoint
 CREATE INDEX `recordings_erasure` ON `recordings` (`erasure_id`) WHERE erasure_id is not null;--> statement-breakpoint

@@ -386,7 +386,7 @@ export const recordings = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.sessionId] }),
-    index('recordings_newest').on(t.projectId, t.startTime, t.sessionId).where(sql`not deleted`),
+    index('recordings_newest').on(t.projectId, t.startTime, t.sessionId),
     index('recordings_identity').on(t.identity).where(sql`not deleted`),
     index('recordings_doomed').on(t.deletedAt).where(sql`deleted and purged_at is null`),
     index('recordings_erasure').on(t.erasureId).where(sql`erasure_id is not null`),
