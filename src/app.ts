@@ -13,6 +13,7 @@ import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
+import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
@@ -28,6 +29,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createCaptureRoutes())
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
+  app.route('/', sharedRoutes)
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
@@ -36,6 +38,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, insightRoutes)
     app.route(prefix, dashboardRoutes)
     app.route(prefix, recordingRoutes)
+    app.route(prefix, sharingRoutes)
     app.route(prefix, subscriptionRoutes)
   }
   return app

@@ -5,3 +5,14 @@ export const sha256 = async (text: string): Promise<string> =>
 /** Two digits a byte. */
 export const toHex = (buffer: ArrayBuffer): string =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** In constant time, whatever the index lookup before it did. */
+export async function isSameHash(a: string, b: string): Promise<boolean> {
+  const [left, right] = [a, b].map((hash) => new TextEncoder().encode(hash))
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    left.length === right.length &&
+    crypto.subtle.timingSafeEqual(left, right)
+  )
+}

@@ -11,6 +11,7 @@ import { describeError } from './errors.ts'
 import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
+import { sweepRecordings } from './recordings/purge.ts'
 import { verifyCounts } from './rollups/verify.ts'
 import { runDue } from './subscriptions/claim.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
@@ -55,11 +56,16 @@ export default {
         log('info', 'weekly batch', { database, sent: await startRun(db, env.ERASURE_QUEUE, run, now) })
       })
       log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
-    } else if (cron === QUARTERLY)
+    } else if (cron === QUARTERLY) {
       await inDatabases(env, async (db, database) => {
         log('info', 'quarter-hourly sweep', { database, sent: await sweepErasures(db, env.ERASURE_QUEUE, now) })
       })
-    else if (cron === NIGHTLY)
+      await inDatabases(env, async (db, database) => {
+        const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+        const swept = await sweepRecordings(db, env.RECORDING_QUEUE, retentionDays, now.getTime())
+        log('info', 'sweep of recordings', { database, ...swept })
+      })
+    } else if (cron === NIGHTLY)
       await inDatabases(env, async (db, database) => {
         const { first, ...summary } = await verifyCounts(db)
         log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
@@ -91,7 +97,15 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
     }
     case 'edge-analytics-recordings': {
       const database = (name: string) => databaseOf(env, name)
-      const bindings = { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE, clock }
+      const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+      const bindings = {
+        control: env.DB,
+        database,
+        bucket: env.BUCKET,
+        deadQueue: env.DEAD_QUEUE,
+        retentionDays,
+        clock
+      }
       return consumeRecordings(batch, bindings, usage)
     }
     case 'edge-analytics-erasures': {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { newUsage, openDb, openSession } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
 import { AppError, NotFoundError } from '../errors.ts'
+import { isSameHash } from '../hash.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
 import { callerQuery, type KeyRow, readCaller, touchKey } from '../projects/store.ts'
@@ -137,14 +138,3 @@ const isValid = (key: KeyRow, now: Date): boolean =>
 
 const isStale = (lastUsedAt: number | null, now: Date): boolean =>
   lastUsedAt === null || lastUsedAt < now.getTime() - HOUR
-
-/** In constant time, whatever the index lookup before it did. */
-async function isSameHash(a: string, b: string): Promise<boolean> {
-  const [left, right] = [a, b].map((hash) => new TextEncoder().encode(hash))
-  return (
-    left !== undefined &&
-    right !== undefined &&
-    left.length === right.length &&
-    crypto.subtle.timingSafeEqual(left, right)
-  )
-}

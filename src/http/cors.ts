@@ -29,6 +29,6 @@ const forApiClients = cors({
   maxAge: DAY_SECONDS
 })
 
-/** Lets pages of every site send events and, with a key, call the API: nothing here goes by a browser's cookies. */
+/** Lets pages of every site send events and, with a key or a link, call the API: nothing here goes by a browser's cookies. */
 export const allowPages: MiddlewareHandler<AppEnv> = (c, next) =>
-  (c.req.path.startsWith('/api/') ? forApiClients : forSdks)(c, next)
+  (/^\/(api|shared)\//.test(c.req.path) ? forApiClients : forSdks)(c, next)

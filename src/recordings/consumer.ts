@@ -2,9 +2,10 @@ import { type DeadMessage, giveBack, PoisonError } from '../capture/dead.ts'
 import { findConflict, openDb, type Usage } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { findProjects } from '../projects/store.ts'
-import { loadPart, storeParts } from './ingest.ts'
+import { type Loaded, loadPart, storeParts } from './ingest.ts'
 import { RecordingPart } from './part.ts'
-import type { Incoming } from './plan.ts'
+import { PurgeMessage, purgeRecording } from './purge.ts'
+import { findDoomed } from './removal/store.ts'
 
 export type RecordingBindings = {
   control: D1Database
@@ -12,29 +13,30 @@ export type RecordingBindings = {
   database: (name: string) => D1Database
   bucket: R2Bucket
   deadQueue: Queue<DeadMessage>
+  retentionDays: number
   clock: () => Date
 }
 
-type Item = { message: Message; part: Incoming }
+type Item = { message: Message; part: Loaded }
 
 /**
- * Stores what parts of recordings say. Each message is acknowledged by itself; one that cannot be processed is tried
+ * Stores what parts of recordings say, and removes what is left of deleted ones. Each message is acknowledged by itself; one that cannot be processed is tried
  * again later, and in the end goes to the dead-letter queue with the reason. Messages may come twice and in any order.
  * @returns what became of them
  */
 export async function consumeRecordings(batch: MessageBatch<unknown>, bindings: RecordingBindings, usage: Usage) {
   const { bucket, deadQueue } = bindings
-  const summary = { messages: batch.messages.length, stored: 0, retried: 0, buried: 0 }
+  const summary = { messages: batch.messages.length, stored: 0, purged: 0, retried: 0, buried: 0 }
   const fail = async (message: Message, error: unknown) => {
     summary[await giveBack(message, deadQueue, error)] += 1
   }
   const byProject = new Map<number, Item[]>()
   for (const message of batch.messages)
     try {
-      const part = readPart(message.body)
-      const incoming = await loadPart(bucket, part)
-      if (incoming)
-        byProject.set(part.project_id, [...(byProject.get(part.project_id) ?? []), { message, part: incoming }])
+      const asked = PurgeMessage.safeParse(message.body).data
+      if (asked) summary.purged += await purge(asked, bindings, usage)
+      const read = asked ? undefined : await loadPart(bucket, readPart(message.body))
+      if (read) byProject.set(read.projectId, [...(byProject.get(read.projectId) ?? []), { message, part: read }])
       else message.ack()
     } catch (error) {
       await fail(message, error)
@@ -58,19 +60,31 @@ export async function consumeRecordings(batch: MessageBatch<unknown>, bindings: 
 }
 
 async function store(projectId: number, items: Item[], bindings: RecordingBindings, usage: Usage): Promise<number> {
-  const { control, database, bucket, clock } = bindings
-  const [project] = await findProjects(openDb(control, usage).db, [projectId])
-  if (!project) throw new PoisonError(`There is no project ${projectId}.`)
-  const { db } = openDb(database(project.database), usage)
+  const { bucket, retentionDays, clock } = bindings
+  const { project, db } = await openProject(projectId, bindings, usage)
   const stored = await storeParts(
     db,
     bucket,
     project,
     items.map(({ part }) => part),
+    retentionDays,
     clock().getTime()
   )
   for (const { message } of items) message.ack()
   return stored
+}
+
+async function purge({ project_id, purge: sessions }: PurgeMessage, bindings: RecordingBindings, usage: Usage) {
+  const { db } = await openProject(project_id, bindings, usage)
+  const doomed = await findDoomed(db, project_id, sessions)
+  for (const one of doomed) await purgeRecording(db, bindings.bucket, one, bindings.clock().getTime())
+  return doomed.length
+}
+
+async function openProject(projectId: number, { control, database }: RecordingBindings, usage: Usage) {
+  const [project] = await findProjects(openDb(control, usage).db, [projectId])
+  if (!project) throw new PoisonError(`There is no project ${projectId}.`)
+  return { project, db: openDb(database(project.database), usage).db }
 }
 
 function readPart(body: unknown): RecordingPart {

@@ -3,8 +3,9 @@ import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { hashDistinctId } from '../erasures/tombstone.ts'
 import { findTombstones } from '../erasures/tombstones/store.ts'
-import { gunzip, objectOf, type RecordingPart } from './part.ts'
+import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, planParts } from './plan.ts'
+import { keptSince } from './purge.ts'
 import type { Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
 import { newAccessToken } from './token.ts'
@@ -13,23 +14,26 @@ import { readKnown, writeChanges } from './write/store.ts'
 /** What has to be known of the project whose recordings they are. */
 type Project = { id: number; erasureSalt: string }
 
+export type Loaded = Incoming & { projectId: number }
+
 /**
  * Reads the snapshots of a part and what they say; undefined when they are gone: only those of a deleted recording are.
  * @throws what is wrong with the object
  */
-export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Incoming | undefined> {
-  const object = await bucket.get(objectOf(part.project_id, part.session_id, part.part_id))
-  if (!object) return undefined
-  const lines = (await new Response(gunzip(object)).text()).trimEnd().split('\n')
+export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Loaded | undefined> {
+  const read = await readLines(bucket, objectOf(part.project_id, part.session_id, part.part_id))
+  if (!read) return undefined
+  const lines = (await new Response(read.lines).text()).trimEnd().split('\n')
   // `readSnapshot` wrote them.
   const snapshots = lines.map((line) => (JSON.parse(line) as [string, Snapshot])[1])
   return {
+    projectId: part.project_id,
     sessionId: part.session_id,
     partId: part.part_id,
     distinctId: part.distinct_id,
     source: part.source,
     receivedAt: part.received_at,
-    bytes: object.size,
+    bytes: read.size,
     summary: summarize(snapshots, part.skew)
   }
 }
@@ -45,6 +49,7 @@ export async function storeParts(
   bucket: R2Bucket,
   project: Project,
   parts: Incoming[],
+  retentionDays: number,
   now: number
 ): Promise<number> {
   const { stored, refused } = await retryConflicts(async () => {
@@ -53,7 +58,8 @@ export async function storeParts(
       project.id,
       parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
     )
-    const known = { ...read, tombstones: await readTombstones(db, project, parts, read.lastErasure) }
+    const tombstones = await readTombstones(db, project, parts, read.lastErasure)
+    const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
     const changes = planParts(parts, known, await reserveKeys(db, parts, known))
     if (changes.parts.length > 0) await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
     return { stored: changes.parts.length, refused: changes.refused }

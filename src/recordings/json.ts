@@ -74,7 +74,7 @@ export const RecordingJson = z
   .meta({ id: 'Recording', examples: [EXAMPLE] })
 export type RecordingJson = z.infer<typeof RecordingJson>
 
-const Source = z.object({
+export const Source = z.object({
   source: z.literal('blob_v2'),
   blob_key: z.string().meta({ description: 'Names the part in this same operation.' }),
   start_timestamp: z.iso.datetime(),

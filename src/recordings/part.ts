@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NotFoundError } from '../errors.ts'
 
 /** The sessions of which snapshots are taken: an SDK's are uuids. */
 export const SessionId = z.string().regex(/^[A-Za-z0-9-]{1,70}$/)
@@ -29,6 +30,29 @@ export const prefixOf = (projectId: number, sessionId: string): string =>
 export const objectOf = (projectId: number, sessionId: string, partId: string): string =>
   `${prefixOf(projectId, sessionId)}${partId}.jsonl.gz`
 
-/** The lines of a part's object as text. */
-export const gunzip = (object: R2ObjectBody): ReadableStream<Uint8Array> =>
-  object.body.pipeThrough(new DecompressionStream('gzip'))
+/** The text of a part's lines; undefined when they are gone. */
+export async function readLines(
+  bucket: R2Bucket,
+  key: string
+): Promise<{ lines: ReadableStream<Uint8Array>; size: number } | undefined> {
+  const object = await bucket.get(key)
+  return object ? { lines: object.body.pipeThrough(new DecompressionStream('gzip')), size: object.size } : undefined
+}
+
+export const SnapshotsQuery = z.object({
+  source: z.enum(['blob_v2']).optional().meta({ description: 'As the list of parts says it.' }),
+  blob_key: z.string().max(100).optional().meta({ description: 'One part, as the list names it.' })
+})
+
+/** The text of a part of a recording that is there. @throws not_found */
+export async function openPart(
+  bucket: R2Bucket,
+  projectId: number,
+  sessionId: string,
+  partId: string
+): Promise<ReadableStream<Uint8Array>> {
+  const isPart = z.guid().safeParse(partId).success
+  const part = isPart ? await readLines(bucket, objectOf(projectId, sessionId, partId.toLowerCase())) : undefined
+  if (!part) throw new NotFoundError()
+  return part.lines
+}

@@ -35,6 +35,8 @@ export type Known = {
   seen: ReadonlySet<string>
   /** Keys by distinct id. */
   identities: ReadonlyMap<string, number>
+  /** What began earlier is too old to be kept; ms UTC. */
+  keptSince: number
   /** When the project last erased somebody, ms UTC; 0 for never. */
   lastErasure: number
   /** Of those distinct ids that were erased after one of the parts was accepted. */
@@ -51,7 +53,7 @@ export type Changes = {
   /** Identities that were there already and must still be there. */
   usedIdentities: number[]
   lastErasure: number
-  /** Parts whose objects are to be removed: of deleted recordings, or beyond what a recording may hold. */
+  /** Parts whose objects are to be removed: of deleted recordings, too old, or beyond what a recording may hold. */
   refused: Incoming[]
 }
 
@@ -93,7 +95,8 @@ class Plan {
     if (this.#known.seen.has(name) || this.#parts.has(name)) return
     const stored = this.#known.recordings.get(part.sessionId)
     const draft = this.#drafts.get(part.sessionId) ?? { recording: stored ?? begin(part), stored, first: undefined }
-    if (stored?.deleted || isFull(draft.recording, part)) return void this.#refused.push(part)
+    const isTooOld = part.summary.startTime < this.#known.keptSince
+    if (isTooOld || stored?.deleted || isFull(draft.recording, part)) return void this.#refused.push(part)
     this.#drafts.set(part.sessionId, {
       recording: join(draft.recording, part),
       stored,

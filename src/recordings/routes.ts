@@ -5,10 +5,16 @@ import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
-import { validatePath, validateQuery } from '../http/validation.ts'
+import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { log } from '../log.ts'
+import { noteView } from './change/store.ts'
+import { RecordingUpdateJson, readRelink } from './change.ts'
 import { RecordingJson, SourcesJson } from './json.ts'
-import { listParts, listRecordings, Position, readRecording, recordingToJson } from './list/store.ts'
-import { gunzip, objectOf } from './part.ts'
+import { listRecordings, listSources, Position, readRecording, recordingToJson } from './list/store.ts'
+import { openPart, SnapshotsQuery } from './part.ts'
+import { sendPurges } from './purge.ts'
+import { relink } from './relink.ts'
+import { deleteRecording } from './removal/store.ts'
 import { findRecording } from './store.ts'
 
 const TAG = 'Session recordings'
@@ -32,6 +38,29 @@ const RETRIEVE = describe({
   answers: { 200: { text: 'The recording.', schema: RecordingJson } }
 })
 
+const UPDATE = describe({
+  id: 'session_recordings_update',
+  tag: TAG,
+  summary: 'Update a recording',
+  description:
+    'Gives it to somebody else, or notes that the user whose key asks has viewed it. What is sent back as the recording shows it is no change, so that whole recordings may be sent.',
+  answers: { 200: { text: 'The recording as it is now.', schema: RecordingJson } },
+  refusals: [
+    ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
+    ['invalid_input', 'This is not a distinct id of the person.', 'distinct_id'],
+    ['blank', 'This field may not be blank.', 'distinct_id']
+  ]
+})
+
+const DESTROY = describe({
+  id: 'session_recordings_destroy',
+  tag: TAG,
+  summary: 'Delete a recording',
+  description:
+    'It is gone at once for every reader; the queue then removes its snapshots. What SDKs still send of the session is not kept.',
+  answers: { 204: { text: 'Deleted.' } }
+})
+
 const SNAPSHOTS = describe({
   id: 'session_recordings_snapshots',
   tag: TAG,
@@ -41,13 +70,8 @@ const SNAPSHOTS = describe({
   answers: { 200: { text: 'The parts, or the snapshots of one.', schema: SourcesJson, type: 'application/jsonl' } }
 })
 
-/** The session of a recording; what cannot be one is none. */
+/** What cannot be the id of a session is that of none. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
-
-const SnapshotsQuery = z.object({
-  source: z.enum(['blob_v2']).optional().meta({ description: 'As the list of parts says it.' }),
-  blob_key: z.string().max(100).optional().meta({ description: 'One part, as the list names it.' })
-})
 
 export const recordingRoutes = createRouter()
   .get('/session_recordings', LIST, allow('session_recording:read'), validateQuery(ListQuery), async (c) => {
@@ -56,13 +80,8 @@ export const recordingRoutes = createRouter()
     const size = pageSize(limit)
     const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
     const page = { limit: size + 1, offset: after ? 0 : offset, after }
-    const { rows, count } = await listRecordings(
-      db,
-      project.id,
-      undefined,
-      { by: 'start_time', isAscending: false },
-      page
-    )
+    const order = { by: 'start_time', isAscending: false } as const
+    const { rows, count } = await listRecordings(db, project.id, undefined, order, page)
     const shown = rows.slice(0, size)
     const last = shown.at(-1)
     const next = last && encodeCursor({ value: last.order_value ?? 0, id: last.session_id })
@@ -70,7 +89,39 @@ export const recordingRoutes = createRouter()
     return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: rows.length > size, cursor: next }))
   })
   .get('/session_recordings/:id', RETRIEVE, allow('session_recording:read'), validatePath(RecordingPath), async (c) =>
-    c.json(await answerRecording(c, c.req.valid('param').id))
+    c.json(await showRecording(c, c.req.valid('param').id))
+  )
+  .patch(
+    '/session_recordings/:id',
+    UPDATE,
+    allow('session_recording:write'),
+    validatePath(RecordingPath),
+    validateBody(RecordingUpdateJson),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const update = c.req.valid('json')
+      const { db, project, user, now } = c.var
+      const { distinct_id: distinctId, person } = await showRecording(c, id)
+      const asked = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
+      if (asked) await relink(db, project.id, id, asked)
+      if (update.viewed) await noteView(db, project.id, id, user, now.getTime())
+      return c.json(await showRecording(c, id))
+    }
+  )
+  .delete(
+    '/session_recordings/:id',
+    DESTROY,
+    allow('session_recording:write'),
+    validatePath(RecordingPath),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const { db, project, now } = c.var
+      if (!(await deleteRecording(db, project.id, id, now.getTime()))) throw new NotFoundError()
+      await sendPurges(c.env.RECORDING_QUEUE, [{ project_id: project.id, session_id: id }]).catch(() =>
+        log('warn', 'a deleted recording waits for the sweep', { project: project.id })
+      )
+      return c.body(null, 204)
+    }
   )
   .get(
     '/session_recordings/:id/snapshots',
@@ -80,38 +131,18 @@ export const recordingRoutes = createRouter()
     validateQuery(SnapshotsQuery),
     async (c) => {
       const { id } = c.req.valid('param')
-      const recording = await findRecording(c.var.db, c.var.project.id, id)
-      if (!recording) throw new NotFoundError()
-      return answerSnapshots(c, c.var.project.id, id, c.req.valid('query').blob_key)
+      const { blob_key: partId } = c.req.valid('query')
+      const { db, project } = c.var
+      if (!(await findRecording(db, project.id, id))) throw new NotFoundError()
+      if (partId === undefined) return c.json({ sources: await listSources(db, project.id, id) })
+      const lines = await openPart(c.env.BUCKET, project.id, id, partId)
+      return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
     }
   )
 
-async function answerRecording(c: Context<AppEnv>, id: string): Promise<RecordingJson> {
+async function showRecording(c: Context<AppEnv>, id: string): Promise<RecordingJson> {
   const { db, project, user, now } = c.var
   const row = await readRecording(db, project.id, id)
   if (!row) throw new NotFoundError()
   return recordingToJson(row, project.id, user.id, now)
-}
-
-/** The parts of a recording, or the lines of one of them. */
-async function answerSnapshots(
-  c: Context<AppEnv>,
-  projectId: number,
-  sessionId: string,
-  partId: string | undefined
-): Promise<Response> {
-  if (partId === undefined) {
-    const parts = await listParts(c.var.db, projectId, sessionId)
-    const sources = parts.map(({ part_id, start_time, end_time }) => ({
-      source: 'blob_v2' as const,
-      blob_key: part_id,
-      start_timestamp: new Date(start_time).toISOString(),
-      end_timestamp: new Date(end_time).toISOString()
-    }))
-    return c.json({ sources } satisfies SourcesJson)
-  }
-  const object = z.guid().safeParse(partId).success && (await c.env.BUCKET.get(objectOf(projectId, sessionId, partId)))
-  if (!object) throw new NotFoundError()
-  c.header('Content-Type', 'application/jsonl')
-  return c.req.method === 'HEAD' ? c.body(null) : c.body(gunzip(object))
 }

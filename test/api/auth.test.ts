@@ -142,6 +142,35 @@ const SAMPLES: Record<string, Sample> = {
     scope: 'subscription:read',
     status: 200
   },
+  'PATCH /session_recordings/:id': {
+    path: ({ session }) => `session_recordings/${session}`,
+    scope: 'session_recording:write',
+    status: 200,
+    body: { viewed: true }
+  },
+  'DELETE /session_recordings/:id': {
+    path: ({ session }) => `session_recordings/${session}`,
+    scope: 'session_recording:write',
+    status: 204,
+    isOnce: true
+  },
+  'GET /session_recordings/:recording_id/sharing': {
+    path: ({ session }) => `session_recordings/${session}/sharing`,
+    scope: 'sharing_configuration:read',
+    status: 200
+  },
+  'PATCH /session_recordings/:recording_id/sharing': {
+    path: ({ session }) => `session_recordings/${session}/sharing`,
+    scope: 'sharing_configuration:write',
+    status: 200,
+    body: { enabled: true }
+  },
+  'POST /session_recordings/:recording_id/sharing/refresh': {
+    path: ({ session }) => `session_recordings/${session}/sharing/refresh`,
+    scope: 'sharing_configuration:write',
+    status: 200,
+    isOnce: true
+  },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
   'GET /persons/activity': { path: () => 'persons/activity', scope: 'activity_log:read', status: 200 },
   'GET /persons/:id/activity': {
@@ -463,24 +492,27 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 })
 
-describe.each(table.filter(({ route }) => route.includes(':id')))('$route across projects', ({ route, ...sample }) => {
-  it("answers for another project's object what it answers for one that never was", async () => {
-    const { project } = await newProjectWithPerson()
-    const { person } = await newProjectWithPerson()
+describe.each(table.filter(({ route }) => /:(recording_)?id/.test(route)))(
+  '$route across projects',
+  ({ route, ...sample }) => {
+    it("answers for another project's object what it answers for one that never was", async () => {
+      const { project } = await newProjectWithPerson()
+      const { person } = await newProjectWithPerson()
 
-    const foreign = await send(route, sample, person, project.id, bearer(project.key))
-    const unknown = await send(
-      route,
-      sample,
-      { id: UNKNOWN, uuid: '', session: 'unknown', insight: UNKNOWN, dashboard: UNKNOWN, subscription: UNKNOWN },
-      project.id,
-      bearer(project.key)
-    )
+      const foreign = await send(route, sample, person, project.id, bearer(project.key))
+      const unknown = await send(
+        route,
+        sample,
+        { id: UNKNOWN, uuid: '', session: 'unknown', insight: UNKNOWN, dashboard: UNKNOWN, subscription: UNKNOWN },
+        project.id,
+        bearer(project.key)
+      )
 
-    expect([foreign.status, foreign.body]).toEqual([404, NOT_FOUND])
-    expect([unknown.status, unknown.body]).toEqual([404, NOT_FOUND])
-  })
-})
+      expect([foreign.status, foreign.body]).toEqual([404, NOT_FOUND])
+      expect([unknown.status, unknown.body]).toEqual([404, NOT_FOUND])
+    })
+  }
+)
 
 describe('what is wrong with a request', () => {
   it.each(['persons?limit=0', 'persons/abc', 'persons?properties=[{"key":"plan","operator":"like"}]'])(

@@ -44,6 +44,15 @@ async function adaOf(client: Client): Promise<number> {
 const event = { event: 'bought', distinct_id: 'ada', properties: { price: 5 } }
 const project_id = '@current'
 const session = { path: { project_id, id: 'session' } }
+const sharing = { path: { project_id, recording_id: 'session' } }
+
+async function share(client: Client): Promise<string> {
+  const { data } = await client.PATCH('/api/environments/{project_id}/session_recordings/{recording_id}/sharing/', {
+    params: sharing,
+    body: { enabled: true }
+  })
+  return data?.access_token ?? ''
+}
 
 async function newInsight(client: Client): Promise<number> {
   const { data } = await client.POST('/api/environments/{project_id}/insights/', {
@@ -336,6 +345,45 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const ticket = await newTicket(client, project)
     const { data } = await client.POST('/unsubscribe/{ticket}', { params: { path: { ticket } }, parseAs: 'text' })
     expect(data).toContain('no more e-mails')
+  },
+  async session_recordings_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/session_recordings/{id}/', {
+      params: session,
+      body: { distinct_id: 'bob' }
+    })
+    expect(data?.person.distinct_ids).toBe('bob')
+  },
+  async session_recordings_destroy(client) {
+    const { response } = await client.DELETE('/api/environments/{project_id}/session_recordings/{id}/', {
+      params: session
+    })
+    expect(response.status).toBe(204)
+  },
+  async session_recordings_sharing_retrieve(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{recording_id}/sharing/', {
+      params: sharing
+    })
+    expect(data?.enabled).toBe(false)
+  },
+  async session_recordings_sharing_update(client) {
+    expect(await share(client)).toMatch(/^\d+-/)
+  },
+  async session_recordings_sharing_refresh(client) {
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/session_recordings/{recording_id}/sharing/refresh/',
+      { params: sharing }
+    )
+    expect(data?.enabled).toBe(false)
+  },
+  async shared(client) {
+    const params = { path: { access_token: await share(client) } }
+    const { data } = await client.GET('/shared/{access_token}', { params })
+    expect([data?.click_count, data?.sources.length]).toEqual([1, 1])
+  },
+  async shared_snapshots(client) {
+    const params = { path: { access_token: await share(client) } }
+    const { data } = await client.GET('/shared/{access_token}/snapshots', { params })
+    expect(data?.sources).toHaveLength(1)
   },
   async batch(client, { token }) {
     const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })

@@ -4,9 +4,9 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { failingBucket, failingQueue } from '../support/bindings.ts'
 import { aroundCalls } from '../support/faults.ts'
 import { listenToLog } from '../support/log.ts'
-import { db, newProject, type TestProject } from '../support/project.ts'
+import { db, type TestProject } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
-import { holdRecordings, objectsOf, snapshotEvent, visit } from '../support/recordings.ts'
+import { newStage, objectsOf, snapshotEvent, visit } from '../support/recordings.ts'
 
 const PART = '01a1fc87-edb9-7e53-8071-b177be79cec4'
 
@@ -16,16 +16,6 @@ afterEach(() => {
 })
 
 afterAll(untilQuiet)
-
-async function newStage() {
-  const project = await newProject()
-  const get = async (path = '', status = 200) => {
-    const answer = await project.call('GET', `session_recordings/${path}`)
-    expect(answer.status).toBe(status)
-    return answer.body
-  }
-  return { project, get, ...holdRecordings() }
-}
 
 const linesOf = async (project: TestProject, session: string, part: string) => {
   const { headers, text } = await project.call('GET', `session_recordings/${session}/snapshots?blob_key=${part}`)

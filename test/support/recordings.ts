@@ -4,8 +4,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
+import type { PurgeMessage } from '../../src/recordings/purge.ts'
 import worker from '../../src/worker.ts'
-import { request, type TestProject } from './project.ts'
+import { newProject, request, type TestProject } from './project.ts'
 
 type Sent = {
   session?: string
@@ -40,9 +41,10 @@ export const snapshotEvent = (project: TestProject, sent: Sent = {}): JsonObject
 
 /** The queue of recordings, whose messages a test delivers itself: later, twice, in another order, or never. */
 export function holdRecordings() {
-  const held: RecordingPart[] = []
+  const held: (RecordingPart | PurgeMessage)[] = []
   const queue = {
-    sendBatch: async (messages: { body: RecordingPart }[]) => void held.push(...messages.map(({ body }) => body))
+    sendBatch: async (messages: { body: RecordingPart | PurgeMessage }[]) =>
+      void held.push(...messages.map(({ body }) => body))
   }
   const bindings = { RECORDING_QUEUE: queue as unknown as Queue }
 
@@ -78,6 +80,17 @@ export function holdRecordings() {
       await drain()
     }
   }
+}
+
+/** A project, its recordings as the API answers them, and their queue. */
+export async function newStage() {
+  const project = await newProject()
+  const get = async (path = '', status = 200) => {
+    const answer = await project.call('GET', `session_recordings/${path}`)
+    expect(answer.status).toBe(status)
+    return answer.body
+  }
+  return { project, get, ...holdRecordings() }
 }
 
 /** The names of the objects of a session, without what they have in common. */

@@ -36,6 +36,7 @@ const NOTHING: Known = {
   recordings: new Map(),
   seen: new Set(),
   identities: new Map(),
+  keptSince: 0,
   lastErasure: 0,
   tombstones: new Map()
 }

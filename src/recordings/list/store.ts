@@ -7,7 +7,7 @@ import type { JsonObject } from '../../json.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/json.ts'
 import { personToJson } from '../../persons/store.ts'
 import { toIso } from '../../time.ts'
-import type { RecordingJson } from '../json.ts'
+import type { RecordingJson, SourcesJson } from '../json.ts'
 
 const ONGOING_MS = 5 * 60_000
 
@@ -181,12 +181,15 @@ function personOf(row: RecordingRow, projectId: number): RecordingJson['person']
   return { id: null, name: null, distinct_ids: distinctId, properties: {}, created_at: null, uuid }
 }
 
-export type PartRow = { part_id: string; start_time: number; end_time: number }
-
 /** The parts of a recording, the earliest first. */
-export async function listParts(db: Db, projectId: number, sessionId: string): Promise<PartRow[]> {
-  const parts = query<PartRow>(sql`
+export async function listSources(db: Db, projectId: number, sessionId: string): Promise<SourcesJson['sources']> {
+  const parts = query<{ part_id: string; start_time: number; end_time: number }>(sql`
     select part_id, start_time, end_time from recording_parts
     where project_id = ${projectId} and session_id = ${sessionId} order by start_time, part_id`)
-  return (await readBatch(db, parts))[0]
+  return (await readBatch(db, parts))[0].map(({ part_id, start_time, end_time }) => ({
+    source: 'blob_v2',
+    blob_key: part_id,
+    start_timestamp: toIso(start_time),
+    end_timestamp: toIso(end_time)
+  }))
 }

@@ -9,7 +9,11 @@ import { findStored } from '../store.ts'
 export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
 
 /** What is stored of these sessions, parts and distinct ids. */
-export async function readKnown(db: Db, projectId: number, wanted: Wanted): Promise<Omit<Known, 'tombstones'>> {
+export async function readKnown(
+  db: Db,
+  projectId: number,
+  wanted: Wanted
+): Promise<Omit<Known, 'tombstones' | 'keptSince'>> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
   const distinctIds = [...new Set(wanted.map(({ distinctId }) => distinctId))]
   const [stored, [seen, identities, lastErasure]] = await Promise.all([

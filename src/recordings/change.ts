@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { isObject } from '../json.ts'
+
+const MAX_DISTINCT_ID = 200
+
+const DistinctId = z.string().max(MAX_DISTINCT_ID)
+
+/** A person as a client names one, or sends one back. */
+const PersonObject = z.looseObject({
+  id: z.int().nullish(),
+  uuid: z.guid().nullish(),
+  distinct_ids: z.union([DistinctId, z.array(DistinctId).min(1).max(1000)]).nullish()
+})
+
+/** What may be changed of a recording; all other fields are left as they are. */
+export const RecordingUpdateJson = z
+  .object({
+    distinct_id: DistinctId.optional().meta({ description: 'Whose the recording is from now on.' }),
+    person: z
+      .union(
+        [DistinctId.min(1), PersonObject],
+        'A person is a distinct id, or an object with id, uuid or distinct_ids.'
+      )
+      .optional()
+      .meta({ description: 'Whose the recording is from now on: a distinct id, or an object that names a person.' }),
+    viewed: z.boolean().optional().meta({ description: '`true`: the user whose key asks has viewed it.' })
+  })
+  .refine((update) => Object.values(update).some((value) => value !== undefined), {
+    error: 'Provide distinct_id, person or viewed.'
+  })
+  .meta({ id: 'RecordingUpdate', examples: [{ distinct_id: 'ada' }] })
+export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
+
+/** Whose a recording is, as it shows it. */
+export type Owner = { distinctId: string; personId: number | null; uuid: string }
+
+/** What names a person to be found: one of these. */
+export type PersonName = { id: number } | { uuid: string } | { distinctId: string }
+
+/** To whom a recording is to go: to a distinct id, to a person, or to a person under one of its distinct ids. */
+export type Relink = { distinctId?: string | undefined; person?: PersonName | undefined }
+
+/**
+ * To whom an update gives a recording; undefined when it stays whose it is. What is sent back as the recording shows it
+ * is no change.
+ * @throws invalid_input, blank
+ */
+export function readRelink({ distinct_id, person }: RecordingUpdate, owner: Owner): Relink | undefined {
+  const distinctId = distinct_id === owner.distinctId ? undefined : distinct_id
+  if (distinctId?.trim() === '') throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
+  const name = person === undefined ? undefined : nameOf(person)
+  const isSame =
+    name === undefined ||
+    ('id' in name && name.id === owner.personId) ||
+    ('uuid' in name && name.uuid === owner.uuid) ||
+    ('distinctId' in name && name.distinctId === owner.distinctId)
+  if (isSame && distinctId === undefined) return undefined
+  return { distinctId, person: isSame ? undefined : name }
+}
+
+function nameOf(person: NonNullable<RecordingUpdate['person']>): PersonName {
+  if (!isObject(person)) return { distinctId: String(person) }
+  const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
+  if (typeof id === 'number') return { id }
+  if (typeof uuid === 'string') return { uuid: uuid.toLowerCase() }
+  const distinctId = Array.isArray(ids) ? ids[0] : ids
+  if (distinctId) return { distinctId }
+  throw new AppError('invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person')
+}

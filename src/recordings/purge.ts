@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { Db } from '../db/client.ts'
+import { prefixOf, SessionId } from './part.ts'
+import { type Doomed, expireRecordings, finishPurge, listDoomed, listProjects, removeParts } from './removal/store.ts'
+
+/** Asks to remove what is left of deleted recordings; a repetition does no harm. */
+export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
+export type PurgeMessage = z.infer<typeof PurgeMessage>
+
+export type PurgeQueue = { sendBatch(messages: { body: PurgeMessage }[]): Promise<unknown> }
+
+const DAY = 86_400_000
+
+/** Rows that a statement removes: it is to take no longer than a few milliseconds. */
+const PARTS_AT_ONCE = 500
+const SESSIONS_IN_MESSAGE = 10
+const MAX_MESSAGES = 100
+
+/** Of a project, in one sweep. */
+const EXPIRED_AT_ONCE = 500
+const SWEPT_AT_ONCE = SESSIONS_IN_MESSAGE * MAX_MESSAGES
+
+/** Work without a sign of life for so long has lost its message. */
+const STALLED_MS = 15 * 60_000
+
+/** Has the queue remove what is left of deleted recordings. */
+export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<void> {
+  const messages = [...Map.groupBy(doomed, ({ project_id }) => project_id)].flatMap(([project_id, own]) => {
+    const sessions = own.map(({ session_id }) => session_id)
+    const parts = []
+    for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE)
+      parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
+    return parts
+  })
+  for (let at = 0; at < messages.length; at += MAX_MESSAGES)
+    await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
+}
+
+/**
+ * Removes all that is left of a deleted recording but its tombstone: the snapshots first, also those that no row names.
+ * @returns how many objects that were
+ */
+export async function purgeRecording(db: Db, bucket: R2Bucket, doomed: Doomed, now: number): Promise<number> {
+  const prefix = prefixOf(doomed.project_id, doomed.session_id)
+  let removed = 0
+  for (let isTruncated = true; isTruncated; ) {
+    const { objects, truncated } = await bucket.list({ prefix })
+    if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key))
+    removed += objects.length
+    isTruncated = truncated
+  }
+  while ((await removeParts(db, doomed, PARTS_AT_ONCE)) === PARTS_AT_ONCE);
+  await finishPurge(db, doomed, now)
+  return removed
+}
+
+/** The start of the oldest day, UTC, whose recordings are kept: of so many, today is the last; ms. */
+export const keptSince = (retentionDays: number, now: number): number =>
+  (Math.floor(now / DAY) - retentionDays + 1) * DAY
+
+/**
+ * Deletes the recordings that are older than they are kept for, and takes up removals that have lost their message: so
+ * many that the next sweep has to go on.
+ * @returns how many were deleted, and for how many the queue was asked
+ */
+export async function sweepRecordings(
+  db: Db,
+  queue: PurgeQueue,
+  retentionDays: number,
+  now: number
+): Promise<{ expired: number; sent: number }> {
+  let expired = 0
+  for (const projectId of await listProjects(db))
+    expired += await expireRecordings(db, projectId, keptSince(retentionDays, now), EXPIRED_AT_ONCE, now)
+  const doomed = await listDoomed(db, now, STALLED_MS, SWEPT_AT_ONCE)
+  await sendPurges(queue, doomed)
+  return { expired, sent: doomed.length }
+}

@@ -1,0 +1,34 @@
+import type { Db } from '../db/client.ts'
+import { retryConflicts } from '../db/retry.ts'
+import { AppError, NotFoundError } from '../errors.ts'
+import { findIdentities, findOrCreateIdentity, relinkRecording } from './change/store.ts'
+import type { Relink } from './change.ts'
+
+/**
+ * Gives a recording to somebody else. A distinct id that nobody has yet is as good as any; a person has to be there.
+ * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for one of another person; not_found
+ */
+export async function relink(db: Db, projectId: number, sessionId: string, { distinctId, person }: Relink) {
+  const isDone = await retryConflicts(async () => {
+    const identity = person
+      ? await identityOf(db, projectId, person, distinctId)
+      : await findOrCreateIdentity(db, projectId, distinctId ?? '')
+    return relinkRecording(db, projectId, sessionId, identity)
+  })
+  if (!isDone) throw new NotFoundError()
+}
+
+async function identityOf(
+  db: Db,
+  projectId: number,
+  person: NonNullable<Relink['person']>,
+  distinctId: string | undefined
+): Promise<number> {
+  const identities = await findIdentities(db, projectId, person)
+  const [first] = identities
+  if (!first) throw new AppError('does_not_exist', 'Invalid person - object does not exist.', 'person')
+  const wanted = distinctId ?? ('distinctId' in person ? person.distinctId : first.distinct_id)
+  const identity = identities.find(({ distinct_id }) => distinct_id === wanted)
+  if (!identity) throw new AppError('invalid_input', 'This is not a distinct id of the person.', 'distinct_id')
+  return identity.key
+}

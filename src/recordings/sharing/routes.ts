@@ -1,0 +1,148 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { type Db, openDb } from '../../db/client.ts'
+import { databaseOf } from '../../db/databases.ts'
+import { NotFoundError } from '../../errors.ts'
+import { isSameHash, sha256 } from '../../hash.ts'
+import { allow } from '../../http/auth.ts'
+import { type AppEnv, createRouter } from '../../http/env.ts'
+import { describe, type Refusal } from '../../http/openapi.ts'
+import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
+import { findProjects } from '../../projects/store.ts'
+import { SourcesJson } from '../json.ts'
+import { listSources, readRecording, recordingToJson } from '../list/store.ts'
+import { openPart, SnapshotsQuery } from '../part.ts'
+import { projectOfToken } from '../token.ts'
+import { changeSharing } from './change.ts'
+import { SharedRecordingJson, SharingJson, SharingUpdateJson } from './json.ts'
+import { findShared, findSharing, type SharingRow } from './store.ts'
+
+const TAG = 'Session recordings'
+
+const RETRIEVE = describe({
+  id: 'session_recordings_sharing_retrieve',
+  tag: TAG,
+  summary: 'How a recording is shared',
+  description: 'The token is there from the beginning, and always the same until it is refreshed.',
+  answers: { 200: { text: 'Whether it is shared, and its token.', schema: SharingJson } }
+})
+
+const UPDATE = describe({
+  id: 'session_recordings_sharing_update',
+  tag: TAG,
+  summary: 'Share a recording, or no longer',
+  answers: { 200: { text: 'Whether it is shared, and its token.', schema: SharingJson } }
+})
+
+const REFRESH = describe({
+  id: 'session_recordings_sharing_refresh',
+  tag: TAG,
+  summary: 'Give a recording another token',
+  description: 'The one before leads nowhere from then on.',
+  answers: { 200: { text: 'Whether it is shared, and its new token.', schema: SharingJson } }
+})
+
+const UNKNOWN: Refusal[] = [
+  ['not_found', 'Not found.'],
+  ['unavailable', 'The database cannot take the request now.']
+]
+
+const SHARED = describe({
+  id: 'shared',
+  tag: TAG,
+  summary: 'A shared recording',
+  description:
+    'Asks for no key while sharing is enabled. Nothing is said of whose the recording is; another token, and one that is no longer enabled, are the same 404.',
+  answers: { 200: { text: 'The recording and its parts.', schema: SharedRecordingJson } },
+  refusals: UNKNOWN
+})
+
+const SHARED_SNAPSHOTS = describe({
+  id: 'shared_snapshots',
+  tag: TAG,
+  summary: 'The snapshots of a shared recording',
+  description: 'As of `/api/environments/{project_id}/session_recordings/{id}/snapshots/`.',
+  answers: { 200: { text: 'The parts, or the snapshots of one.', schema: SourcesJson, type: 'application/jsonl' } },
+  refusals: UNKNOWN
+})
+
+const RecordingPath = z.object({ recording_id: z.string().meta({ description: 'The id of the session.' }) })
+const TokenPath = z.object({ access_token: z.string().meta({ description: 'Of the sharing configuration.' }) })
+
+const PATH = '/session_recordings/:recording_id/sharing'
+
+export const sharingRoutes = createRouter()
+  .get(PATH, RETRIEVE, allow('sharing_configuration:read'), validatePath(RecordingPath), async (c) => {
+    const sharing = await findSharing(c.var.db, c.var.project.id, c.req.valid('param').recording_id)
+    if (!sharing) throw new NotFoundError()
+    return c.json(sharingToJson(sharing))
+  })
+  .patch(
+    PATH,
+    UPDATE,
+    allow('sharing_configuration:write'),
+    validatePath(RecordingPath),
+    validateBody(SharingUpdateJson),
+    async (c) => {
+      const { db, project } = c.var
+      const change = c.req.valid('json')
+      return c.json(sharingToJson(await changeSharing(db, project.id, c.req.valid('param').recording_id, change)))
+    }
+  )
+  .post(`${PATH}/refresh`, REFRESH, allow('sharing_configuration:write'), validatePath(RecordingPath), async (c) => {
+    const { db, project } = c.var
+    return c.json(sharingToJson(await changeSharing(db, project.id, c.req.valid('param').recording_id, 'refresh')))
+  })
+
+/** Without a key: the token is what lets in. */
+export const sharedRoutes = createRouter()
+  .get('/shared/:access_token', SHARED, validatePath(TokenPath), async (c) => {
+    const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
+    const row = await readRecording(db, projectId, sessionId)
+    if (!row) throw new NotFoundError()
+    const {
+      person: _person,
+      distinct_id: _distinctId,
+      viewed: _viewed,
+      viewers: _viewers,
+      ...recording
+    } = recordingToJson(row, projectId, 0, c.var.now)
+    const sources = await listSources(db, projectId, sessionId)
+    return c.json({ ...recording, sources } satisfies SharedRecordingJson)
+  })
+  .get(
+    '/shared/:access_token/snapshots',
+    SHARED_SNAPSHOTS,
+    validatePath(TokenPath),
+    validateQuery(SnapshotsQuery),
+    async (c) => {
+      const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
+      const { blob_key: partId } = c.req.valid('query')
+      if (partId === undefined) return c.json({ sources: await listSources(db, projectId, sessionId) })
+      const lines = await openPart(c.env.BUCKET, projectId, sessionId, partId)
+      return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
+    }
+  )
+
+/** The recording that a token leads to. Nothing of it is to be kept anywhere: the token may be dead the next moment. */
+async function openShared(
+  c: Context<AppEnv>,
+  token: string
+): Promise<{ db: Db; projectId: number; sessionId: string }> {
+  c.header('Cache-Control', 'no-store')
+  const projectId = projectOfToken(token)
+  const [project] = projectId === undefined ? [] : await findProjects(openDb(c.env.DB, c.var.usage).db, [projectId])
+  if (!project) throw new NotFoundError()
+  c.set('projectId', project.id)
+  const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
+  const hash = await sha256(token)
+  const shared = await findShared(db, project.id, hash)
+  if (!shared || !(await isSameHash(shared.shared_hash, hash))) throw new NotFoundError()
+  return { db, projectId: project.id, sessionId: shared.session_id }
+}
+
+const sharingToJson = ({ created_at, shared_hash, access_token }: SharingRow): SharingJson => ({
+  created_at: new Date(created_at).toISOString(),
+  enabled: shared_hash !== null,
+  access_token
+})
