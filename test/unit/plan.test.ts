@@ -16,6 +16,8 @@ it('creates what is missing, remembers where the database was, migrates and only
     'npx wrangler queues info edge-analytics-capture-dead || npx wrangler queues create edge-analytics-capture-dead --message-retention-period-secs 1209600',
     'npx wrangler queues info edge-analytics-erasures || npx wrangler queues create edge-analytics-erasures --message-retention-period-secs 1209600',
     'npx wrangler queues info edge-analytics-recordings || npx wrangler queues create edge-analytics-recordings --message-retention-period-secs 1209600',
+    'npx wrangler queues info edge-analytics-deliveries || npx wrangler queues create edge-analytics-deliveries --message-retention-period-secs 1209600',
+    'npx wrangler queues info edge-analytics-deliveries-dead || npx wrangler queues create edge-analytics-deliveries-dead --message-retention-period-secs 1209600',
     'npx wrangler r2 bucket info edge-analytics --json || npx wrangler r2 bucket create edge-analytics --location weur',
     'npx wrangler d1 time-travel info DB --json',
     'npx wrangler d1 migrations apply DB --remote',
