@@ -34,11 +34,12 @@ type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 async function redrive({ env }: Service, letter: Letter, now: Date) {
   try {
     const database = (name: string) => databaseOf(env, name)
-    return { stored: await redriveDeadLetter(env.DB, database, env.BUCKET, letter, now), error: null }
+    const days = Number(env.RECORDING_RETENTION_DAYS)
+    return { stored: await redriveDeadLetter(env.DB, database, env.BUCKET, letter, days, now), error: null }
   } catch (error) {
     if (isBusy(error)) throw error
     process.exitCode = 1
-    return { stored: 0, error: error instanceof z.ZodError ? 'It is not a capture message.' : String(error) }
+    return { stored: 0, error: error instanceof z.ZodError ? 'It is neither events nor a recording.' : String(error) }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { MAX_DELAY, retryDelay } from '../pause.ts'
+import { RecordingPart } from '../recordings/part.ts'
 import { CaptureMessage, SpilledMessage } from './message.ts'
 import { insertDeadLetter } from './store.ts'
 
@@ -80,9 +81,9 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
   if (spill !== undefined) await bucket.delete(spill)
 }
 
-/** The capture message of a parked dead letter. @throws when it is none */
-export async function readDeadLetter(bucket: R2Bucket, object: string): Promise<CaptureMessage> {
-  return CaptureMessage.parse(DeadMessage.parse(await readObject(bucket, object)).dead)
+/** The message of a parked dead letter. @throws when it is none that can be driven again */
+export async function readDeadLetter(bucket: R2Bucket, object: string): Promise<CaptureMessage | RecordingPart> {
+  return z.union([CaptureMessage, RecordingPart]).parse(DeadMessage.parse(await readObject(bucket, object)).dead)
 }
 
 /** The JSON of an object, undefined when there is none. */

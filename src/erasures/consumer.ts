@@ -5,12 +5,14 @@ import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
 import { MAX_DELAY, pause, retryDelay } from '../pause.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { purgeRecording } from '../recordings/purge.ts'
 import { ErasureMessage } from './message.ts'
 import { writeReceipt } from './receipt.ts'
 import {
   complete,
   countEvents,
   countRemains,
+  findDoomedOf,
   listKeys,
   markCleared,
   markFailed,
@@ -36,6 +38,7 @@ const PIECES = { min: 10, max: 2_000 }
 
 const COUNTED_AT_ONCE = 10_000
 const KEYS_AT_ONCE = 100
+const RECORDINGS_AT_ONCE = 20
 
 /** A task that fails so often waits for the next run; what is no matter of a run, for the next sweep. */
 const MAX_ATTEMPTS = 8
@@ -82,14 +85,14 @@ export async function continueErasures(
   bindings: ErasureBindings,
   usage: Usage
 ): Promise<number> {
-  const { control, database, queue, clock } = bindings
+  const { control, database, bucket, queue, clock } = bindings
   const [project] = await findProjects(openDb(control, usage).db, [message.project_id])
   if (!project) throw new Error(`There is no project ${message.project_id}.`)
   const { db } = openDb(database(project.database), usage)
-  const eraser = new Eraser(db, project, usage, clock)
+  const eraser = new Eraser(db, bucket, project, usage, clock)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
-  if (message.letter !== null && open.some(({ run }) => run !== null)) {
+  if (message.letter !== null && open.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)) {
     const letter = await forgetInDeadLetters(bindings, db, project, message.letter, usage)
     if (letter !== null) {
       await queue.send({ ...message, letter })
@@ -129,13 +132,15 @@ type State = 'waiting' | 'cut' | 'completed'
 
 class Eraser {
   readonly #db: Db
+  readonly #bucket: R2Bucket
   readonly #project: ProjectRow
   readonly #usage: Usage
   readonly #clock: () => Date
   #limit = FIRST_PIECE
 
-  constructor(db: Db, project: ProjectRow, usage: Usage, clock: () => Date) {
+  constructor(db: Db, bucket: R2Bucket, project: ProjectRow, usage: Usage, clock: () => Date) {
     this.#db = db
+    this.#bucket = bucket
     this.#project = project
     this.#usage = usage
     this.#clock = clock
@@ -145,6 +150,7 @@ class Eraser {
     if (erasure.clearedAt === null) {
       const isDone = await this.#inPieces((limit) => removeVersions(this.#db, erasure, limit, this.#now()))
       if (!isDone) return 'cut'
+      if (!(await this.#removeRecordings(erasure))) return 'cut'
       await markCleared(this.#db, erasure, this.#now())
     }
     if (erasure.deleteEvents) {
@@ -152,6 +158,16 @@ class Eraser {
       if (!(await this.#removeEvents(erasure))) return 'cut'
     }
     return (await this.#verify(erasure)) ? 'completed' : 'cut'
+  }
+
+  /** @returns whether none is left */
+  async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
+    while (!this.#isSpent()) {
+      const doomed = await findDoomedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
+      for (const recording of doomed) await purgeRecording(this.#db, this.#bucket, recording, this.#now())
+      if (doomed.length < RECORDINGS_AT_ONCE) return true
+    }
+    return false
   }
 
   /** @returns whether none is left */
@@ -219,6 +235,7 @@ class Eraser {
       delete_events: current.deleteEvents,
       run: current.run,
       verifiedAt: now,
+      delete_recordings: current.deleteRecordings,
       removed: current.deleteEvents ? { dead_letters: 0, ...current.stores, events: current.removed } : current.stores,
       remaining,
       late_events_dropped: current.dropped

@@ -19,7 +19,7 @@ export async function erasePersons(
   queue: Sender,
   project: { id: number; erasureSalt: string },
   selection: Selection,
-  { deleteEvents, actor }: { deleteEvents: boolean; actor: Actor },
+  { actor, ...options }: { deleteEvents: boolean; deleteRecordings: boolean; actor: Actor },
   now: Date
 ): Promise<PersonToErase[]> {
   const { persons, erasures } = await retryConflicts(async () => {
@@ -31,7 +31,7 @@ export async function erasePersons(
         const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
         identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
       }
-    const erasure = { persons, identities, deleteEvents, actor, now: now.getTime() }
+    const erasure = { persons, identities, ...options, actor, now: now.getTime() }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {

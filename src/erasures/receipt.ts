@@ -22,6 +22,7 @@ export const ReceiptContent = z.object({
   requested_at: z.iso.datetime(),
   requested_by: z.looseObject({}).meta({ description: 'User and key.' }),
   delete_events: z.boolean(),
+  delete_recordings: z.boolean().default(false),
   run: z.iso.datetime().nullable().meta({ description: 'The weekly batch that removed the events.' }),
   stores: z.array(Store),
   late_events_dropped: z.int().min(0).meta({
@@ -67,6 +68,9 @@ export function writeReceipt({ requestedAt, run, verifiedAt, removed, remaining,
     verified_at: toIso(verifiedAt),
     kept: [
       ...(facts.delete_events ? [] : ['The events, as asked: as those of one person without a name.']),
+      facts.delete_recordings
+        ? 'The ids of the deleted recordings’ sessions, so that what is still on its way of them is not kept.'
+        : 'The recordings of its sessions, if there were any, as asked: as those of nobody.',
       'That and by whom the person was deleted, in the activity log, without any value of a property.',
       'The names of its events, which are those of everybody.',
       'A keyed hash of each distinct id, so that what is still on its way does not bring the person back.'

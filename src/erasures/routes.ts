@@ -39,7 +39,11 @@ const BulkDelete = z
     delete_events: z
       .union([z.boolean(), Flag], 'Must be a valid boolean.')
       .optional()
-      .meta({ type: 'boolean', description: 'Whether the events go too, with the next weekly batch.' })
+      .meta({ type: 'boolean', description: 'Whether the events go too, with the next weekly batch.' }),
+    delete_recordings: z
+      .union([z.boolean(), Flag], 'Must be a valid boolean.')
+      .optional()
+      .meta({ type: 'boolean', description: 'Whether the recordings of their sessions go too, at once.' })
   })
   .refine(({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids), 'Provide either ids or distinct_ids.')
   .meta({ id: 'BulkDelete', examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }] })
@@ -49,7 +53,7 @@ const BulkDeleted = z
     persons_found: z.int(),
     persons_deleted: z.int(),
     events_queued_for_deletion: z.boolean(),
-    recordings_queued_for_deletion: z.literal(false),
+    recordings_queued_for_deletion: z.boolean(),
     deletion_errors: z.array(z.string()).max(0),
     results: z.array(
       z.object({
@@ -77,6 +81,10 @@ const BulkDeleted = z
   })
 
 const DeleteQuery = z.object({
+  delete_recordings: Flag.default(false).meta({
+    type: 'boolean',
+    description: 'Whether the recordings of its sessions go too, at once.'
+  }),
   delete_events: Flag.default(false).meta({
     type: 'boolean',
     description: 'Whether the events go too, with the next weekly batch (Sunday 05:00 UTC).'
@@ -88,7 +96,7 @@ const DELETE = describe({
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them, for good. A distinct id that is used again starts a new person.',
+    'The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them, for good. Without `delete_recordings` the recordings stay too, as those of nobody. A distinct id that is used again starts a new person.',
   answers: { 204: { text: 'Deleted.' } },
   refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
 })
@@ -97,7 +105,7 @@ const BULK_DELETE = describe({
   id: 'persons_bulk_delete',
   tag: 'Persons',
   summary: 'Delete many persons',
-  description: `Up to ${MAX_PERSONS} persons, by \`ids\` or by \`distinct_ids\`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. \`delete_events\` counts in the body, else in the query.`,
+  description: `Up to ${MAX_PERSONS} persons, by \`ids\` or by \`distinct_ids\`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. \`delete_events\` and \`delete_recordings\` count in the body, else in the query.`,
   answers: { 200: { text: 'What became of each.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
@@ -114,7 +122,7 @@ const STATUS = describe({
   tag: 'Persons',
   summary: 'Deletion tasks and their proofs',
   description:
-    'A task for every person that was deleted with `delete_events`, newest first. They run every Sunday at 05:00 UTC.',
+    'A task for every person that was deleted with `delete_events` or `delete_recordings`, newest first. Events go every Sunday at 05:00 UTC, recordings at once.',
   answers: { 200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) } },
   refusals: [['invalid_choice', '"done" is not a valid choice.', 'status']]
 })
@@ -147,7 +155,8 @@ export const erasureRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
-      const options = { deleteEvents: c.req.valid('query').delete_events, actor: actorOf(c.var.user, c.var.key) }
+      const { delete_events: deleteEvents, delete_recordings: deleteRecordings } = c.req.valid('query')
+      const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
       const erased = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
       if (erased.length === 0) throw new NotFoundError()
       return c.body(null, 204)
@@ -160,14 +169,16 @@ export const erasureRoutes = createRouter()
     validateQuery(DeleteQuery),
     validateBody(BulkDelete),
     async (c) => {
-      const { ids, distinct_ids: distinctIds, delete_events } = c.req.valid('json')
-      const deleteEvents = delete_events ?? c.req.valid('query').delete_events
+      const { ids, distinct_ids: distinctIds, delete_events, delete_recordings } = c.req.valid('json')
+      const query = c.req.valid('query')
+      const deleteEvents = delete_events ?? query.delete_events
+      const deleteRecordings = delete_recordings ?? query.delete_recordings
       const asked = (ids ?? distinctIds ?? []).map((id) => ({ id, name: ids ? nameOf(id) : String(id) }))
       const names = asked.map(({ name }) => name)
       const selection = distinctIds
         ? { distinctIds }
         : { ids: names.filter(isNumber).map(Number), uuids: names.filter((name) => !isNumber(name)) }
-      const options = { deleteEvents, actor: actorOf(c.var.user, c.var.key) }
+      const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
       const persons = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
       const uuids = new Map(
         persons.flatMap(({ id, uuid, identities }) =>
@@ -181,7 +192,7 @@ export const erasureRoutes = createRouter()
         persons_found: persons.length,
         persons_deleted: persons.length,
         events_queued_for_deletion: deleteEvents && persons.length > 0,
-        recordings_queued_for_deletion: false,
+        recordings_queued_for_deletion: deleteRecordings && persons.length > 0,
         deletion_errors: [],
         results: asked.map(({ id, name }) => ({
           id,

@@ -67,14 +67,14 @@ export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Prom
 
 export type TaskFilters = { status: 'all' | 'pending' | ErasureRow['status']; personUuid?: string | undefined }
 
-/** Tasks that were asked to remove events, newest first, below the id `before`; with the exact number of all that match. */
+/** Tasks that were asked to remove events or recordings, newest first, below the id `before`; with the exact number of all that match. */
 export async function listTasks(
   db: Db,
   projectId: number,
   { status, personUuid }: TaskFilters,
   page: { limit: number; offset: number; before?: number | undefined }
 ): Promise<{ rows: ErasureRow[]; count: number }> {
-  const matching = sql`project_id = ${projectId} and delete_events
+  const matching = sql`project_id = ${projectId} and (delete_events or delete_recordings)
     ${personUuid === undefined ? sql`` : sql`and person_uuid = ${personUuid}`}
     ${status === 'all' ? sql`` : status === 'pending' ? sql`and status <> 'completed'` : sql`and status = ${status}`}`
   const [rows, counted] = await Promise.all([

@@ -9,6 +9,8 @@ export type Tombstone = {
   erasedAt: number
   /** Events that come late join the identity, to be removed with the others; else they can only be dropped. */
   isOpen: boolean
+  /** What comes late of a recording goes too. */
+  deletesRecordings: boolean
 }
 
 /** By which an erased distinct id is recognised: a hash that nobody can compute or guess from without the project's salt. */

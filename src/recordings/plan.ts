@@ -53,7 +53,7 @@ export type Changes = {
   /** Identities that were there already and must still be there. */
   usedIdentities: number[]
   lastErasure: number
-  /** Parts whose objects are to be removed: of deleted recordings, too old, or beyond what a recording may hold. */
+  /** Parts whose objects are to be removed: of deleted recordings or erased persons, too old, or beyond what a recording may hold. */
   refused: Incoming[]
 }
 
@@ -96,7 +96,8 @@ class Plan {
     const stored = this.#known.recordings.get(part.sessionId)
     const draft = this.#drafts.get(part.sessionId) ?? { recording: stored ?? begin(part), stored, first: undefined }
     const isTooOld = part.summary.startTime < this.#known.keptSince
-    if (isTooOld || stored?.deleted || isFull(draft.recording, part)) return void this.#refused.push(part)
+    const isErased = this.#tombstoneOf(part)?.deletesRecordings
+    if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part)) return void this.#refused.push(part)
     this.#drafts.set(part.sessionId, {
       recording: join(draft.recording, part),
       stored,
@@ -128,9 +129,14 @@ class Plan {
     }
   }
 
-  #identityOf({ distinctId, receivedAt }: Incoming): number {
-    const tombstone = buriedUnder(this.#known.tombstones.get(distinctId) ?? [], receivedAt)
+  #tombstoneOf({ distinctId, receivedAt }: Incoming): Tombstone | undefined {
+    return buriedUnder(this.#known.tombstones.get(distinctId) ?? [], receivedAt)
+  }
+
+  #identityOf(part: Incoming): number {
+    const tombstone = this.#tombstoneOf(part)
     if (tombstone) return tombstone.key
+    const { distinctId } = part
     const known = this.#known.identities.get(distinctId)
     if (known !== undefined) {
       this.#usedIdentities.add(known)

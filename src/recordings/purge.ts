@@ -37,21 +37,18 @@ export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<v
 }
 
 /**
- * Removes all that is left of a deleted recording but its tombstone: the snapshots first, also those that no row names.
- * @returns how many objects that were
+ * Removes all that is left of a deleted recording but its tombstone: the snapshots first, also those that no row names,
+ * until a look at the bucket finds none.
  */
-export async function purgeRecording(db: Db, bucket: R2Bucket, doomed: Doomed, now: number): Promise<number> {
+export async function purgeRecording(db: Db, bucket: R2Bucket, doomed: Doomed, now: number): Promise<void> {
   const prefix = prefixOf(doomed.project_id, doomed.session_id)
-  let removed = 0
-  for (let isTruncated = true; isTruncated; ) {
-    const { objects, truncated } = await bucket.list({ prefix })
-    if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key))
-    removed += objects.length
-    isTruncated = truncated
+  for (;;) {
+    const { objects } = await bucket.list({ prefix })
+    if (objects.length === 0) break
+    await bucket.delete(objects.map(({ key }) => key))
   }
   while ((await removeParts(db, doomed, PARTS_AT_ONCE)) === PARTS_AT_ONCE);
   await finishPurge(db, doomed, now)
-  return removed
 }
 
 /** The start of the oldest day, UTC, whose recordings are kept: of so many, today is the last; ms. */

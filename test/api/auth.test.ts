@@ -27,6 +27,7 @@ const RECEIPT = {
     requestedAt: 0,
     requested_by: {},
     delete_events: true,
+    delete_recordings: true,
     run: null,
     verifiedAt: 0,
     removed: {},

@@ -384,7 +384,7 @@ describe('messages that cannot be stored', () => {
 const deep = (levels: number): { [key: string]: never } => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
 
 const redrive = (letter: DeadLetterRow | undefined) =>
-  letter && redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, new Date())
+  letter && redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
 
 describe('large messages', () => {
   const spilled = async (project: TestProject) => {

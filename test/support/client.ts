@@ -423,7 +423,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a person
-         * @description The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them, for good. A distinct id that is used again starts a new person.
+         * @description The person, the distinct ids and the history of the properties go at once; events that were accepted until then and are still on their way do not bring them back. Without `delete_events` the events stay and count as those of one person without a name; what their own properties say stays with them, for good. Without `delete_recordings` the recordings stay too, as those of nobody. A distinct id that is used again starts a new person.
          *
          *     Needs the scope `person:write`.
          */
@@ -450,7 +450,7 @@ export interface paths {
         put?: never;
         /**
          * Delete many persons
-         * @description Up to 1000 persons, by `ids` or by `distinct_ids`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. `delete_events` counts in the body, else in the query.
+         * @description Up to 1000 persons, by `ids` or by `distinct_ids`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. `delete_events` and `delete_recordings` count in the body, else in the query.
          *
          *     Needs the scope `person:write`.
          */
@@ -470,7 +470,7 @@ export interface paths {
         };
         /**
          * Deletion tasks and their proofs
-         * @description A task for every person that was deleted with `delete_events`, newest first. They run every Sunday at 05:00 UTC.
+         * @description A task for every person that was deleted with `delete_events` or `delete_recordings`, newest first. Events go every Sunday at 05:00 UTC, recordings at once.
          *
          *     Needs the scope `person:read`.
          */
@@ -1865,6 +1865,8 @@ export interface components {
                 [key: string]: unknown;
             };
             delete_events: boolean;
+            /** @default false */
+            delete_recordings: boolean;
             /** @description The weekly batch that removed the events. */
             run: string | null;
             stores: {
@@ -1916,6 +1918,7 @@ export interface components {
          *         "remaining": 700,
          *         "dropped": 0
          *       },
+         *       "recordings": null,
          *       "error": null,
          *       "delete_verified_at": null,
          *       "receipt": null
@@ -1941,7 +1944,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description The run that it waits for or went with.
+             * @description The run that it waits for or went with, when events go.
              */
             scheduled_for: string;
             events: {
@@ -1952,6 +1955,8 @@ export interface components {
                 /** @description Accepted before the request, and too late to be stored or removed. */
                 dropped: number;
             };
+            /** @description How many recordings were deleted with the person; null when they were to be kept. */
+            recordings: number | null;
             /** @description What last went wrong. */
             error: string | null;
             delete_verified_at: string | null;
@@ -1964,6 +1969,8 @@ export interface components {
             distinct_ids?: string[] | null;
             /** @description Whether the events go too, with the next weekly batch. */
             delete_events?: boolean;
+            /** @description Whether the recordings of their sessions go too, at once. */
+            delete_recordings?: boolean;
         };
         /**
          * @example {
@@ -1990,8 +1997,7 @@ export interface components {
             persons_found: number;
             persons_deleted: number;
             events_queued_for_deletion: boolean;
-            /** @constant */
-            recordings_queued_for_deletion: false;
+            recordings_queued_for_deletion: boolean;
             deletion_errors: string[];
             results: {
                 /** @description As it was asked for. */
@@ -2030,6 +2036,7 @@ export interface components {
          *             "remaining": 700,
          *             "dropped": 0
          *           },
+         *           "recordings": null,
          *           "error": null,
          *           "delete_verified_at": null,
          *           "receipt": null
@@ -4225,6 +4232,8 @@ export interface operations {
     persons_delete: {
         parameters: {
             query?: {
+                /** @description Whether the recordings of its sessions go too, at once. */
+                delete_recordings?: boolean;
                 /** @description Whether the events go too, with the next weekly batch (Sunday 05:00 UTC). */
                 delete_events?: boolean;
             };
@@ -4446,6 +4455,8 @@ export interface operations {
     persons_bulk_delete: {
         parameters: {
             query?: {
+                /** @description Whether the recordings of its sessions go too, at once. */
+                delete_recordings?: boolean;
                 /** @description Whether the events go too, with the next weekly batch (Sunday 05:00 UTC). */
                 delete_events?: boolean;
             };

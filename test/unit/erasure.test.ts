@@ -59,7 +59,13 @@ describe('messages', () => {
 })
 
 describe('a late event', () => {
-  const tombstones = [200, 100].map((erasedAt) => ({ key: erasedAt, erasureId: 1, erasedAt, isOpen: true }))
+  const tombstones = [200, 100].map((erasedAt) => ({
+    key: erasedAt,
+    erasureId: 1,
+    erasedAt,
+    isOpen: true,
+    deletesRecordings: false
+  }))
 
   it.each([
     [50, 100],
@@ -94,6 +100,7 @@ describe('a receipt', () => {
     requestedAt: at('2026-11-20T10:00:00Z'),
     requested_by: { user: { id: 1 } },
     delete_events: true,
+    delete_recordings: true,
     run: at('2026-11-22T05:00:00Z'),
     verifiedAt: at('2026-11-22T05:01:00Z'),
     removed: { events: 3, persons: 1 },
@@ -113,7 +120,7 @@ describe('a receipt', () => {
         { store: 'search_index', found: 0, removed: 0, remaining: 0 }
       ]
     })
-    expect(content.kept).toHaveLength(3)
+    expect(content.kept).toHaveLength(4)
   })
 
   it('is genuine with the secret that signed it, whatever the order of its members', async () => {

@@ -290,12 +290,16 @@ describe('the parts of recordings', () => {
   })
 
   it('of somebody erased since belong to what is left of them, and bring nobody back', () => {
-    const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true }
+    const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
     const { created, newIdentities, usedIdentities } = planParts([part()], known, () => 8)
 
     expect(created).toMatchObject([{ identity: 5 }])
     expect([newIdentities, usedIdentities]).toEqual([[], []])
+    const gone = { ...NOTHING, tombstones: new Map([['ada', [{ ...tombstone, deletesRecordings: true }]]]) }
+    expect(planParts([part()], gone, () => 8)).toMatchObject({ created: [], refused: [part()] })
+    const later = part({ receivedAt: AT + 1 })
+    expect(planParts([later], gone, () => 8)).toMatchObject({ created: [{ identity: 8 }], refused: [] })
   })
 })

@@ -3,6 +3,7 @@ import { hasValues } from '../../activity/store.ts'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, inJson } from '../../db/rows.ts'
+import type { Doomed } from '../../recordings/removal/store.ts'
 import { uncountEvents } from '../../rollups/store.ts'
 import type { ErasureRow } from '../store.ts'
 
@@ -36,6 +37,11 @@ export async function removeVersions(
 
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
   db.run(sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`)
+
+/** Those of the person's deleted recordings of which something is left. */
+export const findDoomedOf = (db: Db, { id }: ErasureRow, limit: number): Promise<Doomed[]> =>
+  db.all<Doomed>(sql`
+    select project_id, session_id from recordings where erasure_id = ${id} and purged_at is null limit ${limit}`)
 
 /** The keys of the person's identities after this one, in order. */
 export const listKeys = async (db: Db, { id }: ErasureRow, after: number, limit: number): Promise<number[]> => {
@@ -138,7 +144,7 @@ export const markFailed = (db: Db, { id }: ErasureRow) =>
 
 /** How many rows each store still has of an erased person, as far as a thousand; one round trip and one snapshot. */
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
-  const { id, projectId, personId, personUuid, deleteEvents } = erasure
+  const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
   const remains = {
     persons: sql`persons where project_id = ${projectId} and uuid = ${personUuid}`,
     distinct_ids: sql`distinct_ids where person_id = ${personId} and +project_id = ${projectId}`,
@@ -147,6 +153,12 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
       on v.id between t.key << 24 and (t.key << 24) + 16777215 where t.erasure_id = ${id}`,
     activity_values: sql`activity
       where project_id = ${projectId} and scope = 'Person' and owner_id = ${personId} and ${hasValues}`,
+    ...(deleteRecordings && {
+      recordings: sql`erased_identities t cross join recordings r on r.identity = t.key and not r.deleted
+        where t.erasure_id = ${id}`,
+      recording_parts: sql`recordings r cross join recording_parts p
+        on p.project_id = r.project_id and p.session_id = r.session_id where r.erasure_id = ${id}`
+    }),
     ...(deleteEvents && {
       events: sql`erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id}`
     })

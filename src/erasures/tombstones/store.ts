@@ -12,17 +12,26 @@ export async function findTombstones(
 ): Promise<(Tombstone & { hash: string })[]> {
   const [rows] = await readBatch(
     db,
-    query<{ hash: string; key: number; erasure_id: number; erased_at: number; is_open: number }>(sql`
-      select t.hash, t.key, t.erasure_id, t.erased_at, e.delete_events and e.status <> 'completed' as is_open
+    query<{
+      hash: string
+      key: number
+      erasure_id: number
+      erased_at: number
+      is_open: number
+      delete_recordings: number
+    }>(sql`
+      select t.hash, t.key, t.erasure_id, t.erased_at, e.delete_events and e.status <> 'completed' as is_open,
+             e.delete_recordings
       from erased_identities t cross join erasures e on e.id = t.erasure_id
       where t.project_id = ${projectId} and t.hash in ${inJson(hashes)}`)
   )
-  return rows.map(({ hash, key, erasure_id, erased_at, is_open }) => ({
+  return rows.map(({ hash, key, erasure_id, erased_at, is_open, delete_recordings }) => ({
     hash,
     key,
     erasureId: erasure_id,
     erasedAt: erased_at,
-    isOpen: is_open === 1
+    isOpen: is_open === 1,
+    deletesRecordings: delete_recordings === 1
   }))
 }
 

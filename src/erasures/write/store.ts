@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../../activity/store.ts'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../../db/rows.ts'
+import { buryRecordings } from '../../recordings/removal/store.ts'
 
 /** Persons by any of what names them. */
 export type Selection = { ids?: number[]; uuids?: string[]; distinctIds?: string[] }
@@ -41,6 +42,7 @@ type NewErasures = {
   /** Every identity of theirs. */
   identities: { key: number; hash: string; person_id: number; person_uuid: string }[]
   deleteEvents: boolean
+  deleteRecordings: boolean
   actor: Actor
   now: number
 }
@@ -50,7 +52,7 @@ type NewErasures = {
  * @throws ConflictError when one of them, or whose the distinct ids are, has changed since
  */
 export async function writeErasures(db: Db, projectId: number, erasure: NewErasures): Promise<number[]> {
-  const { deleteEvents, actor, now } = erasure
+  const { deleteEvents, deleteRecordings, actor, now } = erasure
   const persons = erasure.persons.map(({ id, uuid, identities }) => ({ id, uuid, distinct_ids: identities.length }))
   const idsIn = (rows: string) => sql`(select value ->> 'id' from json_each(${rows}))`
   const results = await writeBatch(db, [
@@ -61,9 +63,10 @@ export async function writeErasures(db: Db, projectId: number, erasure: NewErasu
             on person.id = read.value ->> 'id' and person.project_id = ${projectId}`
       ),
       sql`insert into erasures
-            (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, status, progress_at, stores)
+            (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, delete_recordings, status,
+             progress_at, stores)
           select ${projectId}, value ->> 'id', value ->> 'uuid', ${now}, ${JSON.stringify(actor)}, ${Number(deleteEvents)},
-                 'queued', ${now}, json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
+                 ${Number(deleteRecordings)}, 'queued', ${now}, json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
                    'search_index', (select search <> '' from persons where id = value ->> 'id'),
                    'activity_values', (select count(*) from activity
                       where project_id = ${projectId} and scope = 'Person' and owner_id = value ->> 'id' and ${hasValues}))
@@ -86,6 +89,7 @@ export async function writeErasures(db: Db, projectId: number, erasure: NewErasu
       sql`delete from distinct_ids
           where +project_id = ${projectId} and key in (select value ->> 'key' from json_each(${rows}))`
     ]),
+    ...(deleteRecordings ? buryRecordingsOf(projectId, erasure) : []),
     ...eachChunk(persons, (rows) => [
       expectRows(0, sql`distinct_ids where +project_id = ${projectId} and person_id in ${idsIn(rows)}`)
     ]),
@@ -108,3 +112,23 @@ export async function writeErasures(db: Db, projectId: number, erasure: NewErasu
     (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
   )
 }
+
+/** Deletes the recordings of erased persons, and counts them for their erasures. */
+const buryRecordingsOf = (projectId: number, { persons, identities, now }: NewErasures): SQL[] => [
+  ...eachChunk(identities, (rows) =>
+    buryRecordings(
+      projectId,
+      sql`identity in (select value ->> 'key' from json_each(${rows}))`,
+      now,
+      sql`(select erasure_id from erased_identities t where t.key = recordings.identity)`
+    )
+  ),
+  ...eachChunk(
+    persons.map(({ uuid }) => uuid),
+    (uuids) => [
+      sql`update erasures set stores = json_set(stores, '$.recordings',
+            (select count(*) from recordings r where r.erasure_id = erasures.id))
+          where project_id = ${projectId} and person_uuid in (select value from json_each(${uuids}))`
+    ]
+  )
+]

@@ -71,13 +71,16 @@ export async function findDoomed(db: Db, projectId: number, sessionIds: string[]
   return (await readBatch(db, doomed))[0]
 }
 
-/** Removes at most `limit` parts of a deleted recording. @returns how many */
+/** Removes at most `limit` parts of a deleted recording, and counts them for the erasure that deleted it. @returns how many */
 export async function removeParts(db: Db, { project_id, session_id }: Doomed, limit: number): Promise<number> {
-  const [removed] = await writeBatch(db, [
-    sql`delete from recording_parts where project_id = ${project_id} and session_id = ${session_id} and part_id in (
-          select part_id from recording_parts
-          where project_id = ${project_id} and session_id = ${session_id} limit ${limit})
-        returning 1`
+  const piece = sql`
+    select part_id from recording_parts where project_id = ${project_id} and session_id = ${session_id} limit ${limit}`
+  const [, removed] = await writeBatch(db, [
+    sql`update erasures set stores = json_set(stores, '$.recording_parts',
+          coalesce(stores ->> '$.recording_parts', 0) + (select count(*) from (${piece})))
+        where id = (select erasure_id from recordings where project_id = ${project_id} and session_id = ${session_id})`,
+    sql`delete from recording_parts
+        where project_id = ${project_id} and session_id = ${session_id} and part_id in (${piece}) returning 1`
   ])
   return removed?.results.length ?? 0
 }

@@ -9,6 +9,7 @@ import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { findProjects } from '../../projects/store.ts'
+import { toIso } from '../../time.ts'
 import { SourcesJson } from '../json.ts'
 import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
@@ -142,7 +143,7 @@ async function openShared(
 }
 
 const sharingToJson = ({ created_at, shared_hash, access_token }: SharingRow): SharingJson => ({
-  created_at: new Date(created_at).toISOString(),
+  created_at: toIso(created_at),
   enabled: shared_hash !== null,
   access_token
 })
