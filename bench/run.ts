@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCapture } from './capture.ts'
+import { benchDeliveries } from './deliveries.ts'
 import { benchExport } from './export.ts'
 import { benchHttp } from './http.ts'
 import { benchPurge } from './purge.ts'
@@ -13,7 +14,8 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   export: benchExport,
   capture: benchCapture,
   purge: benchPurge,
-  trend: benchTrend
+  trend: benchTrend,
+  deliveries: benchDeliveries
 }
 
 const { values, positionals } = parseArgs({

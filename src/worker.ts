@@ -2,7 +2,7 @@ import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
 import { parkDeadLetters } from './capture/dead.ts'
 import { sweepSpilled } from './capture/sweep.ts'
-import { type Db, newUsage, openDb } from './db/client.ts'
+import { type Db, newUsage, openDb, type Usage } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
 import { consumeErasures } from './erasures/consumer.ts'
 import { startRun, sweepErasures } from './erasures/run.ts'
@@ -71,19 +71,22 @@ export default {
         log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
       })
     else if (cron === MINUTELY)
-      await inDatabases(env, async (db, database) => {
+      await inDatabases(env, async (db, database, usage) => {
         const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now)
-        if (claimed + resent > 0) log('info', 'due subscriptions', { database, claimed, resent })
+        const { rowsRead: rows_read, rowsWritten: rows_written } = usage
+        if (claimed + resent > 0)
+          log('info', 'due subscriptions', { database, claimed, resent, rows_read, rows_written })
       })
     else log('error', 'no job for this cron', { cron })
   }
 } satisfies ExportedHandler<Env>
 
 /** In every database that holds projects' data: what goes wrong in one keeps the job from no other. */
-async function inDatabases(env: Env, job: (db: Db, database: string) => Promise<void>): Promise<void> {
+async function inDatabases(env: Env, job: (db: Db, database: string, usage: Usage) => Promise<void>): Promise<void> {
   for (const database of await listDatabases(openDb(env.DB, newUsage()).db))
     try {
-      await job(openDb(databaseOf(env, database), newUsage()).db, database)
+      const usage = newUsage()
+      await job(openDb(databaseOf(env, database), usage).db, database, usage)
     } catch (error) {
       log('error', 'scheduled job failed', { database, error: describeError(error) })
     }

@@ -52,13 +52,17 @@ export type Runtime = Awaited<ReturnType<typeof startWorkers>>
  * The built service and the bare routes in one workerd, on one migrated database that goes away with it. Each is reached
  * through a socket of its own: the development server's proxy would add the same to both and hide their difference.
  * @param maxHeap megabytes; an isolate that needs more fails, and what it has can be watched
+ * @param outboundAllow hosts that the service may reach although they are on this machine
  */
-export async function startWorkers({ maxHeap }: { maxHeap?: number } = {}) {
+export async function startWorkers({ maxHeap, outboundAllow = '' }: { maxHeap?: number; outboundAllow?: string } = {}) {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = maxHeap ? `--max-heap-size=${maxHeap}` : ''
   const lines: LogLine[] = []
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      workers: [workerOf('service', 'wrangler.toml'), workerOf('bare', 'bench/bare/wrangler.toml')],
+      workers: [
+        workerOf('service', 'wrangler.toml', { OUTBOUND_ALLOW: outboundAllow }),
+        workerOf('bare', 'bench/bare/wrangler.toml')
+      ],
       ...(maxHeap && { inspectorPort: 0 }),
       handleStructuredLogs: ({ level, message }) => {
         if (level === 'error') console.error(message)
@@ -80,13 +84,19 @@ export async function startWorkers({ maxHeap }: { maxHeap?: number } = {}) {
       const service = await miniflare.getWorker('service')
       await service.scheduled({ cron, scheduledTime: new Date() })
     },
-    /** What the service's log says of its queue batches. */
+    /** What the service's log says of its queue batches and claims. */
     lines,
     end: () => miniflare.dispose()
   }
 }
 
-const LogLine = z.object({ message: z.literal('queue batch'), queue: z.string(), longest_ms: z.number() })
+const LogLine = z.object({
+  message: z.enum(['queue batch', 'due subscriptions']),
+  queue: z.string().optional(),
+  longest_ms: z.number().default(0),
+  rows_read: z.int(),
+  rows_written: z.int()
+})
 type LogLine = z.infer<typeof LogLine>
 
 function parseJson(text: string): unknown {
@@ -98,12 +108,13 @@ function parseJson(text: string): unknown {
 }
 
 const RateLimits = z.record(z.string(), z.unknown()).default({})
+const Variables = z.record(z.string(), z.string())
 
 /**
  * A worker as configured, but without two simulations that cost a millisecond and more where Cloudflare's own cost next to
  * nothing: the rate limits, which it counts on the spot and not in a database, let everything pass; assets are not asked.
  */
-function workerOf(name: string, configPath: string) {
+function workerOf(name: string, configPath: string, bindings: Record<string, string> = {}) {
   const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(join(root, configPath)).workerOptions
   const limits = Object.keys(RateLimits.parse(options.ratelimits))
   const contents = `
@@ -113,6 +124,7 @@ function workerOf(name: string, configPath: string) {
     export default { fetch: withLimits(worker.fetch), queue: withLimits(worker.queue), scheduled: withLimits(worker.scheduled) }`
   return {
     ...options,
+    bindings: { ...Variables.parse(options.bindings), ...bindings },
     name,
     modules: [
       { type: 'ESModule' as const, path: 'entry.js', contents },

@@ -69,6 +69,14 @@ export function formatChange({ value, previous }: Line): string {
   return PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
 }
 
+/** The change with what it is from: `+12.5% from 8`. */
+export function describeChange(line: Line): string {
+  const { value, previous } = line
+  return previous === null || previous === 0 || value === previous
+    ? formatChange(line)
+    : `${formatChange(line)} from ${formatNumber(previous)}`
+}
+
 /** Whether a line went up, down, or neither. */
 export const directionOf = ({ value, previous }: Line): -1 | 0 | 1 =>
   previous === null || value === previous ? 0 : value > previous ? 1 : -1

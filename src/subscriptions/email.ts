@@ -1,5 +1,5 @@
 import { escapeHtml } from '../html.ts'
-import { directionOf, type Figures, formatChange, formatMoment, formatNumber, type Line } from './content.ts'
+import { describeChange, directionOf, type Figures, formatMoment, formatNumber, type Line } from './content.ts'
 import type { Sent } from './delivery.ts'
 import { type Letter, notesOf, subjectOf } from './message.ts'
 
@@ -89,7 +89,7 @@ export function toNotice(title: string, reason: string): Email {
   }
 }
 
-const HEADING = 'margin:0 0 4px;font-size:22px;line-height:1.3;overflow-wrap:anywhere'
+const HEADING = 'margin:0 0 8px;font-size:22px;line-height:1.3;overflow-wrap:anywhere'
 const QUIET = 'margin:0 0 16px;color:#57606a;font-size:14px'
 const NOTE = 'margin:0 0 16px;padding:10px 14px;background:#f3f4f6;border-radius:6px;overflow-wrap:anywhere'
 const CELL = 'padding:8px 0;border-top:1px solid #e5e7eb;vertical-align:top'
@@ -98,8 +98,8 @@ const COLORS = { [-1]: '#b42318', 0: '#57606a', 1: '#067647' }
 function toText(part: Figures): string {
   if ('failure' in part) return `${part.name}\n  ${part.failure}`
   const lines = part.lines.map((line) => {
-    const before = line.previous === null ? '' : ` (${formatChange(line)}; before: ${formatNumber(line.previous)})`
-    return `  ${line.label}: ${formatNumber(line.value)}${before}`
+    const change = describeChange(line)
+    return `  ${line.label}: ${formatNumber(line.value)}${change && ` (${change})`}`
   })
   return [`${part.name} (${part.range})`, ...lines, ...(part.more > 0 ? [`  …and ${part.more} more`] : [])].join('\n')
 }
@@ -107,32 +107,17 @@ function toText(part: Figures): string {
 function toTable(part: Figures): string {
   const title = `<h2 style="margin:24px 0 2px;font-size:17px;overflow-wrap:anywhere">${escapeHtml(part.name)}</h2>`
   if ('failure' in part) return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
-  const compares = part.lines.some(({ previous }) => previous !== null)
-  const names = ['', 'Now', ...(compares ? ['Before', 'Change'] : [])]
-  const head = names.map((name, i) =>
-    cellOf('th', i, name, 'font-weight:normal;color:#57606a;font-size:13px;border-top:0')
-  )
-  const rows = part.lines.map((line) => `<tr>${toCells(line, compares).join('')}</tr>`)
   const more = part.more > 0 ? `<p style="${QUIET}">…and ${part.more} more</p>` : ''
-  return `${title}<p style="margin:0 0 4px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>
-<table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>${more}`
+  return `${title}<p style="margin:0 0 8px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>
+<table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`
 }
 
-function toCells(line: Line, compares: boolean): string[] {
-  const value = cellOf('td', 1, formatNumber(line.value), 'font-weight:bold')
-  const label = cellOf('td', 0, line.label, '')
-  if (!compares) return [label, value]
-  const before = line.previous === null ? '' : formatNumber(line.previous)
-  const color = `color:${COLORS[directionOf(line)]}`
-  return [label, value, cellOf('td', 2, before, 'color:#57606a'), cellOf('td', 3, formatChange(line), color)]
-}
-
-/** The first column takes the room there is; numbers stand to the right and are never broken. */
-function cellOf(tag: 'th' | 'td', column: number, text: string, style: string): string {
-  const place =
-    column === 0 ? 'text-align:left;overflow-wrap:anywhere' : 'text-align:right;padding-left:14px;white-space:nowrap'
-  const scope = tag === 'th' ? ' scope="col"' : ''
-  return `<${tag}${scope} style="${CELL};${place};${style}">${escapeHtml(text)}</${tag}>`
+/** The change stands below its number, so that a telephone has room for the label. */
+function toRow(line: Line): string {
+  const change = describeChange(line)
+  const below = `<br><span style="font-size:13px;color:${COLORS[directionOf(line)]}">${escapeHtml(change)}</span>`
+  return `<tr><th scope="row" style="${CELL};text-align:left;font-weight:normal;overflow-wrap:anywhere">${escapeHtml(line.label)}</th>\
+<td style="${CELL};text-align:right;padding-left:16px;white-space:nowrap"><b>${formatNumber(line.value)}</b>${change && below}</td></tr>`
 }
 
 const toPage = (title: string, body: string[], foot: string): string => `<!doctype html>

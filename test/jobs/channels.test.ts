@@ -273,7 +273,7 @@ describe('an e-mail', () => {
       expect(link).toMatch(/^https:\/\/analytics\.test\/unsubscribe\/\d+\.\d+\.[0-9a-f]{64}$/)
       expect([mail.text.includes(link), mail.html.includes(`href="${link}"`)]).toEqual([true, true])
     }
-    expect(desk.mails[0]?.text).toContain('Signups (16 – 22 Nov 2026)\n  signed up: 5 (+25%; before: 4)')
+    expect(desk.mails[0]?.text).toContain('Signups (16 – 22 Nov 2026)\n  signed up: 5 (+25% from 4)')
   })
 })
 
@@ -395,7 +395,7 @@ describe('what is delivered', () => {
     const text = await textOf(desk, { dashboard })
 
     expect(text).toContain('Test: Review')
-    expect(text).toContain('Own (15 – 21 Nov 2026)\n  signed up: 5 (+25%; before: 4)')
+    expect(text).toContain('Own (15 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)')
     expect(text).toContain('Tile 10. (15')
     expect(text).not.toContain('Tile 11.')
     expect(text).toContain('…and 2 more on the dashboard.')
