@@ -14,6 +14,7 @@ import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
@@ -40,6 +41,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, recordingRoutes)
     app.route(prefix, sharingRoutes)
     app.route(prefix, subscriptionRoutes)
+    app.route(prefix, sessionRoutes)
   }
   return app
 }

@@ -26,6 +26,7 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
     if (issue.input === null) return ['null', 'This field may not be null.']
   }
   if (issue.code === 'invalid_type') return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
+  if (issue.code === 'invalid_value' && issue.input === undefined) return ['required', 'This field is required.']
   if (issue.code === 'invalid_value') return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
   if (issue.code === 'too_big' && issue.origin === 'string')
     return ['max_length', `Ensure this field has no more than ${issue.maximum} characters.`]

@@ -13,6 +13,7 @@ import { listDatabases } from './projects/store.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
 import { sweepRecordings } from './recordings/purge.ts'
 import { verifyCounts } from './rollups/verify.ts'
+import { closeSessions } from './sessions/upkeep/close.ts'
 import { runDue } from './subscriptions/claim.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
 
@@ -58,7 +59,8 @@ export default {
       log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
     } else if (cron === QUARTERLY) {
       await inDatabases(env, async (db, database) => {
-        log('info', 'quarter-hourly sweep', { database, sent: await sweepErasures(db, env.ERASURE_QUEUE, now) })
+        const sent = await sweepErasures(db, env.ERASURE_QUEUE, now)
+        log('info', 'quarter-hourly sweep', { database, sent, closed: await closeSessions(db, now) })
       })
       await inDatabases(env, async (db, database) => {
         const retentionDays = Number(env.RECORDING_RETENTION_DAYS)

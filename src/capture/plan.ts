@@ -11,6 +11,7 @@ import {
   type Version,
   writePerson
 } from '../persons/person.ts'
+import { foldEvents, type SessionPart } from '../sessions/session.ts'
 import { type CapturedEvent, readDistinctId } from './event.ts'
 import { hasPersonProfile, writesOf } from './writes.ts'
 
@@ -46,6 +47,8 @@ export type EventRow = {
 export type Changes = {
   events: EventRow[]
   eventNames: { id: number; name: string }[]
+  /** What the events say of their sessions. */
+  sessions: SessionPart[]
   newPersons: Person[]
   changedPersons: Person[]
   /** Persons folded into another, by an event received then: all their distinct ids go there. */
@@ -105,6 +108,7 @@ class Plan {
   readonly #mergedInto = new Map<Person, { person: Person; at: number }>()
   readonly #eventNames = new Map<string, number>()
   readonly #events: EventRow[] = []
+  readonly #sessions = new Map<string, SessionPart>()
   readonly #versions: Changes['versions'] = []
   readonly #warnings: Changes['warnings'] = []
   readonly #usedTombstones = new Set<number>()
@@ -138,17 +142,21 @@ class Plan {
   }
 
   #store(event: Incoming, identity: number, version: number | null): void {
-    const { $session_id: session, $window_id: window } = event.properties
+    const { uuid, event: name, received_at: receivedAt, properties } = event
+    const { $session_id: session, $window_id: window } = properties
+    const timestamp = Math.floor(event.timestamp)
+    const sessionId = typeof session === 'string' ? session : null
     this.#events.push({
-      uuid: event.uuid,
-      event_id: this.#eventName(event.event),
-      timestamp: Math.floor(event.timestamp),
+      uuid,
+      event_id: this.#eventName(name),
+      timestamp,
       identity,
       version,
-      session_id: typeof session === 'string' ? session : null,
+      session_id: sessionId,
       window_id: typeof window === 'string' ? window : null,
-      properties: event.properties
+      properties
     })
+    foldEvents([{ uuid, name, timestamp, receivedAt, identity, sessionId, properties }], this.#sessions)
   }
 
   #applyToPerson(identity: Identity, event: Incoming): Person {
@@ -266,6 +274,7 @@ class Plan {
     return {
       events: this.#events,
       eventNames: [...this.#eventNames].map(([name, id]) => ({ id, name })),
+      sessions: [...this.#sessions.values()],
       newPersons: remaining.filter((person) => person.revision === undefined),
       changedPersons: remaining.filter((person) => person.revision !== undefined && person.touched),
       mergedPersons: [...this.#mergedInto].flatMap(([person, { at }]) =>

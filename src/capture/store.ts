@@ -16,6 +16,7 @@ import {
   updatePersons
 } from '../persons/write/store.ts'
 import { countEvents } from '../rollups/store.ts'
+import { addToSessions } from '../sessions/store.ts'
 import type { Changes, Known } from './plan.ts'
 
 export type Wanted = { uuids: string[]; distinctIds: string[]; eventNames: string[] }
@@ -96,6 +97,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
       ]
     ),
     ...countEvents(projectId, changes.events),
+    ...addToSessions(projectId, changes.sessions),
     ...countRows(projectId, 'persons', newPersons.length - mergedPersons.length)
   ]
   await writeBatch(db, statements)

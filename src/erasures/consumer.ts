@@ -6,6 +6,7 @@ import { log } from '../log.ts'
 import { MAX_DELAY, pause, retryDelay } from '../pause.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
 import { purgeRecording } from '../recordings/purge.ts'
+import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
 import { ErasureMessage } from './message.ts'
 import { writeReceipt } from './receipt.ts'
 import {
@@ -155,7 +156,7 @@ class Eraser {
     }
     if (erasure.deleteEvents) {
       if (erasure.run === null) return 'waiting'
-      if (!(await this.#removeEvents(erasure))) return 'cut'
+      if (!(await this.#removeEvents(erasure)) || !(await this.#rebuildSessions())) return 'cut'
     }
     return (await this.#verify(erasure)) ? 'completed' : 'cut'
   }
@@ -180,6 +181,12 @@ class Eraser {
     }
     for await (const keys of this.#keysOf(erasure))
       if (!(await this.#inPieces((limit) => removeEvents(this.#db, erasure, keys, limit, this.#now())))) return false
+    return true
+  }
+
+  /** @returns whether every session is again what its events say */
+  async #rebuildSessions(): Promise<boolean> {
+    while (await rebuildSessions(this.#db, this.#project.id)) if (this.#isSpent()) return false
     return true
   }
 
@@ -221,8 +228,8 @@ class Eraser {
     if (!current) return true
     const remaining = await countRemains(this.#db, current)
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
-    const isOnlyEvents = left.every(([store]) => store === 'events')
-    if (left.length > 0 && isOnlyEvents) return false
+    const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
+    if (left.length > 0 && isOnGoing) return false
     if (left.length > 0)
       throw new Error(`Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`)
     const now = this.#now()

@@ -13,6 +13,8 @@ type Sample = {
   /** Below the project, for a project that has these. */
   path: (objects: Person) => string
   scope: string
+  /** Scopes of which any is as good. */
+  others?: string[]
   status: number
   body?: JsonObject
   /** A second time it answers something else. */
@@ -44,6 +46,7 @@ const SUBSCRIPTION = {
   frequency: 'daily',
   start_date: '2026-11-20T09:00:00Z'
 }
+const OF_SESSIONS = { scope: 'query:read', others: ['session_recording:read', 'insight:read'], status: 200 }
 
 /** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
 const SAMPLES: Record<string, Sample> = {
@@ -172,6 +175,8 @@ const SAMPLES: Record<string, Sample> = {
     status: 200,
     isOnce: true
   },
+  'GET /sessions/property_definitions': { path: () => 'sessions/property_definitions', ...OF_SESSIONS },
+  'GET /sessions/values': { path: () => 'sessions/values?key=$channel_type', ...OF_SESSIONS },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
   'GET /persons/activity': { path: () => 'persons/activity', scope: 'activity_log:read', status: 200 },
   'GET /persons/:id/activity': {
@@ -286,6 +291,9 @@ function sendTo(path: string, route: string, { body }: Sample, headers: Record<s
 }
 /** A person with a recorded session, and the ids of an insight, a dashboard and a subscription. */
 type Person = { id: number; uuid: string; session: string; insight: number; dashboard: number; subscription: number }
+
+const scopesOf = ({ scope, others = [] }: Pick<Sample, 'scope' | 'others'>) => [scope, ...others]
+const toWrite = (scope: string) => scope.replace(':read', ':write')
 
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
   const [owner] = projects
@@ -420,7 +428,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
 
   it('refuses a key with every other scope and names the one it needs', async () => {
     const { project, person } = await newProjectWithPerson()
-    const satisfying = ['*', sample.scope, sample.scope.replace(':read', ':write')]
+    const satisfying = ['*', ...scopesOf(sample), ...scopesOf(sample).map(toWrite)]
     const { key } = await keyFor(
       [project],
       SCOPES.filter((scope) => !satisfying.includes(scope))
@@ -438,8 +446,8 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 
   it.each([
-    ['the scope itself', sample.scope],
-    ['the scope to write', sample.scope.replace(':read', ':write')],
+    ...scopesOf(sample).map((scope) => ['the scope itself', scope]),
+    ...scopesOf(sample).map((scope) => ['the scope to write', toWrite(scope)]),
     ['the scope for all', '*']
   ])('is satisfied by %s', async (_, scope) => {
     const { project, person } = await newProjectWithPerson()
@@ -481,7 +489,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     ['/api/projects', '/']
   ])('is the same at %s with "%s" at the end, without a redirect', async (prefix, slash) => {
     const { project, person } = await newProjectWithPerson()
-    const path = `${prefix}/${project.id}/${sample.path(person)}${slash}`
+    const path = `${prefix}/${project.id}/${sample.path(person).replace(/(?=\?|$)/, slash)}`
     vi.useFakeTimers({ toFake: ['Date'] })
 
     const asked = await sendTo(path, route, sample, bearer(project.key))

@@ -112,6 +112,18 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
+  async sessions_property_definitions(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/sessions/property_definitions/', {
+      params: { path: { project_id }, query: { search: 'utm source' } }
+    })
+    expect(data?.results.map(({ name }) => name)).toEqual(['$entry_utm_source'])
+  },
+  async sessions_values(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/sessions/values/', {
+      params: { path: { project_id }, query: { key: '$channel_type' } }
+    })
+    expect(data).toEqual({ results: [], refreshing: false })
+  },
   async persons_activity(client) {
     const path = { project_id, id: await adaOf(client) }
     await client.PATCH('/api/environments/{project_id}/persons/{id}/', {

@@ -991,6 +991,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/sessions/property_definitions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the properties of sessions
+         * @description The same for every project, and not in pages. Filters and breakdowns of type `session` take them.
+         *
+         *     Needs the scope `query:read` or `session_recording:read` or `insight:read`.
+         */
+        get: operations["sessions_property_definitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/sessions/values/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the values of a session property
+         * @description The 20 values that most sessions have, the most frequent first, with how many those are. Sessions count once they are over, half an hour to an hour after their last event. With `value` it looks among the 600 most frequent values and, if those are all, 600 of those that only one session has; values longer than 400 characters are left out. Numbers and dates have no list: it is empty.
+         *
+         *     Needs the scope `query:read` or `session_recording:read` or `insight:read`.
+         */
+        get: operations["sessions_values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2404,6 +2448,58 @@ export interface components {
                 /** Format: date-time */
                 end_timestamp: string;
             }[];
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "$session_duration",
+         *           "name": "$session_duration",
+         *           "is_numerical": true,
+         *           "property_type": "Duration",
+         *           "is_seen_on_filtered_events": null,
+         *           "tags": []
+         *         }
+         *       ]
+         *     }
+         */
+        SessionProperties: {
+            count: number;
+            results: {
+                /** @description The name again. */
+                id: string;
+                name: string;
+                is_numerical: boolean;
+                /** @enum {string} */
+                property_type: "DateTime" | "String" | "Numeric" | "Duration" | "Boolean";
+                is_seen_on_filtered_events: null;
+                tags: string[];
+            }[];
+        };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "name": "google",
+         *           "count": 812
+         *         },
+         *         {
+         *           "name": "newsletter",
+         *           "count": 77
+         *         }
+         *       ],
+         *       "refreshing": false
+         *     }
+         */
+        SessionValues: {
+            results: {
+                name: string;
+                /** @description How many sessions have the value. */
+                count: number;
+            }[];
+            /** @constant */
+            refreshing: false;
         };
         SubscriptionChange: {
             /** @description A dashboard: its first ten insights are delivered. */
@@ -8034,6 +8130,205 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SubscriptionPreview"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sessions_property_definitions: {
+        parameters: {
+            query?: {
+                /** @description Words, of which the name has to contain each, in any case. */
+                search?: string;
+                /** @description Only those that are numbers, or only the others. */
+                is_numerical?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The properties. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionProperties"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sessions_values: {
+        parameters: {
+            query: {
+                /**
+                 * @description A session property.
+                 * @example $entry_utm_source
+                 */
+                key: "$start_timestamp" | "$end_timestamp" | "$entry_current_url" | "$entry_pathname" | "$entry_hostname" | "$entry_referrer" | "$entry_referring_domain" | "$entry_utm_source" | "$entry_utm_campaign" | "$entry_utm_medium" | "$entry_utm_term" | "$entry_utm_content" | "$entry_gclid" | "$entry_gad_source" | "$entry_gclsrc" | "$entry_dclid" | "$entry_gbraid" | "$entry_wbraid" | "$entry_fbclid" | "$entry_msclkid" | "$entry_twclid" | "$entry_li_fat_id" | "$entry_mc_cid" | "$entry_igshid" | "$entry_ttclid" | "$entry__kx" | "$entry_irclid" | "$channel_type" | "$end_current_url" | "$end_pathname" | "$end_hostname" | "$last_external_click_url" | "$pageview_count" | "$autocapture_count" | "$screen_count" | "$vitals_lcp" | "$session_duration" | "$is_bounce";
+                /** @description What a value has to contain, in any case. */
+                value?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionValues"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

@@ -5,6 +5,7 @@ import type { Db } from '../../db/client.ts'
 import { eachChunk, inJson } from '../../db/rows.ts'
 import type { Doomed } from '../../recordings/removal/store.ts'
 import { uncountEvents } from '../../rollups/store.ts'
+import { markStale } from '../../sessions/store.ts'
 import type { ErasureRow } from '../store.ts'
 
 /*
@@ -58,11 +59,14 @@ export async function removeEvents(
   limit: number,
   now: number
 ): Promise<Piece> {
-  const piece = sql`
-    select project_id, event_id, timestamp, uuid from events
+  const chunk = sql`from events indexed by events_identity
     where identity in ${inJson(keys)} and +project_id = ${projectId} limit ${limit}`
+  const piece = sql`select project_id, event_id, timestamp, uuid ${chunk}`
   return removePiece(db, [
-    sql`update erasures set removed = removed + (select count(*) from (${piece})), progress_at = ${now} where id = ${id}`,
+    markStale(projectId, sql`select session_id ${chunk}`),
+    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes()),
+          removed = removed + (select count(*) from (${piece})), progress_at = ${now}
+        where id = ${id}`,
     uncountEvents(projectId, piece),
     sql`delete from events where (project_id, event_id, timestamp, uuid) in (${piece}) returning 1`
   ])
@@ -160,7 +164,8 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
         on p.project_id = r.project_id and p.session_id = r.session_id where r.erasure_id = ${id}`
     }),
     ...(deleteEvents && {
-      events: sql`erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id}`
+      events: sql`erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id}`,
+      sessions: sql`sessions where project_id = ${projectId} and is_stale`
     })
   }
   const counts = await readBatch(

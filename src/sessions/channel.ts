@@ -1,0 +1,127 @@
+/**
+ * How a visitor came, by the default rules that PostHog publishes (posthog.com/docs/data/channel-type): the first that
+ * fits. The lists of known names are our own choice of those that are met most; beyond the rules, the media `organic` and
+ * `sms` count as what they say, and a referring domain that no rule knows is a referral.
+ */
+export const CHANNELS = [
+  'Cross Network',
+  'Paid Search',
+  'Paid Social',
+  'Paid Video',
+  'Paid Shopping',
+  'Paid Unknown',
+  'Direct',
+  'Organic Search',
+  'Organic Social',
+  'Organic Video',
+  'Organic Shopping',
+  'Push',
+  'SMS',
+  'Audio',
+  'Email',
+  'Referral',
+  'Affiliate',
+  'Display',
+  'Unknown'
+] as const
+export type Channel = (typeof CHANNELS)[number]
+
+type Kind = 'Search' | 'Social' | 'Video' | 'Shopping'
+
+const KINDS: Record<Kind, RegExp> = {
+  Search:
+    /^(google|bing|yahoo|duckduckgo|yandex|baidu|ecosia|qwant|startpage|brave|naver|daum|seznam|sogou|ask|aol|kagi|perplexity|adwords)$/,
+  Social:
+    /^(facebook|fb|instagram|ig|twitter|x|linkedin|lnkd|reddit|redd|pinterest|pin|threads|bsky|bluesky|mastodon|snapchat|whatsapp|wa|telegram|discord|quora|tumblr|vk|weibo|wechat|xing|messenger|ycombinator|hackernews|producthunt|nextdoor|mstdn|viber)$/,
+  Video: /^(youtube|youtu|vimeo|tiktok|twitch|dailymotion|netflix|hulu|disneyplus|bilibili|rumble)$/,
+  Shopping:
+    /^(amazon|ebay|etsy|alibaba|aliexpress|walmart|shopify|shopping|bestbuy|mercadolibre|rakuten|temu|shein|zalando|wayfair|idealo|flipkart)$/
+}
+
+/** Country codes and the like at the end of a host; what stands before is its name. */
+const ENDING = /(\.(com?|org|net|ac|gov|edu))?\.[a-z]{2,}$/
+
+type Visit = {
+  $entry_referring_domain?: string | undefined
+  $entry_utm_source?: string | undefined
+  $entry_utm_medium?: string | undefined
+  $entry_utm_campaign?: string | undefined
+  $entry_gclid?: string | undefined
+  $entry_gad_source?: string | undefined
+}
+
+/** The channel of a session, from what its first page says; upper and lower case are the same. */
+export function channelOf(visit: Visit): Channel {
+  const domain = fold(visit.$entry_referring_domain)
+  const source = fold(visit.$entry_utm_source)
+  const medium = fold(visit.$entry_utm_medium)
+  const campaign = fold(visit.$entry_utm_campaign)
+  const [gclid, gadSource] = [visit.$entry_gclid, visit.$entry_gad_source]
+
+  if (campaign === 'cross-network') return 'Cross Network'
+  const kind = kindOf(sourceName(source)) ?? kindOf(hostName(domain))
+  if (/^(cp[cmva]|ppc|retargeting|paid.*)$/.test(medium) || gclid || gadSource) {
+    if (kind) return `Paid ${kind}`
+    if (isShopping(campaign)) return 'Paid Shopping'
+    if (isSocial(medium)) return 'Paid Social'
+    if (medium === 'video') return 'Paid Video'
+    if (isDisplay(medium)) return 'Display'
+    if (gadSource === '1') return 'Paid Search'
+    return campaign.includes('video') ? 'Paid Video' : 'Paid Unknown'
+  }
+  if (domain === '$direct' && medium === '' && /^(|\(?direct\)?)$/.test(source)) return 'Direct'
+  return (
+    organic(kindOf(sourceName(source))) ??
+    bySource(source) ??
+    organic(kindOf(hostName(domain))) ??
+    (isShopping(campaign) ? 'Organic Shopping' : undefined) ??
+    byMedium(medium) ??
+    (campaign.includes('video') ? 'Organic Video' : undefined) ??
+    (medium.endsWith('push') ? 'Push' : undefined) ??
+    (domain !== '' && domain !== '$direct' ? 'Referral' : 'Unknown')
+  )
+}
+
+const fold = (text: string | undefined): string => (text ?? '').trim().toLowerCase()
+
+function kindOf(name: string): Kind | undefined {
+  if (name === '') return undefined
+  for (const kind of ['Search', 'Social', 'Video', 'Shopping'] as const) if (KINDS[kind].test(name)) return kind
+  return undefined
+}
+
+const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organic ${kind}`
+
+/** `www.google.co.uk` is `google`, `news.ycombinator.com` is `ycombinator`. */
+const hostName = (host: string): string => {
+  if (host === 't.co') return 'twitter'
+  const name = host.replace(/:\d+$/, '').replace(ENDING, '')
+  return name === host ? '' : (name.split('.').at(-1) ?? '')
+}
+
+/** A source is a host, or a name such as `google` or `facebook_ads`. */
+const sourceName = (source: string): string => hostName(source) || source.replace(/[-_ ]?ads$/, '')
+
+const isShopping = (campaign: string): boolean => /([^a-df-z]|^)shop|shopping/.test(campaign)
+const isSocial = (medium: string): boolean => /^(sm|social([-_ ](network|media))?)$/.test(medium)
+const isDisplay = (medium: string): boolean => /^(display|banner|expandable|interstitial|cpm)$/.test(medium)
+const isEmail = (text: string): boolean => /^e[-_ ]?mail$/.test(text)
+
+function bySource(source: string): Channel | undefined {
+  if (isEmail(source)) return 'Email'
+  if (source === 'sms') return 'SMS'
+  return source === 'firebase' ? 'Push' : undefined
+}
+
+function byMedium(medium: string): Channel | undefined {
+  if (medium === 'organic') return 'Organic Search'
+  if (isSocial(medium)) return 'Organic Social'
+  if (medium === 'video') return 'Organic Video'
+  if (/^affiliates?$/.test(medium)) return 'Affiliate'
+  if (/^(referral|link|app)$/.test(medium)) return 'Referral'
+  if (isEmail(medium)) return 'Email'
+  if (isDisplay(medium)) return 'Display'
+  if (medium === 'sms') return 'SMS'
+  if (medium === 'audio') return 'Audio'
+  return /^(push|notification|mobile)$/.test(medium) ? 'Push' : undefined
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { allow } from '../http/auth.ts'
+import { createRouter } from '../http/env.ts'
+import { describe } from '../http/openapi.ts'
+import { validateQuery } from '../http/validation.ts'
+import { Flag } from '../parameters.ts'
+import { propertyToJson, SessionPropertiesJson, SessionValuesJson } from './json.ts'
+import { findSessionProperty, SESSION_PROPERTIES } from './properties.ts'
+import { listValues } from './store.ts'
+
+const SCOPES = ['query:read', 'session_recording:read', 'insight:read'] as const
+
+const PropertyQuery = z.object({
+  search: z.string().max(200).default('').meta({
+    description: 'Words, of which the name has to contain each, in any case.'
+  }),
+  is_numerical: Flag.optional().meta({ description: 'Only those that are numbers, or only the others.' })
+})
+
+const PROPERTY_DEFINITIONS = describe({
+  id: 'sessions_property_definitions',
+  tag: 'Sessions',
+  summary: 'List the properties of sessions',
+  description: 'The same for every project, and not in pages. Filters and breakdowns of type `session` take them.',
+  answers: { 200: { text: 'The properties.', schema: SessionPropertiesJson } }
+})
+
+const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
+
+const MAX_VALUES = 20
+/** Among so many values, and so many that only one session has, it is looked for a part of one. */
+const SEARCHED = 600
+
+const ValueQuery = z.object({
+  key: z.enum(KEYS).meta({ description: 'A session property.', example: '$entry_utm_source' }),
+  value: z.string().max(400).default('').meta({ description: 'What a value has to contain, in any case.' })
+})
+
+const VALUES = describe({
+  id: 'sessions_values',
+  tag: 'Sessions',
+  summary: 'List the values of a session property',
+  description: `The ${MAX_VALUES} values that most sessions have, the most frequent first, with how many those are. Sessions \
+count once they are over, half an hour to an hour after their last event. With \`value\` it looks among the \
+${SEARCHED} most frequent values and, if those are all, ${SEARCHED} of those that only one session has; values longer than \
+400 characters are left out. Numbers and dates have no list: it is empty.`,
+  answers: { 200: { text: 'The values.', schema: SessionValuesJson } },
+  refusals: [
+    ['required', 'This field is required.', 'key'],
+    ['invalid_choice', '"$browser" is not a valid choice.', 'key']
+  ]
+})
+
+export const sessionRoutes = createRouter()
+  .get('/sessions/property_definitions', PROPERTY_DEFINITIONS, allow(...SCOPES), validateQuery(PropertyQuery), (c) => {
+    const { search, is_numerical } = c.req.valid('query')
+    const words = search.toLowerCase().split(/\s+/)
+    const results = SESSION_PROPERTIES.map(propertyToJson).filter(
+      ({ name, is_numerical: isNumerical }) =>
+        words.every((word) => name.toLowerCase().includes(word)) &&
+        (is_numerical === undefined || is_numerical === isNumerical)
+    )
+    return c.json({ count: results.length, results } satisfies SessionPropertiesJson)
+  })
+  .get('/sessions/values', VALUES, allow(...SCOPES), validateQuery(ValueQuery), async (c) => {
+    const { key, value } = c.req.valid('query')
+    const { db, project } = c.var
+    const type = findSessionProperty(key)?.type
+    if (type !== 'String' && type !== 'Boolean') return c.json({ results: [], refreshing: false })
+    const found = await listValues(db, project.id, key, value === '' ? MAX_VALUES : SEARCHED)
+    const part = value.toLowerCase()
+    const results = found.filter(({ name }) => name.toLowerCase().includes(part)).slice(0, MAX_VALUES)
+    return c.json({ results, refreshing: false } satisfies SessionValuesJson)
+  })

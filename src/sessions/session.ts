@@ -1,0 +1,150 @@
+import type { JsonObject } from '../json.ts'
+import { channelOf } from './channel.ts'
+import { FROM_ENTRY } from './properties.ts'
+
+/** An event as a session sees it. Times are ms UTC. */
+export type SessionEvent = {
+  uuid: string
+  name: string
+  timestamp: number
+  /** When the server took it. */
+  receivedAt: number
+  identity: number
+  sessionId: string | null
+  properties: JsonObject
+}
+
+/** What one of several events says: the one whose key is the lowest, or the highest. */
+type Pick<Value> = { key: string; value: Value }
+
+/** What some events of a session say of it. Of any two such parts the session is made by `foldEvents` or in SQL alike. */
+export type SessionPart = {
+  sessionId: string
+  identities: Set<number>
+  startTime: number
+  endTime: number
+  receivedAt: number
+  events: number
+  pageviews: number
+  autocaptures: number
+  screens: number
+  entry: Pick<Record<string, string>> | undefined
+  exit: Pick<Record<string, string>> | undefined
+  click: Pick<string> | undefined
+  vitals: Pick<number> | undefined
+}
+
+/** The properties of an event that `foldEvents` looks at. */
+export const FOLDED_PROPERTIES = [
+  '$current_url',
+  '$host',
+  '$pathname',
+  ...FROM_ENTRY.values(),
+  '$external_click_url',
+  '$web_vitals_LCP_value'
+]
+
+const MAX_SESSION_ID = 200
+/** Characters of a value; a longer one is cut. */
+const MAX_VALUE = 1_000
+
+/** Whether it can name a session: text that any storage keeps as it is, and that a URL can hold. */
+export const isSessionId = (id: string | null): id is string =>
+  id !== null && id !== '' && id.length <= MAX_SESSION_ID && !id.includes('\0') && id.isWellFormed()
+
+/**
+ * Adds events to the parts of their sessions, each event once. The order does not matter; an event without a session id,
+ * or with one longer than 200 characters, is left out.
+ */
+export function foldEvents(events: Iterable<SessionEvent>, parts = new Map<string, SessionPart>()) {
+  for (const event of events) {
+    if (!isSessionId(event.sessionId)) continue
+    const part = parts.get(event.sessionId) ?? emptyPart(event.sessionId, event)
+    parts.set(event.sessionId, part)
+    addEvent(part, event)
+  }
+  return parts
+}
+
+const emptyPart = (sessionId: string, { timestamp, receivedAt }: SessionEvent): SessionPart => ({
+  sessionId,
+  identities: new Set(),
+  startTime: timestamp,
+  endTime: timestamp,
+  receivedAt,
+  events: 0,
+  pageviews: 0,
+  autocaptures: 0,
+  screens: 0,
+  entry: undefined,
+  exit: undefined,
+  click: undefined,
+  vitals: undefined
+})
+
+function addEvent(part: SessionPart, event: SessionEvent): void {
+  const { name, timestamp, properties } = event
+  part.identities.add(event.identity)
+  part.startTime = Math.min(part.startTime, timestamp)
+  part.endTime = Math.max(part.endTime, timestamp)
+  part.receivedAt = Math.max(part.receivedAt, event.receivedAt)
+  part.events += 1
+  if (name === '$pageview') part.pageviews += 1
+  if (name === '$autocapture') part.autocaptures += 1
+  if (name === '$screen') part.screens += 1
+
+  // A session begins and ends with a page or screen; without one, with whatever happened somewhere.
+  const isView = name === '$pageview' || name === '$screen'
+  if (isView || textOf(properties.$current_url)) {
+    part.entry = lower(part.entry, keyOf(event, isView ? 0 : 1), () => entryOf(properties))
+    part.exit = higher(part.exit, keyOf(event, isView ? 1 : 0), () => exitOf(properties))
+  }
+  const click = textOf(properties.$external_click_url)
+  if (click) part.click = higher(part.click, keyOf(event, 0), () => click)
+  const lcp = properties.$web_vitals_LCP_value
+  if (name === '$web_vitals' && typeof lcp === 'number') part.vitals = lower(part.vitals, keyOf(event, 0), () => lcp)
+}
+
+/** Text that is in the order of rank, time and uuid. No time is further from 1970 than 10^15 ms. */
+const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
+  `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuid.replaceAll('-', '')}`
+
+const lower = <Value>(pick: Pick<Value> | undefined, key: string, value: () => Value): Pick<Value> =>
+  pick && pick.key <= key ? pick : { key, value: value() }
+
+const higher = <Value>(pick: Pick<Value> | undefined, key: string, value: () => Value): Pick<Value> =>
+  pick && pick.key >= key ? pick : { key, value: value() }
+
+function entryOf(properties: JsonObject): Record<string, string> {
+  const taken = [...FROM_ENTRY].map(([name, key]) => [name, textOf(properties[key])])
+  const { url, host, path } = pageOf(properties)
+  const found = { $entry_current_url: url, $entry_pathname: path, $entry_hostname: host, ...Object.fromEntries(taken) }
+  return present({ ...found, $channel_type: channelOf(found) })
+}
+
+function exitOf(properties: JsonObject): Record<string, string> {
+  const { url, host, path } = pageOf(properties)
+  return present({ $end_current_url: url, $end_pathname: path, $end_hostname: host })
+}
+
+/** Path and host are those of the URL; of what is no URL those that the SDK says beside it. */
+function pageOf(properties: JsonObject) {
+  const url = textOf(properties.$current_url)
+  const parsed = url && URL.canParse(url) ? new URL(url) : undefined
+  return {
+    url,
+    host: textOf(parsed?.hostname) ?? textOf(properties.$host),
+    path: textOf(parsed?.pathname) ?? textOf(properties.$pathname)
+  }
+}
+
+const present = (values: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+
+/** A text, or a number as one; undefined for all else, and for an empty one. */
+function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || text === '') return undefined
+  const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
+  return whole.length <= MAX_VALUE ? whole : whole.slice(0, MAX_VALUE).toWellFormed()
+}

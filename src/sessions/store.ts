@@ -1,0 +1,101 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { eachChunk } from '../db/rows.ts'
+import type { SessionPart } from './session.ts'
+
+/*
+ * Sessions as their events make them.
+ */
+
+/** An open session is looked for by the quarter of an hour in which its last event was received. */
+export const SLOT = 900_000
+
+/**
+ * A session id that more distinct ids share is nobody's session: its row remembers those with the lowest keys, and is
+ * worked out from their events when some of its events are deleted.
+ */
+const MAX_IDENTITIES = 100
+
+/**
+ * Adds parts to the sessions that they are parts of, in the transaction that stores their events. Of any parts in any order
+ * the same session comes out. A closed session is open again.
+ */
+export const addToSessions = (projectId: number, parts: readonly SessionPart[]): SQL[] =>
+  eachChunk(parts.map(toRow), (rows) => [
+    sql`insert into sessions (project_id, session_id, identities, start_time, end_time, events, pageviews, autocaptures,
+                              screens, entry_key, entry, exit_key, exit, click_key, click, vitals_key, lcp, open_slot)
+        select ${projectId}, value ->> 'id', value ->> 'identities', value ->> 'start', value ->> 'end', value ->> 'events',
+               value ->> 'pageviews', value ->> 'autocaptures', value ->> 'screens', value ->> '$.entry.key',
+               value ->> '$.entry.value', value ->> '$.exit.key', value ->> '$.exit.value', value ->> '$.click.key',
+               value ->> '$.click.value', value ->> '$.vitals.key', value ->> '$.vitals.value', value ->> 'slot'
+        from json_each(${rows}) where true
+        on conflict (project_id, session_id) do update set
+          identities = case when identities = excluded.identities then identities else (
+            select json_group_array(value) from (
+              select value from json_each(sessions.identities) union select value from json_each(excluded.identities)
+              order by value limit ${MAX_IDENTITIES})) end,
+          start_time = min(start_time, excluded.start_time), end_time = max(end_time, excluded.end_time),
+          events = events + excluded.events, pageviews = pageviews + excluded.pageviews,
+          autocaptures = autocaptures + excluded.autocaptures, screens = screens + excluded.screens,
+          ${picked('entry', '<')}, ${picked('exit', '>')}, ${picked('click', '>')}, ${picked('vitals', '<', 'lcp')},
+          open_slot = max(coalesce(open_slot, excluded.open_slot), excluded.open_slot), revision = revision + 1`
+  ])
+
+/** Of two values the one with the lower, or the higher, key. */
+function picked(name: string, order: '<' | '>', column = name): SQL {
+  const [key, value] = [sql.raw(`${name}_key`), sql.raw(column)]
+  const wins = sql`sessions.${key} is null or excluded.${key} ${sql.raw(order)} sessions.${key}`
+  return sql`${value} = case when ${wins} then excluded.${value} else sessions.${value} end,
+    ${key} = case when ${wins} then excluded.${key} else sessions.${key} end`
+}
+
+const toRow = (part: SessionPart) => ({
+  id: part.sessionId,
+  identities: [...part.identities].sort((a, b) => a - b).slice(0, MAX_IDENTITIES),
+  start: part.startTime,
+  end: part.endTime,
+  events: part.events,
+  pageviews: part.pageviews,
+  autocaptures: part.autocaptures,
+  screens: part.screens,
+  entry: part.entry,
+  exit: part.exit,
+  click: part.click,
+  vitals: part.vitals,
+  slot: Math.floor(part.receivedAt / SLOT)
+})
+
+/*
+ * Sessions some of whose events are deleted.
+ */
+
+/**
+ * Marks the sessions of events that are about to be deleted, in the transaction that deletes them. `chunk` is a select of
+ * the `session_id` of exactly these events. A session that is marked is not what its events say until it is worked out anew.
+ */
+export const markStale = (projectId: number, chunk: SQL): SQL =>
+  sql`update sessions set is_stale = 1, revision = revision + 1
+      where project_id = ${projectId} and not is_stale and session_id in (${chunk})`
+
+/*
+ * Reading.
+ */
+
+export type CountedValue = { name: string; count: number }
+
+/**
+ * The values of a property that most closed sessions have, the most frequent first, then some that only one has; each at
+ * most `limit`. Reads three times as many rows at most.
+ */
+export async function listValues(db: Db, projectId: number, key: string, limit: number): Promise<CountedValue[]> {
+  const of = sql`select value as name, count from session_values where project_id = ${projectId} and key = ${key}`
+  const [frequent] = await readBatch(
+    db,
+    query<CountedValue>(sql`${of} and count > 1 order by count desc, value limit ${limit}`)
+  )
+  // Those that only one session has lie among the others, which are few now.
+  if (frequent.length === limit) return frequent
+  const [single] = await readBatch(db, query<CountedValue>(sql`${of} and count = 1 order by value limit ${limit}`))
+  return [...frequent, ...single]
+}

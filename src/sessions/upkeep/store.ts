@@ -1,0 +1,255 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch, writeBatch } from '../../db/batch.ts'
+import type { Db } from '../../db/client.ts'
+import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
+import type { JsonObject } from '../../json.ts'
+import type { SessionPart } from '../session.ts'
+import { addToSessions } from '../store.ts'
+
+/** A session as it is found to be closed or worked out anew. Several projects' may come at once. */
+export type WholeSession = {
+  projectId: number
+  sessionId: string
+  revision: number
+  values: Record<string, string>
+  counted: Record<string, string>
+  identities: number[]
+  startTime: number
+  endTime: number
+  /** Null for a closed one. */
+  openSlot: number | null
+  isRecorded: boolean
+  shingles: number[]
+}
+
+type WholeRow = {
+  project_id: number
+  session_id: string
+  revision: number
+  entry: string | null
+  exit: string | null
+  click: string | null
+  counted: string | null
+  identities: string
+  start_time: number
+  end_time: number
+  open_slot: number | null
+  is_bounce: number | null
+  is_recorded: number
+  shingles: string | null
+}
+
+/** Open sessions of which nothing was received since before this slot, the oldest first; `limit` at most. */
+export async function listIdle(db: Db, slot: number, limit: number): Promise<WholeSession[]> {
+  const idle = sql`s.open_slot < ${slot} and not s.is_stale order by s.open_slot limit ${limit}`
+  return (await readBatch(db, query<WholeRow>(wholeSessions(idle))))[0].map(toSession)
+}
+
+const wholeSessions = (condition: SQL): SQL => sql`
+  select s.project_id, s.session_id, s.revision, s.entry, s.exit, s.click, s.counted, s.identities, s.start_time, s.end_time,
+         s.open_slot, ${IS_BOUNCE} as is_bounce, s.shingles,
+         exists (select 1 from recordings r
+                 where r.project_id = s.project_id and r.session_id = s.session_id and not r.deleted) as is_recorded
+  from sessions s where ${condition}`
+
+const toSession = (row: WholeRow): WholeSession => ({
+  projectId: row.project_id,
+  sessionId: row.session_id,
+  revision: row.revision,
+  values: {
+    ...parse(row.entry, {}),
+    ...parse(row.exit, {}),
+    ...(row.click !== null && { $last_external_click_url: row.click }),
+    ...(row.is_bounce !== null && { $is_bounce: row.is_bounce ? 'true' : 'false' })
+  },
+  counted: parse(row.counted, {}),
+  identities: parse(row.identities, []),
+  startTime: row.start_time,
+  endTime: row.end_time,
+  openSlot: row.open_slot,
+  isRecorded: row.is_recorded === 1,
+  shingles: parse(row.shingles, [])
+})
+
+/** The row wrote it. */
+const parse = <T>(json: string | null, none: T): T => (json === null ? none : JSON.parse(json))
+
+/** Someone who saw one page, touched nothing and was gone within ten seconds; of what had no page it cannot be said. */
+const IS_BOUNCE = sql`case when s.pageviews + s.screens > 0 then
+  s.pageviews + s.screens + s.autocaptures <= 1 and s.end_time - s.start_time < 10000 end`
+
+/** Where the events of one identity in a session lie; `after` is the last one that is known already. */
+export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {
+  identity: number
+  after?: StoredEvent | undefined
+}
+
+export type StoredEvent = { timestamp: number; eventId: number; uuid: string; name: string; properties: JsonObject }
+
+/** Characters of a property that are read. */
+const MAX_TEXT = 1_000
+
+/** The next events of each range, in the order of time, `limit` at most, with the named properties as far as they are text or numbers. */
+export async function readEvents(
+  db: Db,
+  ranges: readonly Range[],
+  properties: readonly string[],
+  limit: number
+): Promise<StoredEvent[][]> {
+  if (ranges.length === 0) return []
+  const asked = ranges.map(({ projectId, sessionId, identity, startTime, endTime, after }) => ({
+    project: projectId,
+    session: sessionId,
+    identity,
+    end: endTime,
+    timestamp: after?.timestamp ?? startTime,
+    event: after?.eventId ?? 0,
+    uuid: after?.uuid ?? ''
+  }))
+  const of = (name: string) => sql`range.value ->> ${name}`
+  const [rows] = await readBatch(
+    db,
+    query<{ i: number; events: string }>(sql`
+      select range.key as i, (
+        select json_group_array(json_object('timestamp', timestamp, 'eventId', event_id, 'uuid', uuid, 'name', name,
+                                            'properties', json(properties)))
+        from (select e.timestamp, e.event_id, hex(e.uuid) as uuid, n.name, (
+                select json_group_object(p.key, case p.type when 'text' then substr(p.value, 1, ${MAX_TEXT}) else p.value end)
+                from json_each(e.properties) as p
+                where p.key in ${inJson(properties)} and p.type in ('text', 'integer', 'real')) as properties
+              from events e indexed by events_identity cross join event_names n on n.id = e.event_id
+              where e.identity = ${of('identity')} and e.timestamp between ${of('timestamp')} and ${of('end')}
+                and (e.timestamp, e.event_id, e.uuid) > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
+                and e.session_id = ${of('session')} and +e.project_id = ${of('project')}
+              order by e.timestamp, e.project_id, e.event_id, e.uuid limit ${limit})) as events
+      from json_each(${JSON.stringify(asked)}) as range`)
+  )
+  const found = new Map(rows.map(({ i, events }) => [i, parse<StoredEvent[]>(events, [])]))
+  return ranges.map((_, i) => found.get(i) ?? [])
+}
+
+/** What is to be written of a session that is closed; `steps` and `shingles` are null if it was not recorded. */
+export type Closing = {
+  session: WholeSession
+  counted: Record<string, string>
+  steps: string[] | null
+  shingles: number[]
+}
+
+/** Closes sessions as they were read, or none of them. @throws ConflictError when one has changed since */
+export async function writeClosings(db: Db, closings: readonly Closing[]): Promise<void> {
+  const rows = closings.map(({ session, counted, steps, shingles }) => ({
+    project: session.projectId,
+    id: session.sessionId,
+    counted,
+    steps,
+    shingles: steps && shingles
+  }))
+  await writeBatch(db, [
+    ...expectSame(closings.map(({ session }) => session)),
+    ...countValues(closings.map(({ session, counted }) => ({ session, counted }))),
+    ...moveShingles(closings),
+    ...eachChunk(rows, (json) => [
+      sql`update sessions set open_slot = null, counted = closed.value ->> 'counted', steps = closed.value ->> 'steps',
+            shingles = closed.value ->> 'shingles', revision = revision + 1
+          from json_each(${json}) as closed
+          where sessions.project_id = closed.value ->> 'project' and sessions.session_id = closed.value ->> 'id'`
+    ])
+  ])
+}
+
+/** Rolls the batch back, as a conflict, unless these sessions are as they were read. */
+const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
+  eachChunk(
+    sessions.map(({ projectId, sessionId, revision }) => [projectId, sessionId, revision]),
+    (json, count) => [
+      expectRows(
+        count,
+        sql`json_each(${json}) as read cross join sessions s on s.project_id = read.value ->> 0
+            and s.session_id = read.value ->> 1 and s.revision = read.value ->> 2`
+      )
+    ]
+  )
+
+/** Has each session counted by these values instead of those by which it was. */
+function countValues(sessions: readonly { session: WholeSession; counted: Record<string, string> }[]): SQL[] {
+  const changes = new Map<string, [projectId: number, key: string, value: string, by: number]>()
+  const add = (projectId: number, key: string, value: string, by: number) => {
+    const name = JSON.stringify([projectId, key, value])
+    const before = changes.get(name)?.[3] ?? 0
+    changes.set(name, [projectId, key, value, before + by])
+  }
+  for (const { session, counted } of sessions) {
+    for (const [key, value] of Object.entries(session.counted)) add(session.projectId, key, value, -1)
+    for (const [key, value] of Object.entries(counted)) add(session.projectId, key, value, 1)
+  }
+  const moved = [...changes.values()].filter(([, , , by]) => by !== 0)
+  return [
+    ...eachChunk(moved, (json) => [
+      sql`insert into session_values (project_id, key, value, count)
+          select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${json}) where true
+          on conflict (project_id, key, value) do update set count = count + excluded.count`
+    ]),
+    ...eachChunk(
+      moved.filter(([, , , by]) => by < 0),
+      (json) => [
+        sql`delete from session_values where count <= 0 and (project_id, key, value) in
+              (select value ->> 0, value ->> 1, value ->> 2 from json_each(${json}))`
+      ]
+    )
+  ]
+}
+
+/** Has each session found by these shingles instead of those by which it was. */
+function moveShingles(sessions: readonly { session: WholeSession; shingles: number[] }[]): SQL[] {
+  const rows = (of: (one: (typeof sessions)[number]) => number[]) =>
+    sessions.flatMap((one) =>
+      of(one).map((shingle) => [one.session.projectId, shingle, one.session.sessionId] as const)
+    )
+  const gone = rows(({ session, shingles }) => session.shingles.filter((shingle) => !shingles.includes(shingle)))
+  const fresh = rows(({ session, shingles }) => shingles.filter((shingle) => !session.shingles.includes(shingle)))
+  return [
+    ...eachChunk(gone, (json) => [
+      sql`delete from session_shingles where (project_id, shingle, session_id) in
+            (select value ->> 0, value ->> 1, value ->> 2 from json_each(${json}))`
+    ]),
+    ...eachChunk(fresh, (json) => [
+      sql`insert into session_shingles (project_id, shingle, session_id)
+          select value ->> 0, value ->> 1, value ->> 2 from json_each(${json})`
+    ])
+  ]
+}
+
+/** Sessions that are marked, `limit` at most. */
+export async function listStale(db: Db, projectId: number, limit: number): Promise<WholeSession[]> {
+  const stale = sql`s.project_id = ${projectId} and s.is_stale limit ${limit}`
+  return (await readBatch(db, query<WholeRow>(wholeSessions(stale))))[0].map(toSession)
+}
+
+/**
+ * Puts what the events say that are left into the place of sessions as they were read; where none is left the session is
+ * gone. They are open until they are closed again. @throws ConflictError when one has changed since
+ */
+export async function replaceStale(
+  db: Db,
+  projectId: number,
+  sessions: readonly WholeSession[],
+  parts: readonly SessionPart[]
+): Promise<void> {
+  const nothing = sessions.map((session) => ({ session, counted: {}, shingles: [] }))
+  const revisions = sessions.map(({ sessionId, revision }) => [sessionId, revision + 1])
+  await writeBatch(db, [
+    ...expectSame(sessions),
+    ...countValues(nothing),
+    ...moveShingles(nothing),
+    ...eachChunk(revisions, (json) => [
+      sql`delete from sessions where project_id = ${projectId} and session_id in
+            (select value ->> 0 from json_each(${json}))`
+    ]),
+    ...addToSessions(projectId, parts),
+    ...eachChunk(revisions, (json) => [
+      sql`update sessions set revision = replaced.value ->> 1 from json_each(${json}) as replaced
+          where sessions.project_id = ${projectId} and sessions.session_id = replaced.value ->> 0`
+    ])
+  ])
+}
