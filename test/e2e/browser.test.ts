@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { decodeBody, hasBrowser, isGzip, openBrowser, openRecorder, openSite, type Passed } from '../support/browser.ts'
+import {
+  decodeBody,
+  hasBrowser,
+  isGzip,
+  openBrowser,
+  openRecorder,
+  openSite,
+  type Passed,
+  scriptOf
+} from '../support/browser.ts'
 import { newProject, until } from '../support/service.ts'
 
 const SentEvent = z.object({
@@ -27,13 +33,6 @@ const eventsOf = (passed: Passed[]) =>
   passed
     .filter(({ method, path }) => method === 'POST' && /^\/(i\/v0\/)?e\//.test(path))
     .flatMap(({ body }) => Sent.parse(decodeBody(body)))
-
-/** The script of an installed SDK, and its version. */
-const scriptOf = (name: string) => {
-  const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  return { version: String(version), body: readFileSync(join(folder, 'dist/array.js')) }
-}
 
 const ALL = [
   '$pageview',

@@ -1,6 +1,8 @@
-import { existsSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync, writeSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type BrowserContext, chromium } from 'playwright-core'
 import { onTestFinished } from 'vitest'
@@ -34,6 +36,13 @@ export async function openBrowser(): Promise<BrowserContext> {
   const context = await browser.newContext({ userAgent })
   await context.addInitScript("Object.defineProperty(navigator, 'webdriver', { get: () => false })")
   return context
+}
+
+/** The script of an installed SDK, and its version. */
+export const scriptOf = (name: string) => {
+  const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return { version: String(version), body: readFileSync(join(folder, 'dist/array.js')) }
 }
 
 /** A site on an origin of its own, ended with the test. */

@@ -51,7 +51,7 @@ export async function administer(stateDir: string, noun: string, ...args: string
 export async function newProject() {
   const { url, stateDir } = inject('service')
   const project = await administer(stateDir, 'project', 'create', '--name', 'Shop')
-  const scope = ['--label', 'test', '--scopes', 'person:read', '--project', String(project.id)]
+  const scope = ['--label', 'test', '--scopes', 'person:read,session_recording:read', '--project', String(project.id)]
   const { key } = await administer(stateDir, 'key', 'create', ...scope)
   return { url, projectId: Number(project.id), token: String(project.capture_token), key: String(key) }
 }
