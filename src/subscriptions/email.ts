@@ -116,8 +116,8 @@ function toTable(part: Figures): string {
 function toRow(line: Line): string {
   const change = describeChange(line)
   const below = `<br><span style="font-size:13px;color:${COLORS[directionOf(line)]}">${escapeHtml(change)}</span>`
-  return `<tr><th scope="row" style="${CELL};text-align:left;font-weight:normal;overflow-wrap:anywhere">${escapeHtml(line.label)}</th>\
-<td style="${CELL};text-align:right;padding-left:16px;white-space:nowrap"><b>${formatNumber(line.value)}</b>${change && below}</td></tr>`
+  return `<tr><th scope="row" style="${CELL};width:40%;text-align:left;font-weight:normal;overflow-wrap:anywhere">${escapeHtml(line.label)}</th>\
+<td style="${CELL};text-align:right;padding-left:16px"><b style="white-space:nowrap">${formatNumber(line.value)}</b>${change && below}</td></tr>`
 }
 
 const toPage = (title: string, body: string[], foot: string): string => `<!doctype html>

@@ -35,12 +35,18 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
 
     expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     const calls = changes.map(({ call }) => call.replaceAll(/[0-9a-f-]{36}/g, 'ID'))
-    const created = changes.slice(0, 5).map(({ call, body }) => [call, JSON.parse(body)])
+    const created = changes.filter(({ call }) => CREATIONS.test(call)).map(({ call, body }) => [call, JSON.parse(body)])
     expect(created.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual([
       ['POST d1/database', { name: 'edge-analytics', primary_location_hint: 'weur' }],
       ['POST queues', { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }],
       ['POST queues', { queue_name: 'edge-analytics-capture-dead', settings: { message_retention_period: 1209600 } }],
+      ['POST queues', { queue_name: 'edge-analytics-deliveries', settings: { message_retention_period: 1209600 } }],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-deliveries-dead', settings: { message_retention_period: 1209600 } }
+      ],
       ['POST queues', { queue_name: 'edge-analytics-erasures', settings: { message_retention_period: 1209600 } }],
+      ['POST queues', { queue_name: 'edge-analytics-recordings', settings: { message_retention_period: 1209600 } }],
       ['POST r2/buckets', { name: 'edge-analytics', locationHint: 'weur' }]
     ])
     const lastMigration = calls.lastIndexOf('POST d1/database/ID/query')
@@ -49,6 +55,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(calls).toContain('PUT workers/scripts/edge-analytics/schedules')
     const upload = changes.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')?.body
     expect(upload).toMatch(/"name":"RECEIPT_SECRET","type":"secret_text","text":"[0-9a-f]{64}"/)
+    expect(upload).toMatch(/\{[^{}]*"type":"send_email"[^{}]*\}/)
     const consumer = changes.find(({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers')
     expect(JSON.parse(consumer?.body ?? '')).toMatchObject({ dead_letter_queue: 'edge-analytics-capture-dead' })
     expect(first.stdout).toContain('npx wrangler d1 time-travel restore DB --bookmark 00000042-feed')
