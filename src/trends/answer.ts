@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rangeOf } from './bins.ts'
 import { type Bucket, dayOf, labelOf } from './buckets.ts'
 import { cumulate, type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
@@ -32,7 +33,9 @@ export const TrendSeries = z.object({
   breakdown_value: z
     .union([z.string(), z.array(z.string()), z.array(z.number())])
     .optional()
-    .meta({ description: `\`${OTHER}\` for all values beyond the limit, \`${NONE}\` for none.` }),
+    .meta({
+      description: `\`${OTHER}\` for all values beyond the limit, \`${NONE}\` for none; of a bin where it begins and ends.`
+    }),
   compare: z.literal(true).optional(),
   compare_label: z.enum(['current', 'previous']).optional(),
   filter: z.record(z.string(), z.unknown())
@@ -135,15 +138,18 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 })
 
 /** Several breakdowns have their values, of which any may be none, in one text of JSON. */
-const partsOf = (query: TrendQuery, value: string): string[] =>
-  query.breakdowns.length > 1
-    ? z
-        .array(z.string().nullable())
-        .parse(JSON.parse(value))
-        .map((part) => part ?? NONE)
-    : [value]
+function partsOf({ breakdowns }: TrendQuery, value: string): string[] {
+  const parts = breakdowns.length > 1 ? z.array(z.string().nullable()).parse(JSON.parse(value)) : [value]
+  return parts.map((part, i) => {
+    const bins = breakdowns[i]?.bins
+    if (part === null) return NONE
+    return bins ? JSON.stringify(rangeOf(bins, part)) : part
+  })
+}
 
-function toBreakdownValue(query: TrendQuery, value: Value): string | string[] {
+function toBreakdownValue(query: TrendQuery, value: Value): string | string[] | number[] {
+  const [{ bins } = {}, ...others] = query.breakdowns
+  if (bins && others.length === 0 && typeof value === 'string') return rangeOf(bins, value)
   const parts = value === 0 ? [OTHER] : value === null ? [NONE] : partsOf(query, value)
   if (query.breakdowns.length === 1) return parts[0] ?? NONE
   return parts.length === 1 ? query.breakdowns.map(() => parts[0] ?? NONE) : parts

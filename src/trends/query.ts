@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.ts'
 import type { FilterGroup, PropertyType } from '../properties/filter.ts'
+import type { Bins } from './bins.ts'
 import type { Interval } from './buckets.ts'
 import type { Formula } from './formula.ts'
 
@@ -58,6 +59,9 @@ export const MAX_ROWS = 10_000_000
 
 export type Property = { type: PropertyType; key: string }
 
+/** By the values of a property, or of its numbers by so many bins, once it is known how far they reach. */
+export type Breakdown = Property & { binCount?: number | undefined; bins?: Bins | undefined }
+
 export type Series = {
   /** Null for all events. */
   event: string | null
@@ -80,7 +84,7 @@ export type TrendQuery = {
   interval: Interval
   filters: FilterGroup
   display: Display
-  breakdowns: Property[]
+  breakdowns: Breakdown[]
   breakdownLimit: number
   /** Whether what is beyond the limit is left out instead of summed up. */
   hidesOther: boolean

@@ -8,6 +8,7 @@ import { readFrom, readUntil } from './dates.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
 import { FormulaError, readFormula } from './formula.ts'
 import {
+  type Breakdown,
   DISPLAYS,
   MATHS,
   MAX_BREAKDOWN_LIMIT,
@@ -259,7 +260,7 @@ function readMathProperty({ at, math_property, math_property_type }: Entity): Pr
   return { type, key: math_property }
 }
 
-function readBreakdowns({ at, breakdown }: Draft): Property[] {
+function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
   if (breakdown.breakdown_normalize_url)
     throw new AppError('invalid_input', 'Normalising URLs is not supported.', at('breakdown_normalize_url'))
   const several = breakdown.breakdowns ?? []
@@ -268,19 +269,25 @@ function readBreakdowns({ at, breakdown }: Draft): Property[] {
   if (several.length === 0) {
     if (!breakdown.breakdown) return []
     const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
-    if (breakdown.breakdown_histogram_bin_count) throw noHistogram(at('breakdown_histogram_bin_count'))
-    return [{ type, key: breakdown.breakdown }]
+    return [{ type, key: breakdown.breakdown, binCount: readBinCount(breakdown.breakdown_histogram_bin_count) }]
   }
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${at('breakdowns')}__${i}`
     if (normalize_url)
       throw new AppError('invalid_input', 'Normalising URLs is not supported.', `${place}__normalize_url`)
-    if (histogram_bin_count) throw noHistogram(`${place}__histogram_bin_count`)
-    return { type: readBreakdownType(type, `${place}__type`), key: property }
+    return {
+      type: readBreakdownType(type, `${place}__type`),
+      key: property,
+      binCount: readBinCount(histogram_bin_count)
+    }
   })
 }
 
-const noHistogram = (attr: string) => new AppError('invalid_input', 'Histogram bins are not supported.', attr)
+function readBinCount(count: number | null | undefined) {
+  if (count && count > MAX_BREAKDOWN_LIMIT)
+    throw new AppError('query_too_large', `A breakdown has at most ${MAX_BREAKDOWN_LIMIT} bins.`, 'breakdown_values')
+  return count ?? undefined
+}
 
 function readBreakdownType(given: string | null | undefined, attr: string) {
   const type = given || 'event'

@@ -7,8 +7,9 @@ import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf, type PropertyFilter, type PropertyType } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
+import { type Bins, FIRST_BIN } from './bins.ts'
 import type { Range } from './buckets.ts'
-import { MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
+import { type Breakdown, MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
 
 /** A range of time whose events belong to the point with this index. */
 export type Window = Range & { point: number }
@@ -25,10 +26,10 @@ export type Scan = {
   matching: Matching
   math: Maths
   property: Property | undefined
-  breakdowns: Property[]
+  breakdowns: Breakdown[]
 }
 
-/** The text of a breakdown's value, several as JSON; null for none, and 0 for all others. */
+/** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all others. */
 export type Value = string | null | 0
 
 /** What came out for a point and value: a number, of so many that went in. */
@@ -196,6 +197,25 @@ export async function readTotals(db: Db, scan: Scan, groups: readonly Window[][]
   return totals
 }
 
+/** The lowest and the highest number that a property has in each group's events, where it has any. */
+export async function readExtremes(
+  db: Db,
+  scan: Scan,
+  groups: readonly Window[][],
+  property: Property
+): Promise<number[]> {
+  const extremes: number[] = []
+  for (const windows of groups) {
+    const numbers = rowsSql({ ...scan, math: 'min', property, breakdowns: [] }, windows)
+    const [row] = await read<{ low: number | null; high: number | null }>(
+      db,
+      sql`select min(subject) as low, max(subject) as high from (${numbers})`
+    )
+    for (const extreme of [row?.low, row?.high]) if (typeof extreme === 'number') extremes.push(extreme)
+  }
+  return extremes
+}
+
 const readGroup = (db: Db, scan: Scan, windows: Window[], values?: readonly string[]): Promise<Cell[]> =>
   read<Cell>(
     db,
@@ -332,11 +352,21 @@ const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n
 /** The JSON that holds the properties of each type. */
 const columnOf = (type: PropertyType): SQL => (type === 'person' ? sql`v.properties` : sql`e.properties`)
 
-/** An empty text is no value either. */
-function breakdownOf(breakdowns: readonly Property[]): SQL {
-  const texts = breakdowns.map(({ type, key }) => sql`nullif(${textOf(columnOf(type), key)}, '')`)
+/** An empty text is no value either, and what is no number lies in no bin. */
+function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
+  const texts = breakdowns.map(({ type, key, binCount, bins }) => {
+    if (binCount === undefined) return sql`nullif(${textOf(columnOf(type), key)}, '')`
+    return bins ? binOf(numberOf(columnOf(type), key), bins) : sql`null`
+  })
   return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`
 }
+
+/** The bin whose bounds, as `rangeOf` tells them, are around a number: the quotient may be rounded past one of them. */
+const binOf = (number: SQL, { low, width, count }: Bins): SQL => sql`(
+  select cast(${FIRST_BIN} + cast(
+    min(${count} - 1, bin + (low + (bin + 1) * width <= number) - (low + bin * width > number)) as integer) as text)
+  from (select number, low, width, cast((number - low) / width as integer) as bin
+        from (select ${number} as number, ${low} as low, ${width} as width)))`
 
 /** 0 stands for the values that are not in the list: no text equals it. */
 const listed = (value: SQL, values: readonly string[] | undefined): SQL =>

@@ -4,9 +4,10 @@ import { leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import { goBack } from '../time.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
+import { binsOf } from './bins.ts'
 import { bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
 import { addTotals, foldOthers, isFoldable, type Line, linesOf, rank, smooth, sum, totalsOf } from './lines.ts'
-import { MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
+import { type Breakdown, MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
 import { SlidingCount, segmentsOf } from './sliding.ts'
 import {
   type Cell,
@@ -18,6 +19,7 @@ import {
   readActors,
   readCells,
   readCellsOf,
+  readExtremes,
   readMatching,
   readTotals,
   type Scan,
@@ -65,6 +67,9 @@ export async function computeTrend(
   for (const { scan, groups } of parts.flat())
     scan.matching = await readMatching(db, scan, groups, project.timezone, now)
 
+  const breakdowns = await readBins(db, query, parts.flat())
+  for (const { scan } of parts.flat()) scan.breakdowns = breakdowns
+
   const firsts = parts.flatMap(([first]) => first ?? [])
   const read = query.breakdowns.length > 0 ? await readBroken(db, query, firsts) : undefined
   const shown = read?.map(({ ranked }) => ranked.slice(offset, offset + query.breakdownLimit))
@@ -75,8 +80,9 @@ export async function computeTrend(
       ofPeriods.push(await readLines(db, query, part, shown?.[i], p === 0 ? read?.[i]?.cells : undefined))
     lines.push(ofPeriods)
   }
+  const binned = { ...query, breakdowns }
   return {
-    result: query.formulas.length > 0 ? toFormulas(query, periods, lines) : toAll(query, periods, lines),
+    result: query.formulas.length > 0 ? toFormulas(binned, periods, lines) : toAll(binned, periods, lines),
     hasMore: read?.some(({ ranked }) => ranked.length > offset + query.breakdownLimit) ?? false
   }
 }
@@ -171,13 +177,30 @@ function divide(windows: Window[], counts: number[]): [Window[], number[]] {
 }
 
 function expectFewRows({ breakdowns }: TrendQuery, parts: Part[]): void {
-  const rows = sum(parts.map(({ events }) => events)) * (breakdowns.length > 0 ? 2 : 1)
+  const binned = breakdowns.filter(({ binCount }) => binCount !== undefined)
+  const rows = sum(parts.map(({ events }) => events)) * (breakdowns.length > 0 ? 2 + binned.length : 1)
   if (rows > MAX_ROWS)
     throw new AppError(
       'query_too_large',
       `The query would look at ${rows} events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     )
+}
+
+/** The breakdowns with the bins of their numbers, which all series and both periods share. */
+async function readBins(db: Db, { breakdowns }: TrendQuery, parts: Part[]): Promise<Breakdown[]> {
+  const binned: Breakdown[] = []
+  for (const breakdown of breakdowns) {
+    const { key, binCount } = breakdown
+    const extremes: number[] = []
+    if (binCount !== undefined)
+      for (const { scan, groups } of parts) extremes.push(...(await readExtremes(db, scan, groups, breakdown)))
+    const [low, high] = [Math.min(...extremes), Math.max(...extremes)]
+    if (extremes.length > 0 && high - low === Number.POSITIVE_INFINITY)
+      throw new AppError('invalid_input', `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`)
+    binned.push(binCount && extremes.length > 0 ? { ...breakdown, bins: binsOf(low, high, binCount) } : breakdown)
+  }
+  return binned
 }
 
 type Broken = { ranked: string[]; cells: Cell[] | undefined }

@@ -359,6 +359,58 @@ describe('a breakdown', () => {
     expect(result).toHaveLength(5)
   })
 
+  it('is by bins of numbers, which all series and periods share', async () => {
+    const project = await newStory()
+    const broken = { breakdown: 'price', breakdown_histogram_bin_count: 2 }
+    const events = [{ id: '$pageview' }, { id: '$pageview', math: 'dau', properties: [{ key: 'price', value: 5 }] }]
+
+    const { result } = (await ask(project, { events, ...RANGE, ...broken })).body
+    const compared = await ask(project, {
+      ...asTrend({}),
+      ...broken,
+      date_from: '2025-06-03',
+      compare_to: '-2d',
+      compare: true
+    })
+
+    expect(result.map((one: Result) => [one.label, one.breakdown_value, one.data])).toEqual([
+      ['$pageview - [4.25,7.51]', [4.25, 7.51], [2, 0, 0]],
+      ['$pageview - [1,4.25]', [1, 4.25], [0, 0, 1]],
+      ['$pageview - None (i.e. no value)', '$$_posthog_breakdown_null_$$', [0, 0, 2]],
+      ['$pageview - [4.25,7.51]', [4.25, 7.51], [1, 0, 0]]
+    ])
+    expect(lines(compared)).toEqual([
+      ['[1,4.25]', [1]],
+      ['[1,4.25]', [0]],
+      ['None (i.e. no value)', [2]],
+      ['None (i.e. no value)', [0]],
+      ['Other (i.e. all remaining values)', [0]],
+      ['Other (i.e. all remaining values)', [2]]
+    ])
+  })
+
+  it('has one bin for one number, none for no number, and bins beside other values', async () => {
+    const project = await newStory()
+    const of = (property: string, histogram_bin_count?: number) => ({ property, type: 'event', histogram_bin_count })
+    const values = async (...breakdowns: object[]) =>
+      (await ask(project, { ...asTrend({}), date_to: '2025-06-01', breakdowns })).body.result.map(
+        (one: Result) => one.breakdown_value
+      )
+
+    expect(await values(of('price', 3))).toEqual([
+      [5, 5 + 2.5 / 3],
+      [5 + (2.5 / 3) * 2, 7.51]
+    ])
+    expect(await values(of('$browser', 3))).toEqual(['$$_posthog_breakdown_null_$$'])
+    expect(await values(of('$browser'), of('price', 1))).toEqual([
+      ['Chrome', '[5,7.51]'],
+      ['Firefox', '[5,7.51]']
+    ])
+    const [one] = (await ask(project, { ...asTrend({}), date_from: '2025-06-03', breakdowns: [of('price', 9)] })).body
+      .result
+    expect(one.breakdown_value).toEqual([1, 1.01])
+  })
+
   it('names the series when there are several, and goes with a formula', async () => {
     const project = await newStory()
     const events = [{ id: '$pageview' }, { id: 'bought' }]
@@ -473,10 +525,16 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 0 }, 'min_value', 'breakdown_limit', 'greater'],
     [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 }, 'query_too_large', 'breakdown_values', '1000'],
     [
-      { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 5 },
-      'invalid_input',
+      { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 1001 },
+      'query_too_large',
+      'breakdown_values',
+      '1000 bins'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 0 },
+      'min_value',
       'breakdown_histogram_bin_count',
-      'not supported'
+      'greater'
     ],
     [
       asTrend({ properties: [{ key: '$session_duration', value: 1, type: 'session' }] }),

@@ -1663,7 +1663,7 @@ export interface components {
                 days: string[];
                 /** @description Of displays without a time axis. */
                 aggregated_value?: number;
-                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none. */
+                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none; of a bin where it begins and ends. */
                 breakdown_value?: string | string[] | number[];
                 /** @constant */
                 compare?: true;
@@ -1823,7 +1823,7 @@ export interface components {
                 days: string[];
                 /** @description Of displays without a time axis. */
                 aggregated_value?: number;
-                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none. */
+                /** @description `$$_posthog_breakdown_other_$$` for all values beyond the limit, `$$_posthog_breakdown_null_$$` for none; of a bin where it begins and ends. */
                 breakdown_value?: string | string[] | number[];
                 /** @constant */
                 compare?: true;

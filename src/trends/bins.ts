@@ -1,0 +1,20 @@
+/** Ranges of equal width that lie side by side, from the lowest to the highest of some numbers. */
+export type Bins = { low: number; high: number; width: number; count: number }
+
+/** The bins of what reaches from `low` to `high`: one if that is a single number. */
+export function binsOf(low: number, high: number, count: number): Bins {
+  const width = (high - low) / count
+  return width > 0 ? { low, high, width, count } : { low, high, width: 1, count: 1 }
+}
+
+/** A bin is counted by its number, with as many digits for each of them: their order as texts is that of the numbers. */
+export const FIRST_BIN = 1_000
+
+/**
+ * What a bin begins with, and what it ends before. The last one ends with the highest number, and is shown to end 0.01
+ * behind it, as PostHog shows it.
+ */
+export function rangeOf({ low, high, width, count }: Bins, bin: string): [from: number, until: number] {
+  const i = Number(bin) - FIRST_BIN
+  return [low + i * width, i === count - 1 ? high + 0.01 : low + (i + 1) * width]
+}
