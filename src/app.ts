@@ -1,4 +1,5 @@
 import { activityRoutes } from './activity/routes.ts'
+import { aiRoutes } from './ai/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
 import { dashboardRoutes } from './dashboards/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
@@ -38,6 +39,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, timelineRoutes)
     app.route(prefix, insightRoutes)
     app.route(prefix, dashboardRoutes)
+    app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)
     app.route(prefix, sharingRoutes)
     app.route(prefix, subscriptionRoutes)

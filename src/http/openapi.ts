@@ -35,6 +35,8 @@ type Operation = Part & {
   tag: string
   summary: string
   description?: string
+  /** It may change; nobody should depend on it. */
+  isExperimental?: true
   /** `csv` is an example, where the one in JSON does not look like it. */
   answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
   /** The body of its refusals, where it says more than that of all others. */
@@ -98,6 +100,7 @@ function toOperation(operation: Operation, asked: Part[]) {
     tags: [tag],
     summary,
     ...(description && { description }),
+    ...(operation.isExperimental && { 'x-experimental': true }),
     security: scopes.map((scope) => ({ apiKey: [scope] })),
     parameters: all.flatMap(({ path, query, header }) => [
       ...parametersOf('path', path),

@@ -40,6 +40,8 @@ export const MAX_FILTERS = 40
 export const MAX_DEPTH = 5
 export const MAX_VALUES = 1_000
 const MAX_KEY = 400
+/** Of a regular expression. */
+export const MAX_PATTERN = 1_000
 const MAX_VALUE = 10_000
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
@@ -187,7 +189,7 @@ const isVersionPattern = (text: string): boolean => /^\d+(\.\d+){0,2}(\.[*x])?$|
 function isRegex(pattern: string): boolean {
   try {
     RE2JS.compile(pattern)
-    return pattern.length <= 1_000
+    return pattern.length <= MAX_PATTERN
   } catch {
     return false
   }

@@ -4,7 +4,7 @@ import { isObject } from '../json.ts'
 
 const MAX_DISTINCT_ID = 200
 
-const DistinctId = z.string().max(MAX_DISTINCT_ID)
+export const DistinctId = z.string().max(MAX_DISTINCT_ID)
 
 /** A person as a client names one, or sends one back. */
 const PersonObject = z.looseObject({
@@ -13,17 +13,20 @@ const PersonObject = z.looseObject({
   distinct_ids: z.union([DistinctId, z.array(DistinctId).min(1).max(1000)]).nullish()
 })
 
+/** A person as a client names one: by a distinct id, or with an object. */
+export const PersonInput = z.union(
+  [DistinctId.min(1), PersonObject],
+  'A person is a distinct id, or an object with id, uuid or distinct_ids.'
+)
+export type PersonInput = z.infer<typeof PersonInput>
+
 /** What may be changed of a recording; all other fields are left as they are. */
 export const RecordingUpdateJson = z
   .object({
     distinct_id: DistinctId.optional().meta({ description: 'Whose the recording is from now on.' }),
-    person: z
-      .union(
-        [DistinctId.min(1), PersonObject],
-        'A person is a distinct id, or an object with id, uuid or distinct_ids.'
-      )
-      .optional()
-      .meta({ description: 'Whose the recording is from now on: a distinct id, or an object that names a person.' }),
+    person: PersonInput.optional().meta({
+      description: 'Whose the recording is from now on: a distinct id, or an object that names a person.'
+    }),
     viewed: z.boolean().optional().meta({ description: '`true`: the user whose key asks has viewed it.' })
   })
   .refine((update) => Object.values(update).some((value) => value !== undefined), {
@@ -49,7 +52,7 @@ export type Relink = { distinctId?: string | undefined; person?: PersonName | un
 export function readRelink({ distinct_id, person }: RecordingUpdate, owner: Owner): Relink | undefined {
   const distinctId = distinct_id === owner.distinctId ? undefined : distinct_id
   if (distinctId?.trim() === '') throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
-  const name = person === undefined ? undefined : nameOf(person)
+  const name = person === undefined ? undefined : readPersonName(person)
   const isSame =
     name === undefined ||
     ('id' in name && name.id === owner.personId) ||
@@ -59,7 +62,8 @@ export function readRelink({ distinct_id, person }: RecordingUpdate, owner: Owne
   return { distinctId, person: isSame ? undefined : name }
 }
 
-function nameOf(person: NonNullable<RecordingUpdate['person']>): PersonName {
+/** @throws invalid_input, attr `person`, when it names nobody */
+export function readPersonName(person: PersonInput): PersonName {
   if (!isObject(person)) return { distinctId: String(person) }
   const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
   if (typeof id === 'number') return { id }

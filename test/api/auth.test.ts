@@ -158,6 +158,12 @@ const SAMPLES: Record<string, Sample> = {
     status: 204,
     isOnce: true
   },
+  'POST /session_recordings/ai/regex': {
+    path: () => 'session_recordings/ai/regex',
+    scope: 'session_recording:read',
+    status: 200,
+    body: { distinct_id: 'ada' }
+  },
   'GET /session_recordings/:recording_id/sharing': {
     path: ({ session }) => `session_recordings/${session}/sharing`,
     scope: 'sharing_configuration:read',

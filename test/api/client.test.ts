@@ -371,6 +371,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(response.status).toBe(204)
   },
+  async session_recordings_ai_regex(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/session_recordings/ai/regex/', {
+      params: { path: { project_id } },
+      body: { regex: 'starts with /docs', examples: ['/docs/a'] }
+    })
+    expect(data?.data).toEqual({ output: '^/docs', matched: [{ text: '/docs/a', match: '/docs' }], rejected: [] })
+  },
   async session_recordings_sharing_retrieve(client) {
     const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{recording_id}/sharing/', {
       params: sharing

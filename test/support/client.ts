@@ -747,6 +747,30 @@ export interface paths {
         patch: operations["dashboards_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/session_recordings/ai/regex/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write a regular expression
+         * @description **Experimental.** From a description, from examples, or both: what starts with, is under, contains, ends with or is any of a text, an e-mail, URL, path, id, uuid, date, version or number. `like …` in the description is an example, `but not …` a counter-example. Of `person` or `distinct_id` alone it is a pattern of that person's ids and URLs.
+         *
+         *     The pattern is of RE2 syntax, which runs in linear time, is found anywhere in a text, and is tested: it matches all examples and no counter-example. Where there is none, `result` is `error` and `output` says why. A model writes it where the deployment has one and its answer stands the test, else built-in rules do; `engine` says which.
+         *
+         *     Needs the scope `session_recording:read`.
+         */
+        post: operations["session_recordings_ai_regex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/session_recordings/": {
         parameters: {
             query?: never;
@@ -1330,6 +1354,87 @@ export interface components {
             /** @description The page before, absolute; null on the first one. */
             previous: string | null;
             results: components["schemas"]["Activity"][];
+        };
+        /**
+         * @example {
+         *       "distinct_id": "ada"
+         *     }
+         */
+        RecordingUpdate: {
+            /** @description Whose the recording is from now on. */
+            distinct_id?: string;
+            /** @description Whose the recording is from now on: a distinct id, or an object that names a person. */
+            person?: string | ({
+                id?: number | null;
+                uuid?: string | null;
+                distinct_ids?: (string | string[]) | null;
+            } & {
+                [key: string]: unknown;
+            });
+            /** @description `true`: the user whose key asks has viewed it. */
+            viewed?: boolean;
+        };
+        /**
+         * @example {
+         *       "regex": "pages under /orders/ followed by a number",
+         *       "examples": [
+         *         "/orders/12"
+         *       ]
+         *     }
+         */
+        RegexInput: {
+            /** @description What the pattern is to match, in English. */
+            regex?: string;
+            /** @description Texts that it has to match. */
+            examples?: string[];
+            /** @description Texts that it must not match. */
+            counter_examples?: string[];
+            /** @description Whose, where nothing else is asked for: a distinct id, or an object that names a person. */
+            person?: string | ({
+                id?: number | null;
+                uuid?: string | null;
+                distinct_ids?: (string | string[]) | null;
+            } & {
+                [key: string]: unknown;
+            });
+            /** @description The same by a distinct id. */
+            distinct_id?: string;
+        };
+        /**
+         * @example {
+         *       "result": "success",
+         *       "engine": "built-in",
+         *       "data": {
+         *         "output": "^(?:https?://[^/?#]+)?/orders/[0-9]+(?:[/?#]|$)",
+         *         "matched": [
+         *           {
+         *             "text": "/orders/12",
+         *             "match": "/orders/12"
+         *           }
+         *         ],
+         *         "rejected": []
+         *       }
+         *     }
+         */
+        RegexAnswer: {
+            /** @enum {string} */
+            result: "success" | "error";
+            /**
+             * @description What has made the answer.
+             * @enum {string}
+             */
+            engine: "built-in" | "model";
+            data: {
+                /** @description The pattern, RE2 syntax; with `error`, why there is none. */
+                output: string;
+                /** @description What the pattern finds in each example. */
+                matched: {
+                    text: string;
+                    match: string;
+                }[];
+                /** @description The counter-examples, in which it finds nothing. */
+                rejected: string[];
+            };
         };
         Dropped: {
             uuid: string | null;
@@ -2203,25 +2308,6 @@ export interface components {
             /** @description The page before, absolute; null on the first one. */
             previous: string | null;
             results: components["schemas"]["Person"][];
-        };
-        /**
-         * @example {
-         *       "distinct_id": "ada"
-         *     }
-         */
-        RecordingUpdate: {
-            /** @description Whose the recording is from now on. */
-            distinct_id?: string;
-            /** @description Whose the recording is from now on: a distinct id, or an object that names a person. */
-            person?: string | ({
-                id?: number | null;
-                uuid?: string | null;
-                distinct_ids?: (string | string[]) | null;
-            } & {
-                [key: string]: unknown;
-            });
-            /** @description `true`: the user whose key asks has viewed it. */
-            viewed?: boolean;
         };
         RecordingPerson: {
             /** @description Null when there is no person with this distinct id. */
@@ -6466,6 +6552,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DashboardSummary"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_recordings_ai_regex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RegexInput"];
+            };
+        };
+        responses: {
+            /** @description The pattern, or why there is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegexAnswer"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

@@ -1,15 +1,23 @@
 import type { TestProject } from 'vitest/node'
+import { startModel } from './model.ts'
 import { startReceiver } from './receiver.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Another service on this machine, for tests in workerd: see `receiver.ts`. */
     receiver: { host: string; url: string }
+    /** A model on this machine: see `model.ts`. */
+    model: { host: string; url: string }
   }
 }
 
 export default async function startReceiving({ provide }: TestProject) {
-  const { host, url, close } = await startReceiver()
-  provide('receiver', { host, url })
-  return close
+  const services = { receiver: await startReceiver(), model: await startModel() }
+  for (const name of ['receiver', 'model'] as const) {
+    const { host, url } = services[name]
+    provide(name, { host, url })
+  }
+  return () => {
+    for (const service of Object.values(services)) service.close()
+  }
 }

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { OutboundError, sendOutbound } from '../outbound.ts'
+
+/** Workers AI, as far as it is used here. */
+export type WorkersAi = { run: (model: string, inputs: Record<string, unknown>) => Promise<unknown> }
+
+/** What a deployment may have of a model: the binding of Workers AI, or an endpoint that speaks OpenAI's protocol. */
+export type ModelBindings = {
+  AI?: WorkersAi
+  AI_BASE_URL?: string
+  AI_MODEL?: string
+  AI_API_KEY?: string
+  OUTBOUND_ALLOW: string
+}
+
+/** A chat with a model that has to answer with JSON of a schema. @returns what it answered, parsed, but not checked */
+export type Model = (chat: Chat, timeoutMs: number) => Promise<unknown>
+
+type Message = { role: 'system' | 'user' | 'assistant'; content: string }
+export type Chat = { messages: Message[]; schema: { name: string; json: Record<string, unknown> } }
+
+/** Why a model has given no answer; the message is for the log, and says nothing of what was asked. */
+export class ModelError extends Error {}
+
+const MAX_TOKENS = 2_000
+const MAX_ANSWER = 200_000
+
+/** The model of the deployment: none without `AI_MODEL` and somewhere to ask it; an endpoint goes before the binding. */
+export function modelOf({ AI, AI_BASE_URL, AI_MODEL, AI_API_KEY, OUTBOUND_ALLOW }: ModelBindings): Model | undefined {
+  if (!AI_MODEL) return undefined
+  if (AI_BASE_URL) {
+    const endpoint = { url: AI_BASE_URL, model: AI_MODEL, key: AI_API_KEY, allow: OUTBOUND_ALLOW }
+    return (chat, timeoutMs) => askEndpoint(endpoint, chat, timeoutMs)
+  }
+  return AI && ((chat, timeoutMs) => askWorkersAi(AI, AI_MODEL, chat, timeoutMs))
+}
+
+const Completion = z.object({
+  choices: z
+    .array(z.object({ message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }) }))
+    .min(1)
+})
+
+type Endpoint = { url: string; model: string; key: string | undefined; allow: string }
+
+async function askEndpoint({ url, model, key, allow }: Endpoint, { messages, schema }: Chat, timeoutMs: number) {
+  const format = { type: 'json_schema', json_schema: { name: schema.name, strict: true, schema: schema.json } }
+  const answer = await sendOutbound(
+    {
+      url: `${url.replace(/\/+$/, '')}/chat/completions`,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({ model, messages, temperature: 0, max_tokens: MAX_TOKENS, response_format: format })
+    },
+    { allow, timeoutMs, maxBytes: MAX_ANSWER }
+  ).catch((error: unknown) => {
+    throw error instanceof OutboundError ? new ModelError(error.message) : error
+  })
+  if (answer.status !== 200) throw new ModelError(`It answered ${answer.status}.`)
+  return readCompletion(parse(new TextDecoder().decode(answer.body)))
+}
+
+function readCompletion(body: unknown): unknown {
+  const completion = Completion.safeParse(body)
+  const message = completion.data?.choices[0]?.message
+  if (!message) throw new ModelError('Its answer is no completion.')
+  if (message.refusal) throw new ModelError('It refused.')
+  return parse(message.content ?? '')
+}
+
+const Generated = z.object({ response: z.union([z.string(), z.record(z.string(), z.unknown())]) })
+
+/** Newer models of Workers AI answer as OpenAI's do. */
+async function askWorkersAi(ai: WorkersAi, model: string, { messages, schema }: Chat, timeoutMs: number) {
+  const format = { type: 'json_schema', json_schema: schema.json }
+  const run = ai.run(model, { messages, temperature: 0, max_tokens: MAX_TOKENS, response_format: format })
+  const body = await within(timeoutMs, run)
+  const generated = Generated.safeParse(body)
+  if (!generated.success) return readCompletion(body)
+  const { response } = generated.data
+  return typeof response === 'string' ? parse(response) : response
+}
+
+async function within<T>(timeoutMs: number, run: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new ModelError(`It did not answer within ${timeoutMs} ms.`)), timeoutMs)
+  try {
+    return await Promise.race([run, late.promise])
+  } catch (error) {
+    throw error instanceof ModelError ? error : new ModelError('Workers AI failed.', { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ModelError('Its answer is no JSON.')
+  }
+}

@@ -1,0 +1,70 @@
+import { RE2JS } from 're2js'
+import { MAX_PATTERN } from '../properties/filter.ts'
+
+/** Patterns of what people name by one word, the widest first: examples decide. */
+export const KINDS = {
+  email: [String.raw`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`],
+  url: [String.raw`https?://[^\s/?#]+[^\s]*`],
+  path: [String.raw`/[^\s?#]*`],
+  uuid: ['[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'],
+  date: [
+    '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])',
+    '(?:0?[1-9]|[12][0-9]|3[01])[./](?:0?[1-9]|1[0-2])[./][0-9]{4}',
+    '(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01])/[0-9]{4}'
+  ],
+  version: [String.raw`v?[0-9]+(?:\.[0-9]+){1,3}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?`],
+  number: ['[0-9]+', String.raw`-?[0-9]+(?:\.[0-9]+)?`],
+  id: ['[A-Za-z0-9_-]+', '[0-9]+', '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'],
+  domain: [String.raw`[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`],
+  anything: ['.*']
+} as const satisfies Record<string, readonly string[]>
+export type Kind = keyof typeof KINDS
+
+/** The part before the @ of an e-mail address. */
+export const LOCAL_PART = '[A-Za-z0-9._%+-]'
+
+export type Examples = { examples: string[]; counter_examples: string[] }
+
+/** What a pattern finds in the examples, and which counter-examples it leaves alone. */
+export type Proof = { matched: { text: string; match: string }[]; rejected: string[] }
+
+/**
+ * Holds a pattern against examples, in linear time.
+ * @returns undefined when it is no RE2 pattern, or longer than 1,000 characters; what it `missed` are examples that it does
+ * not match and counter-examples that it does
+ */
+export function prove(
+  pattern: string,
+  { examples, counter_examples }: Examples
+): (Proof & { missed: string[] }) | undefined {
+  const compiled = pattern.length <= MAX_PATTERN ? compile(pattern) : undefined
+  if (!compiled) return undefined
+  const find = (text: string) => {
+    const matcher = compiled.matcher(text)
+    return matcher.find() ? matcher.group() : undefined
+  }
+  const found = examples.map((text) => ({ text, match: find(text) }))
+  const matched = found.flatMap(({ text, match }) => (match === undefined || match === null ? [] : [{ text, match }]))
+  const rejected = counter_examples.filter((text) => find(text) === undefined)
+  const missed = [
+    ...found.filter(({ match }) => match === undefined).map(({ text }) => text),
+    ...counter_examples.filter((text) => !rejected.includes(text))
+  ]
+  return { matched, rejected, missed }
+}
+
+function compile(pattern: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern)
+  } catch {
+    return undefined
+  }
+}
+
+export const quote = (text: string): string => RE2JS.quote(text)
+
+/** Any of these, as one piece of a pattern. */
+export const anyOf = (patterns: readonly string[]): string => {
+  const different = [...new Set(patterns)]
+  return different.length === 1 ? (different[0] ?? '') : `(?:${different.join('|')})`
+}

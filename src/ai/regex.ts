@@ -1,0 +1,165 @@
+import { type Condition, type Description, type Piece, readDescription } from './description.ts'
+import { generalise } from './examples.ts'
+import { anyOf, type Examples, KINDS, LOCAL_PART, type Proof, prove, quote } from './pattern.ts'
+import { listUnknown } from './words.ts'
+
+/** A pattern with what it does to the examples, or why there is none. */
+export type RegexAnswer = ({ output: string } & Proof) | { fault: string }
+
+const HELP =
+  'Say what starts with, contains, ends with or is any of something: an e-mail, URL, path, id, uuid, date, version or number, or a text in quotes.'
+
+const NO_LOOKAROUND =
+  'A pattern without lookaround cannot say what a text must not have: ask for what is to be left out, and filter with not_regex.'
+
+const NOT_TOGETHER = 'These conditions cannot be said in one pattern. Ask for fewer of them.'
+
+/** More conditions would be tried in too many orders. */
+const MAX_CONTAINED = 3
+const MAX_ATTEMPTS = 200
+
+/**
+ * The pattern that a description asks for, made by rules: RE2, found anywhere in a text, and the widest reading that
+ * matches every example and no counter-example, also those in the description.
+ */
+export function writeRegex(text: string, given: Examples): RegexAnswer {
+  const description = readDescription(text)
+  const { alternatives, unknown, ignoresCase, negates } = description
+  const proofs = {
+    examples: [...given.examples, ...description.examples],
+    counter_examples: [...given.counter_examples, ...description.counter_examples]
+  }
+  if (unknown.length > 0) return { fault: `Not understood: ${listUnknown(unknown)}. ${HELP}` }
+  if (negates) return { fault: NO_LOOKAROUND }
+  const candidates = alternatives.length > 0 ? readings(description) : generalise(proofs.examples)
+  if (candidates.length === 0) return { fault: alternatives.length > 0 ? NOT_TOGETHER : HELP }
+  let missed: string[] = []
+  for (const candidate of candidates) {
+    const output = ignoresCase ? `(?i)${candidate}` : candidate
+    const proof = prove(output, proofs)
+    if (proof?.missed.length === 0) return { output, matched: proof.matched, rejected: proof.rejected }
+    if (missed.length === 0) missed = proof?.missed ?? []
+  }
+  return { fault: explainMisses(missed, proofs) }
+}
+
+function explainMisses([missed]: string[], { examples }: Examples): string {
+  if (missed === undefined) return 'The pattern would be longer than 1,000 characters.'
+  return examples.includes(missed)
+    ? `What is described does not match the example "${missed}".`
+    : `What is described also matches "${missed}", and a pattern without lookaround cannot leave it out.`
+}
+
+/** The patterns that the description may mean, in the order in which they are tried. */
+function readings(description: Description): string[] {
+  const counts = Object.values(KINDS).map((variants) => variants.length)
+  const styles = Array.from({ length: Math.max(...counts) }, (_, i) => i)
+  const bounds = ['anywhere', 'word', 'whole'] as const
+  const all = bounds.flatMap((bound) =>
+    styles.flatMap((style) => {
+      const patterns = description.alternatives.map((conditions) => writeAll(conditions, description, style, bound))
+      return patterns.every((pattern) => pattern !== undefined) ? [patterns.join('|')] : []
+    })
+  )
+  return [...new Set(all)].slice(0, MAX_ATTEMPTS)
+}
+
+type Bound = 'anywhere' | 'word' | 'whole'
+
+/** A piece of a chain: `text` is what it matches, if that is one text only, `opens` and `closes` its first and last text. */
+type Link = { pattern: string; text?: string | undefined; opens?: string | undefined; closes?: string | undefined }
+
+function writeAll(conditions: Condition[], { subject }: Description, style: number, bound: Bound): string | undefined {
+  const linkOf = ({ parts }: Condition): Link => {
+    const pattern = parts.map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style)))).join('')
+    const opens = onlyText(parts[0])
+    return { pattern, opens, closes: onlyText(parts.at(-1)), text: parts.length === 1 ? opens : undefined }
+  }
+  const at = (...places: Condition['place'][]) => conditions.filter(({ place }) => places.includes(place)).map(linkOf)
+  const starts = at('starts', 'under')
+  const [start] = starts
+  const ends = at('ends')
+  const [end] = ends
+  const contained = at('contains', 'has')
+  const exact = at('is')
+  const parameters = at('parameter').map(({ pattern }) => ({ pattern: `[?&]${pattern}(?:[=&#]|$)` }))
+  if (starts.length > 1 || ends.length > 1 || contained.length + parameters.length > MAX_CONTAINED) return undefined
+  if (exact.length > 0) return conditions.length === 1 ? `^${exact[0]?.pattern}$` : undefined
+  if (subject === 'email') return writeEmail(start, end ?? at('at').map(atHost)[0], contained)
+
+  if (at('at').length > 0 || !isAboutText(subject)) return undefined
+  const first = start && `^${hostBefore(start, subject)}${start.pattern}`
+  const isUnder = conditions.some(({ place }) => place === 'under')
+  const opening = first && isUnder && !start.closes?.endsWith('/') ? `${first}(?:[/?#]|$)` : first
+  const head: Link | undefined =
+    opening === undefined ? undefined : { pattern: opening, text: isUnder ? undefined : start?.text }
+  const middles = [...contained, ...parameters]
+  if (!head && !end && middles.length === 1) return wrap(middles[0]?.pattern ?? '', bound)
+  const orders = permute(middles).map((order) => writeChain([...(head ? [head] : []), ...order], end))
+  return anyOf(orders)
+}
+
+/** One after the other; where a text may begin inside the one before, that as well. */
+function writeChain(links: Link[], end: Link | undefined): string {
+  const all = end ? [...links, end] : links
+  let before: Link | undefined
+  let pattern = ''
+  for (const link of all) {
+    const tail = link === end ? '$' : ''
+    if (!before) pattern = end === link ? `${link.pattern}$` : link.pattern
+    else {
+      const rests = overlaps(before.text, link.text).map((rest) => `${quote(rest)}${tail}`)
+      const contains = !tail && link.text !== undefined && before.text?.includes(link.text)
+      if (contains) continue
+      pattern += anyOf([`.*${link.pattern}${tail}`, ...rests])
+    }
+    before = link
+  }
+  return pattern
+}
+
+/** What is left of the second text after each of its beginnings with which the first one ends. */
+function overlaps(first: string | undefined, second: string | undefined): string[] {
+  if (first === undefined || second === undefined) return []
+  const lengths = Array.from({ length: second.length }, (_, i) => i + 1)
+  return lengths.filter((length) => first.endsWith(second.slice(0, length))).map((length) => second.slice(length))
+}
+
+function permute(links: Link[]): Link[][] {
+  if (links.length < 2) return [links]
+  return links.flatMap((link) => permute(links.filter((other) => other !== link)).map((rest) => [link, ...rest]))
+}
+
+/** Of these the pattern only says what else is asked of the text. */
+const isAboutText = (subject: Description['subject']): boolean =>
+  subject === undefined || ['url', 'path', 'anything'].includes(subject)
+
+const atHost = ({ text = '' }: Link): Link => ({ pattern: '', text: `@${text.replace(/^@/, '')}` })
+
+/** Pages are called by their path as often as by their URL. */
+function hostBefore({ opens }: Link, subject: Description['subject']): string {
+  return subject === 'url' && opens?.startsWith('/') ? '(?:https?://[^/?#]+)?' : ''
+}
+
+function writeEmail(start: Link | undefined, end: Link | undefined, contained: Link[]): string | undefined {
+  const [whole] = KINDS.email
+  const domain = whole.slice(whole.indexOf('@'))
+  if (contained.length > 0 || (start && end)) return undefined
+  if (start) return `^${start.pattern}${LOCAL_PART}*${domain}$`
+  if (!end) return undefined
+  const host = end.text?.replace(/^@/, '')
+  if (host === undefined || host.includes('@')) return undefined
+  return end.text?.startsWith('@') ? `^${LOCAL_PART}+@${quote(host)}$` : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${quote(host)}$`
+}
+
+const onlyText = ([piece, ...more]: Piece[] = []): string | undefined =>
+  piece && 'text' in piece && more.length === 0 ? piece.text : undefined
+
+const wrap = (pattern: string, bound: Bound): string =>
+  bound === 'anywhere' ? pattern : bound === 'word' ? `\\b${pattern}\\b` : `^${pattern}$`
+
+function writePiece(piece: Piece, style: number): string {
+  if ('text' in piece) return quote(piece.text)
+  const variants: readonly string[] = KINDS[piece.kind]
+  return variants[Math.min(style, variants.length - 1)] ?? ''
+}

@@ -1,0 +1,75 @@
+import type { Context } from 'hono'
+import { AppError } from '../errors.ts'
+import { allow } from '../http/auth.ts'
+import { type AppEnv, createRouter } from '../http/env.ts'
+import { describe, type Refusal } from '../http/openapi.ts'
+import { validateBody } from '../http/validation.ts'
+import { readPersonName } from '../recordings/change.ts'
+import { RegexInput, RegexJson } from './json.ts'
+import { type ModelBindings, modelOf } from './model.ts'
+import type { RegexAnswer } from './regex.ts'
+import { findSubject, type Subject } from './store.ts'
+import { writeSubjectRegex } from './subject.ts'
+import { suggestRegex } from './suggest.ts'
+
+const TAG = 'Session recordings'
+
+const UNKNOWN: Refusal[] = [
+  ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
+  ['invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person']
+]
+
+const REGEX = describe({
+  id: 'session_recordings_ai_regex',
+  tag: TAG,
+  summary: 'Write a regular expression',
+  description: `**Experimental.** From a description, from examples, or both: what starts with, is under, contains, ends \
+with or is any of a text, an e-mail, URL, path, id, uuid, date, version or number. \`like …\` in the description is an \
+example, \`but not …\` a counter-example. Of \`person\` or \`distinct_id\` alone it is a pattern of that person's ids and URLs.
+
+The pattern is of RE2 syntax, which runs in linear time, is found anywhere in a text, and is tested: it matches all \
+examples and no counter-example. Where there is none, \`result\` is \`error\` and \`output\` says why. A model writes it \
+where the deployment has one and its answer stands the test, else built-in rules do; \`engine\` says which.`,
+  isExperimental: true,
+  answers: { 200: { text: 'The pattern, or why there is none.', schema: RegexJson } },
+  refusals: UNKNOWN
+})
+
+export const aiRoutes = createRouter().post(
+  '/session_recordings/ai/regex',
+  REGEX,
+  allow('session_recording:read'),
+  validateBody(RegexInput),
+  async (c) => {
+    const { regex, examples = [], counter_examples = [], person, distinct_id } = c.req.valid('json')
+    const given = { examples, counter_examples }
+    if (regex === undefined && (person !== undefined || distinct_id !== undefined)) {
+      const subject = await findNamed(c, person, distinct_id)
+      return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
+    }
+    if (regex === undefined && examples.length === 0) throw new AppError('required', 'This field is required.', 'regex')
+    const { engine, answer } = await suggestRegex(modelOf(bindingsOf(c.env)), regex ?? '', given)
+    return c.json(regexToJson(engine, answer))
+  }
+)
+
+/** Of what a deployment may have, the types know only what all have. */
+const bindingsOf = (env: Env): ModelBindings => env
+
+/** Whom a request names. @throws does_not_exist, invalid_input */
+async function findNamed(
+  c: Context<AppEnv>,
+  person: RegexInput['person'],
+  distinctId: string | undefined
+): Promise<Subject> {
+  const name = person === undefined ? { distinctId: distinctId ?? '' } : readPersonName(person)
+  const found = await findSubject(c.var.db, c.var.project.id, name)
+  const attr = person === undefined ? 'distinct_id' : 'person'
+  if (!found) throw new AppError('does_not_exist', 'Invalid person - object does not exist.', attr)
+  return found
+}
+
+const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJson =>
+  'fault' in answer
+    ? { result: 'error', engine, data: { output: answer.fault, matched: [], rejected: [] } }
+    : { result: 'success', engine, data: answer }

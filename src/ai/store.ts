@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import type { PersonName } from '../recordings/change.ts'
+
+/** A person's distinct ids, and the URLs that the person's recordings start with, the newest first. */
+export type Subject = { distinctIds: string[]; urls: string[] }
+
+const MAX_URLS = 20
+
+/** Somebody without a person is a subject too, by the one distinct id; undefined when nobody is known by that name. */
+export async function findSubject(db: Db, projectId: number, name: PersonName): Promise<Subject | undefined> {
+  const ofProject = sql`select key, distinct_id from distinct_ids where project_id = ${projectId}`
+  const identities =
+    'id' in name
+      ? sql`${ofProject} and person_id = ${name.id}`
+      : 'uuid' in name
+        ? sql`${ofProject} and person_id = (select id from persons where project_id = ${projectId} and uuid = ${name.uuid})`
+        : sql`${ofProject} and distinct_id = ${name.distinctId}
+              union ${ofProject} and person_id = (
+                select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId})`
+  const [ids, urls] = await readBatch(
+    db,
+    query<{ distinct_id: string }>(sql`select distinct_id from (${identities}) order by key`),
+    query<{ start_url: string }>(sql`
+      select start_url from recordings
+      where project_id = ${projectId} and identity in (select key from (${identities})) and not deleted
+        and start_url is not null
+      group by start_url order by max(start_time) desc limit ${MAX_URLS}`)
+  )
+  if (ids.length === 0) return undefined
+  return { distinctIds: ids.map((row) => row.distinct_id), urls: urls.map((row) => row.start_url) }
+}
