@@ -53,8 +53,11 @@ function rangeOf({ from, until }: TrendQuery, timezone: string): string {
     month: 'short',
     year: 'numeric'
   })
-  return from === 'all' ? `until ${format.format(until - 1)}` : format.formatRange(from, until - 1)
+  return from === 'all' ? `until ${format.format(until - 1)}` : plain(format.formatRange(from, until - 1))
 }
+
+/** Versions of the runtime differ in which spaces they put into dates. */
+const plain = (text: string): string => text.replaceAll(/\s/g, ' ')
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 1, style: 'percent', signDisplay: 'exceptZero' })
