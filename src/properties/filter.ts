@@ -25,12 +25,16 @@ const SEMVER = [
   'semver_wildcard'
 ] as const
 
+/** What is asked of many things, these have to be true for all of them, where the others need one. */
+export const isOpposite = (operator: Operator): boolean => isOneOf(MISSES, operator) || operator === 'is_not_set'
+
 export const OPERATORS = [...MATCHES, ...MISSES, ...NUMERIC, ...RANGES, ...PRESENCE, ...DATES, ...SEMVER] as const
 export type Operator = (typeof OPERATORS)[number]
 
 /** Whose property: the event's, or its person's at the time of the event. */
 export const PROPERTY_TYPES = ['event', 'person'] as const
-export type PropertyType = (typeof PROPERTY_TYPES)[number]
+/** A recording's own fields are properties where recordings are listed. */
+export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording'
 
 /** A condition on one property; `values` are what clients sent, as text. */
 export type PropertyFilter = { key: string; operator: Operator; values: string[]; type: PropertyType }

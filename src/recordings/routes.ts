@@ -1,15 +1,19 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { NotFoundError } from '../errors.ts'
+import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { log } from '../log.ts'
+import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { noteView } from './change/store.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
 import { RecordingJson, SourcesJson } from './json.ts'
+import { compileFilters } from './list/filter/store.ts'
+import { FiltersQuery, isUnfiltered, readRecordingFilters } from './list/query.ts'
 import { listRecordings, listSources, Position, readRecording, recordingToJson } from './list/store.ts'
 import { openPart, SnapshotsQuery } from './part.ts'
 import { sendPurges } from './purge.ts'
@@ -19,7 +23,7 @@ import { findRecording } from './store.ts'
 
 const TAG = 'Session recordings'
 
-const ListQuery = z.object({ ...PageQuery.shape })
+const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
 /** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
 const Cursor = Position.extend({ counted: z.object({ count: z.int().min(0), filters: z.string() }).optional() })
@@ -28,7 +32,18 @@ const LIST = describe({
   id: 'session_recordings_list',
   tag: TAG,
   summary: 'List recordings',
-  answers: { 200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) } }
+  description: `The newest first, unless \`order\` says otherwise. All filters that are given have to match.
+
+Filters in \`properties\` are of type \`event\` (that is also those without a type), \`person\` or \`recording\`. A filter on \
+events holds when one event of the session fulfils it, and an operator like \`is_not\` when all do; the same goes for \
+\`visited_page\`, one of the recording's pages. Persons have the properties of today. The keys of type \`recording\` are \
+those of \`having_predicates\`.`,
+  query: PropertyParameters,
+  answers: { 200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) } },
+  refusals: [
+    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['query_too_large', 'The events of more than 20000 recordings would have to be looked through.', 'date_from']
+  ]
 })
 
 const RETRIEVE = describe({
@@ -75,16 +90,26 @@ const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of t
 
 export const recordingRoutes = createRouter()
   .get('/session_recordings', LIST, allow('session_recording:read'), validateQuery(ListQuery), async (c) => {
-    const { limit, offset, cursor } = c.req.valid('query')
+    const { limit, offset, cursor, order, order_direction } = c.req.valid('query')
     const { db, project, user, now } = c.var
+    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+    const filters = readRecordingFilters(c.req.valid('query'), properties, project, now)
     const size = pageSize(limit)
     const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
-    const page = { limit: size + 1, offset: after ? 0 : offset, after }
-    const order = { by: 'start_time', isAscending: false } as const
-    const { rows, count } = await listRecordings(db, project.id, undefined, order, page)
+    const hash = isUnfiltered(filters) ? undefined : await sha256(JSON.stringify([project.id, filters]))
+    const matching = hash === undefined ? undefined : await compileFilters(db, project, filters, now)
+    const { rows, count } = await listRecordings(
+      db,
+      project.id,
+      matching,
+      { by: order, isAscending: order_direction === 'asc' },
+      { limit: size + 1, offset: after ? 0 : offset, after },
+      after?.counted && after.counted.filters === hash ? after.counted.count : undefined
+    )
     const shown = rows.slice(0, size)
     const last = shown.at(-1)
-    const next = last && encodeCursor({ value: last.order_value ?? 0, id: last.session_id })
+    const counted = hash && { count, filters: hash }
+    const next = last && encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted })
     const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
     return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: rows.length > size, cursor: next }))
   })

@@ -780,7 +780,11 @@ export interface paths {
         };
         /**
          * List recordings
-         * @description Needs the scope `session_recording:read`.
+         * @description The newest first, unless `order` says otherwise. All filters that are given have to match.
+         *
+         *     Filters in `properties` are of type `event` (that is also those without a type), `person` or `recording`. A filter on events holds when one event of the session fulfils it, and an operator like `is_not` when all do; the same goes for `visited_page`, one of the recording's pages. Persons have the properties of today. The keys of type `recording` are those of `having_predicates`.
+         *
+         *     Needs the scope `session_recording:read`.
          */
         get: operations["session_recordings_list"];
         put?: never;
@@ -6765,6 +6769,45 @@ export interface operations {
                 offset?: number;
                 /** @description Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does. */
                 cursor?: string;
+                /** @description Of this person: its integer id or its uuid. */
+                person?: string;
+                /** @description The same. */
+                person_uuid?: string;
+                /** @description With exactly this distinct id. */
+                distinct_id?: string;
+                /** @description With any of these: a JSON array. */
+                distinct_ids?: string;
+                /** @description Only these: a JSON array. */
+                session_ids?: string;
+                /** @description Begun then or later: `-7d`, `2026-11-20`, or a date-time. */
+                date_from?: string;
+                /** @description Begun until then; a bare date is that whole day. */
+                date_to?: string;
+                /** @description In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name, and `properties`, filters that the event has to match. */
+                events?: string;
+                /** @description Filters of type `recording`, as JSON: `[{"key":"duration","type":"recording","operator":"gt","value":60}]`. Keys: `recording_duration` `duration` `active_seconds` `inactive_seconds` `click_count` `keypress_count` `mouse_activity_count` `console_log_count` `console_warn_count` `console_error_count` `activity_score` `start_url` `visited_page` `snapshot_source`. */
+                having_predicates?: string;
+                /** @description What the recordings are ordered by; `-` before it is left out. */
+                order?: "start_time" | "recording_duration" | "duration" | "active_seconds" | "inactive_seconds" | "click_count" | "keypress_count" | "mouse_activity_count" | "console_log_count" | "console_warn_count" | "console_error_count" | "activity_score";
+                /** @description The highest first, unless it is `asc`. */
+                order_direction?: "asc" | "desc";
+                /**
+                 * @description Filters as JSON text: an array of which all have to match, one filter, or a group: `[{"key":"plan","operator":"exact","value":["pro","team"]}]`, `{"type":"OR","values":[…]}`. Given several times, all have to match. Also `properties[0][key]=plan&properties[0][value]=pro`. At most 40 filters, 5 groups inside each other and 1000 values a filter. What is wrong with a filter is a 400 that names it.
+                 *
+                 *     A missing or null property fulfils only `is_not`, `not_in`, `not_icontains`, `not_icontains_multi`, `not_regex` and `is_not_set`.
+                 *
+                 *     | Operators | fulfilled when the property |
+                 *     |---|---|
+                 *     | `exact` `in` · `is_not` `not_in` | is one of the values · is none of them |
+                 *     | `icontains` `icontains_multi` · `not_icontains` `not_icontains_multi` | contains a value, in any case · contains none |
+                 *     | `regex` · `not_regex` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
+                 *     | `gt` `gte` `min` `lt` `lte` `max` | is a number greater, greater or equal, less, less or equal |
+                 *     | `between` · `not_between` | is a number from the lower to the higher of two values · is a number outside |
+                 *     | `is_set` · `is_not_set` | is there · is missing or null; no value is needed |
+                 *     | `is_date_exact` `is_date_before` `is_date_after` | is a date compared with an ISO 8601 date or a relative one such as `-7d` |
+                 *     | `semver_eq` `_neq` `_gt` `_gte` `_lt` `_lte` `_tilde` `_caret` `_wildcard` | is a version compared with one, or with a pattern such as `1.2.*` |
+                 */
+                properties?: string[];
             };
             header?: never;
             path: {

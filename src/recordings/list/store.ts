@@ -8,6 +8,7 @@ import { LISTED_DISTINCT_IDS } from '../../persons/json.ts'
 import { personToJson } from '../../persons/store.ts'
 import { toIso } from '../../time.ts'
 import type { RecordingJson, SourcesJson } from '../json.ts'
+import type { ORDERS } from './query.ts'
 
 const ONGOING_MS = 5 * 60_000
 
@@ -76,8 +77,7 @@ export async function readRecording(db: Db, projectId: number, sessionId: string
   return (await readBatch(db, rows))[0][0]
 }
 
-/** What a list may be ordered by. */
-export const ORDERS = {
+const VALUES = {
   start_time: sql`r.start_time`,
   recording_duration: DURATION,
   duration: DURATION,
@@ -90,8 +90,9 @@ export const ORDERS = {
   console_warn_count: sql`r.console_warn_count`,
   console_error_count: sql`r.console_error_count`,
   activity_score: ACTIVITY_SCORE
-}
-export type Order = { by: keyof typeof ORDERS; isAscending: boolean }
+} satisfies Record<Order['by'], SQL>
+
+export type Order = { by: (typeof ORDERS)[number]; isAscending: boolean }
 
 /** The last recording of the page before. */
 export const Position = z.object({ value: z.number(), id: z.string() })
@@ -112,7 +113,7 @@ export async function listRecordings(
   { limit, offset, after }: Page,
   knownCount?: number
 ): Promise<{ rows: RecordingRow[]; count: number }> {
-  const value = ORDERS[by]
+  const value = VALUES[by]
   const direction = isAscending ? sql`asc` : sql`desc`
   const compare = isAscending ? sql`>` : sql`<`
   const matches = sql`r.project_id = ${projectId} and not r.deleted ${matching ? sql`and ${matching}` : sql``}`

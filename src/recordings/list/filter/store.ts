@@ -1,0 +1,164 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../../../db/batch.ts'
+import type { Db } from '../../../db/client.ts'
+import { compileFilter, textOf } from '../../../db/filter.ts'
+import { inJson } from '../../../db/rows.ts'
+import { AppError } from '../../../errors.ts'
+import { type FilterGroup, isGroup, isOpposite, leavesOf, type PropertyFilter } from '../../../properties/filter.ts'
+import { matcherOf } from '../../../properties/match.ts'
+import type { RecordingFilters } from '../query.ts'
+import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from '../store.ts'
+
+/** Where a filter needs the events of each recording's session, so many recordings may be looked at. */
+const MAX_LOOKED_THROUGH = 20_000
+
+/** A property may have this many different values where a filter's operator has to look at each of them. */
+const MAX_DISTINCT_VALUES = 100_000
+
+type Matching = ReadonlyMap<PropertyFilter, string[]>
+
+/** As JSON writes a number: a whole one without a fraction. */
+const whole = (value: SQL): SQL => sql`iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value})`
+
+const FIELDS: Record<string, SQL> = {
+  duration: DURATION,
+  recording_duration: DURATION,
+  active_seconds: whole(ACTIVE_SECONDS),
+  inactive_seconds: whole(INACTIVE_SECONDS),
+  activity_score: whole(ACTIVITY_SCORE)
+}
+
+/** The events of the session that recording `r` shows. */
+const EVENTS = sql`
+  sessions s cross join json_each(s.identities) as own cross join events e
+    on e.identity = own.value and e.timestamp between s.start_time and s.end_time
+       and e.session_id = s.session_id and e.project_id = s.project_id
+  where s.project_id = r.project_id and s.session_id = r.session_id`
+
+const PAGES = sql`json_each(r.urls) as visit where true`
+
+/** JSON that has the property of a filter, and of what there are many of each recording. */
+function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL } {
+  if (type === 'person') return { properties: sql`coalesce(p.properties, '{}')` }
+  if (type === 'event') return { properties: sql`e.properties`, many: EVENTS }
+  if (key === 'visited_page') return { properties: sql`json_object(${key}, visit.value ->> 1)`, many: PAGES }
+  return { properties: sql`json_object(${key}, ${FIELDS[key] ?? sql`r.${sql.identifier(key)}`})` }
+}
+
+/**
+ * The SQL of a list's filters: a condition on `RECORDINGS`. Where an operator is not one of SQL, it is asked of each
+ * different value first.
+ * @throws query_too_large when too many recordings or values would have to be looked through
+ */
+export async function compileFilters(
+  db: Db,
+  project: { id: number; timezone: string },
+  filters: RecordingFilters,
+  now: Date
+): Promise<SQL> {
+  const simple = simpleConditions(project.id, filters)
+  const base = sql`r.project_id = ${project.id} and not r.deleted ${sql.join(simple.map((one) => sql` and ${one}`))}`
+  const groups = [...filters.groups, ...filters.events.map(({ group }) => group)]
+  const leaves = groups.flatMap(leavesOf)
+  if (filters.events.length > 0 || leaves.some(({ type }) => type === 'event')) await expectFew(db, base)
+  const matching = await readMatching(db, base, leaves, project.timezone, now)
+  const conditions = [
+    ...simple,
+    ...filters.groups.map((group) => conditionOf(group, matching)),
+    ...filters.events.map(({ name, group }) => {
+      const one = compileFilter(() => sql`e.properties`, group, matching)
+      return sql`exists (select 1 from ${EVENTS} and ${one}
+        and e.event_id = (select id from event_names where project_id = ${project.id} and name = ${name}))`
+    })
+  ]
+  return conditions.length === 0 ? sql`1` : sql.join(conditions, sql` and `)
+}
+
+function simpleConditions(projectId: number, filters: RecordingFilters): SQL[] {
+  const { person, distinctIds, sessionIds, from, until } = filters
+  const identities = (where: SQL) => sql`r.identity in (
+    select key from distinct_ids where project_id = ${projectId} and ${where})`
+  return [
+    ...(person
+      ? [
+          identities(sql`person_id = (select id from persons where project_id = ${projectId}
+            and ${'id' in person ? sql`id = ${person.id}` : sql`uuid = ${person.uuid}`})`)
+        ]
+      : []),
+    ...(distinctIds ? [identities(sql`distinct_id in ${inJson(distinctIds)}`)] : []),
+    ...(sessionIds ? [sql`r.session_id in ${inJson(sessionIds)}`] : []),
+    ...(from === undefined ? [] : [sql`r.start_time >= ${from}`]),
+    ...(until === undefined ? [] : [sql`r.start_time < ${until}`])
+  ]
+}
+
+async function expectFew(db: Db, base: SQL): Promise<void> {
+  const counted = query<{ count: number }>(sql`
+    select count(*) as count from (select 1 from recordings r where ${base} limit ${MAX_LOOKED_THROUGH + 1})`)
+  const [[row]] = await readBatch(db, counted)
+  if (row && row.count > MAX_LOOKED_THROUGH)
+    throw new AppError(
+      'query_too_large',
+      `The events of more than ${MAX_LOOKED_THROUGH} recordings would have to be looked through: ask for fewer days.`,
+      'date_from'
+    )
+}
+
+function conditionOf(group: FilterGroup, matching: Matching): SQL {
+  const conditions = group.values.map((node) =>
+    isGroup(node) ? conditionOf(node, matching) : leafCondition(node, matching)
+  )
+  if (conditions.length === 0) return sql`1`
+  return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
+}
+
+/** Of what there are many, one has to fulfil a filter, and all have to fulfil the opposite of one. */
+function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
+  const { properties, many } = placeOf(filter)
+  const condition = compileFilter(() => properties, { type: 'AND', values: [filter] }, matching)
+  if (!many) return condition
+  return isOpposite(filter.operator)
+    ? sql`not exists (select 1 from ${many} and not ${condition})`
+    : sql`exists (select 1 from ${many} and ${condition})`
+}
+
+/** For the filters that SQL cannot decide, the texts that fulfil them, of all those of the recordings; one round trip. */
+async function readMatching(
+  db: Db,
+  base: SQL,
+  leaves: PropertyFilter[],
+  timezone: string,
+  now: Date
+): Promise<Matching> {
+  const asked = leaves.flatMap((filter) => {
+    const matches = matcherOf(filter, timezone, now)
+    return matches ? [{ filter, matches }] : []
+  })
+  const columns = await readBatch(db, ...asked.map(({ filter }) => distinctTexts(base, filter)))
+  return new Map(
+    asked.map(({ filter, matches }, i) => {
+      const texts = (columns[i] ?? []).map(({ text }) => text)
+      if (texts.length > MAX_DISTINCT_VALUES)
+        throw new AppError(
+          'query_too_large',
+          `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`,
+          'properties'
+        )
+      return [filter, texts.filter(matches)]
+    })
+  )
+}
+
+function distinctTexts(base: SQL, filter: PropertyFilter) {
+  const { properties, many } = placeOf(filter)
+  const text = textOf(properties, filter.key)
+  const each = many ? sql`${text} as text from ${many}` : sql`${text} as text`
+  const of = many
+    ? sql`select value as text from (
+        select r.session_id, (select json_group_array(distinct text) from (select ${each})) as texts
+        from ${RECORDINGS} where ${base}) cross join json_each(texts)`
+    : sql`select ${each} from ${RECORDINGS} where ${base}`
+  return query<{ text: string }>(
+    sql`select distinct text from (${of}) where text is not null limit ${MAX_DISTINCT_VALUES + 1}`
+  )
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import type { Json } from '../../json.ts'
+import { jsonText } from '../../parameters.ts'
+import { type FilterGroup, leavesOf, readFilters } from '../../properties/filter.ts'
+import { readFrom, readUntil } from '../../trends/dates.ts'
+
+const Text = z.string().max(1000)
+const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
+
+const EventJson = z.union([
+  Text.min(1),
+  z.looseObject({ id: Text.min(1), properties: z.union([z.array(z.unknown()), z.looseObject({})]).optional() })
+])
+
+/** What a list may be ordered by. */
+export const ORDERS = [
+  'start_time',
+  'recording_duration',
+  'duration',
+  'active_seconds',
+  'inactive_seconds',
+  'click_count',
+  'keypress_count',
+  'mouse_activity_count',
+  'console_log_count',
+  'console_warn_count',
+  'console_error_count',
+  'activity_score'
+] as const
+
+/** What can be asked of a recording as of a property; `visited_page` is any of the pages. */
+export const RECORDING_KEYS = [...ORDERS.slice(1), 'start_url', 'visited_page', 'snapshot_source'] as const
+
+const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
+
+/** The parameters of a list beside those of pages and properties. */
+export const FiltersQuery = z.object({
+  person: Text.optional().meta({ description: 'Of this person: its integer id or its uuid.' }),
+  person_uuid: Text.optional().meta({ description: 'The same.' }),
+  distinct_id: Text.optional().meta({ description: 'With exactly this distinct id.' }),
+  distinct_ids: Texts.optional().meta({ type: 'string', description: 'With any of these: a JSON array.' }),
+  session_ids: Texts.optional().meta({ type: 'string', description: 'Only these: a JSON array.' }),
+  date_from: Text.optional().meta({ description: 'Begun then or later: `-7d`, `2026-11-20`, or a date-time.' }),
+  date_to: Text.optional().meta({ description: 'Begun until then; a bare date is that whole day.' }),
+  events: jsonText(z.array(EventJson).min(1).max(20)).optional().meta({
+    type: 'string',
+    description:
+      'In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name, and `properties`, filters that the event has to match.'
+  }),
+  having_predicates: z
+    .string()
+    .max(100_000)
+    .optional()
+    .meta({
+      description: `Filters of type \`recording\`, as JSON: \`[{"key":"duration","type":"recording","operator":"gt","value":60}]\`. Keys: ${keys}.`
+    }),
+  order: z
+    .string()
+    .transform((text) => text.replace(/^-/, ''))
+    .pipe(z.enum(ORDERS))
+    .default('start_time')
+    .meta({ enum: ORDERS, description: 'What the recordings are ordered by; `-` before it is left out.' }),
+  order_direction: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['asc', 'desc']))
+    .default('desc')
+    .meta({ enum: ['asc', 'desc'], description: 'The highest first, unless it is `asc`.' })
+})
+export type FiltersQuery = z.infer<typeof FiltersQuery>
+
+export type PersonFilter = { id: number } | { uuid: string }
+
+/** What recordings are asked for; all that is given has to hold. Times are ms UTC, `[from, until)`. */
+export type RecordingFilters = {
+  person: PersonFilter | undefined
+  distinctIds: string[] | undefined
+  sessionIds: string[] | undefined
+  from: number | undefined
+  until: number | undefined
+  events: { name: string; group: FilterGroup }[]
+  groups: FilterGroup[]
+}
+
+type Settings = { timezone: string; weekStart: number }
+
+/**
+ * Reads the filters of a list.
+ * @param properties of the parameter `properties`, as JSON
+ * @throws invalid_input that names the parameter
+ */
+export function readRecordingFilters(
+  query: FiltersQuery,
+  properties: Json | undefined,
+  settings: Settings,
+  now: Date
+): RecordingFilters {
+  const { person, person_uuid, distinct_id, distinct_ids, session_ids, date_from, date_to } = query
+  const read = (input: Json, types: Parameters<typeof readFilters>[3]) =>
+    checkKeys(readFilters(input, settings.timezone, now, types))
+  const having = query.having_predicates
+  return {
+    person: readPerson(person, 'person') ?? readPerson(person_uuid, 'person_uuid'),
+    distinctIds: distinct_id ? [distinct_id] : distinct_ids,
+    sessionIds: session_ids,
+    from: readDate(date_from, 'date_from', (text) => readFrom(text, settings, now)),
+    until: readDate(date_to, 'date_to', (text) => readUntil(text, 'minute', settings, now)),
+    events: (query.events ?? []).map((event) => {
+      const { id, properties: filters = [] } = typeof event === 'string' ? { id: event } : event
+      // It came as JSON.
+      return { name: id, group: naming('events', () => read(filters as Json, ['event'])) }
+    }),
+    groups: [
+      ...(properties === undefined ? [] : [read(properties, ['event', 'person', 'recording'])]),
+      ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : [])
+    ]
+  }
+}
+
+function checkKeys(group: FilterGroup): FilterGroup {
+  const wrong = leavesOf(group).find(
+    ({ type, key }) => type === 'recording' && !(RECORDING_KEYS as readonly string[]).includes(key)
+  )
+  if (wrong)
+    throw new AppError(
+      'invalid_input',
+      `Recordings have no property ${JSON.stringify(wrong.key)}: only ${RECORDING_KEYS.join(', ')}.`,
+      'properties'
+    )
+  return group
+}
+
+/** Has the complaints about filters name the parameter in which these came. */
+function naming(attr: string, read: () => FilterGroup): FilterGroup {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof AppError ? new AppError(error.code, error.message, attr) : error
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('invalid_input', 'This is not valid JSON.')
+  }
+}
+
+function readPerson(text: string | undefined, attr: string): PersonFilter | undefined {
+  if (!text) return undefined
+  if (/^\d{1,15}$/.test(text)) return { id: Number(text) }
+  if (z.guid().safeParse(text).success) return { uuid: text.toLowerCase() }
+  throw new AppError('invalid_input', 'A person’s id is an integer or a UUID.', attr)
+}
+
+function readDate(
+  text: string | undefined,
+  attr: string,
+  read: (text: string) => number | undefined
+): number | undefined {
+  if (!text || text === 'all') return undefined
+  const time = read(text)
+  if (time === undefined) throw new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
+  return time
+}
+
+/** Whether nothing is asked for but all recordings. */
+export const isUnfiltered = ({ events, groups, ...rest }: RecordingFilters): boolean =>
+  events.length === 0 &&
+  groups.every((group) => group.values.length === 0) &&
+  Object.values(rest).every((value) => value === undefined)
