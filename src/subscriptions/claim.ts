@@ -14,7 +14,9 @@ const TAKEN_AT_ONCE = 500
 /** A delivery that nobody has taken up for so long has lost its message, or its consumer died. */
 const STALLED_MS = 5 * 60_000
 
-export type Sender = { sendBatch(messages: { body: DeliveryMessage }[]): Promise<unknown> }
+export type Sender = {
+  sendBatch(messages: { body: DeliveryMessage }[], options?: { delaySeconds: number }): Promise<unknown>
+}
 
 /**
  * What every minute does: each occurrence that is due is entered in the ledger and sent to the queue, and so is, again,
@@ -61,12 +63,13 @@ function toClaim(row: SubscriptionRow, now: number): Claim[] {
   return [claim]
 }
 
-/** What cannot be sent now is found by a later minute. */
-export async function send(queue: Sender, deliveries: DeliveryId[]): Promise<void> {
+/** What cannot be sent now is found by a later minute. @param delaySeconds until a consumer gets them, at most a day */
+export async function send(queue: Sender, deliveries: DeliveryId[], delaySeconds = 0): Promise<void> {
   try {
     for (let at = 0; at < deliveries.length; at += MAX_MESSAGES)
       await queue.sendBatch(
-        deliveries.slice(at, at + MAX_MESSAGES).map(({ id, project_id }) => ({ body: { id, project_id } }))
+        deliveries.slice(at, at + MAX_MESSAGES).map(({ id, project_id }) => ({ body: { id, project_id } })),
+        { delaySeconds }
       )
   } catch (error) {
     log('warn', 'deliveries wait for the sweep', { deliveries: deliveries.length, error: describeError(error) })

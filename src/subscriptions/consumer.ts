@@ -34,6 +34,9 @@ const LEASE_MS = 5 * 60_000
 /** Before what may have arrived is sent once more to a channel that cannot tell, in seconds. */
 const DOUBT_SECONDS = 600
 
+/** D1 allows 1,000 queries an invocation: after so many no further insight is begun. */
+const MAX_QUERIES = 500
+
 export type DeliveryBindings = {
   control: D1Database
   /** The database that a project's row names. */
@@ -46,8 +49,8 @@ export type DeliveryBindings = {
   clock: () => Date
 }
 
-/** What an attempt came to; `again` is after how many seconds the next one may. */
-type Attempt = { status: Outcome['status'] | 'gone' } | { again: number }
+/** What an attempt came to; `gone`: there was nothing to do, or it is somebody else's. */
+type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**
  * Goes on with deliveries of the ledger. Messages may come twice, at once and in any order, and the work may be cut
@@ -55,27 +58,21 @@ type Attempt = { status: Outcome['status'] | 'gone' } | { again: number }
  * @returns what became of them
  */
 export async function consumeDeliveries(batch: MessageBatch<unknown>, bindings: DeliveryBindings, usage: Usage) {
-  const summary = { messages: batch.messages.length, delivered: 0, failed: 0, skipped: 0, gone: 0, retried: 0 }
+  const attempts: Record<Attempt, number> = { delivered: 0, failed: 0, skipped: 0, postponed: 0, gone: 0 }
+  let retried = 0
   for (const message of batch.messages) {
     try {
       const parsed = DeliveryMessage.safeParse(message.body)
-      const attempt = parsed.success ? await attemptDelivery(parsed.data, bindings, usage) : undefined
-      if (!attempt) log('error', 'not a delivery message', { id: message.id })
-      if (attempt && 'again' in attempt) {
-        // A second later than the ledger says, so that it is due when it arrives.
-        message.retry({ delaySeconds: attempt.again + 1 })
-        summary.retried += 1
-        continue
-      }
-      if (attempt) summary[attempt.status] += 1
+      if (parsed.success) attempts[await attemptDelivery(parsed.data, bindings, usage)] += 1
+      else log('error', 'not a delivery message', { id: message.id })
       message.ack()
     } catch (error) {
       log('warn', 'delivery message retried', { id: message.id, error: describeError(error) })
       message.retry({ delaySeconds: 2 ** Math.min(message.attempts, 10) })
-      summary.retried += 1
+      retried += 1
     }
   }
-  return summary
+  return { messages: batch.messages.length, ...attempts, retried }
 }
 
 /** A message that was given up on is of no use any more: the ledger has its delivery, which the next minute sends again. */
@@ -92,10 +89,10 @@ export async function attemptDelivery(
 ): Promise<Attempt> {
   const control = openDb(bindings.control, usage).db
   const [project] = await findProjects(control, [message.project_id])
-  if (!project) return { status: 'gone' }
+  if (!project) return 'gone'
   const { db } = openDb(bindings.database(project.database), usage)
   const row = await takeDelivery(db, message, LEASE_MS, bindings.clock().getTime())
-  if (!row) return { status: 'gone' }
+  if (!row) return 'gone'
   const subscription = await findSubscription(db, project.id, row.subscriptionId)
   if (!subscription) throw new Error(`The delivery ${row.id} is of no subscription.`)
 
@@ -107,7 +104,7 @@ export async function attemptDelivery(
     const channel =
       row.kind === 'notice'
         ? await openNotice(control, subscription, bindings)
-        : await openChannel(db, project, subscription, row, bindings)
+        : await openChannel(db, project, subscription, row, bindings, usage)
     if (typeof channel === 'string') return await delivery.finish('skipped', channel)
     return await delivery.send(channel)
   } catch (error) {
@@ -149,9 +146,10 @@ async function openChannel(
   project: ProjectRow,
   subscription: SubscriptionRow,
   row: DeliveryRow,
-  { email, emailFrom, allow, clock }: DeliveryBindings
+  { email, emailFrom, allow, clock }: DeliveryBindings,
+  usage: Usage
 ): Promise<Channel | string> {
-  const content = await readContent(db, project, subscription, clock())
+  const content = await readContent(db, project, subscription, clock(), () => usage.queries > MAX_QUERIES)
   if (typeof content === 'string') return content
   const letter = await writeLetter(db, subscription, row, content)
   const { targetType, targetValue, secret } = subscription
@@ -211,7 +209,7 @@ class Delivery {
       if (!begun) continue
       this.#recipients[i] = begun
       const isHeld = await noteProgress(this.#db, this.#row, this.#recipients, this.#now() + LEASE_MS)
-      if (!isHeld) return { status: 'gone' }
+      if (!isHeld) return 'gone'
       const sent = await send(begun.target)
       this.#recipients[i] = endSending(begun, sent)
       if (sent.kind === 'transient') retryAfter = Math.max(retryAfter, sent.retryAfter ?? 0)
@@ -232,14 +230,16 @@ class Delivery {
   async finish(status: Outcome['status'], error: string | null, recipients = this.#recipients): Promise<Attempt> {
     const notice = await finishDelivery(this.#db, this.#row, { status, recipients, error }, MAX_FAILURES, this.#now())
     if (notice) await send(this.#bindings.queue, [notice])
-    return { status }
+    return status
   }
 
   /** @param retryAfter seconds that the receiver asks for */
   async postpone(error: string, retryAfter: number): Promise<Attempt> {
-    const again = delayAfter(this.#row.attempts, retryAfter)
-    await postpone(this.#db, this.#row, this.#recipients, error, this.#now() + again * 1000)
-    return { again }
+    const seconds = delayAfter(this.#row.attempts, retryAfter)
+    await postpone(this.#db, this.#row, this.#recipients, error, this.#now() + seconds * 1000)
+    // A second later than the ledger says, so that it is due when it arrives.
+    await send(this.#bindings.queue, [{ id: this.#row.id, project_id: this.#row.projectId }], seconds + 1)
+    return 'postponed'
   }
 
   #now(): number {

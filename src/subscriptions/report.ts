@@ -15,14 +15,16 @@ const MAX_TILES = 10
 /**
  * What a subscription has to say at `now`: its insight, then the first tiles of its dashboard, each with its own figures
  * or the reason why there are none.
- * @returns undefined, with the reason, when there is nothing to deliver
+ * @param isSpent whether the invocation may do no more
+ * @returns the reason, when there is nothing to deliver
  * @throws unavailable when the database cannot take the work now
  */
 export async function readContent(
   db: Db,
   project: ProjectRow,
   { dashboardId, insightId, title }: SubscriptionRow,
-  now: Date
+  now: Date,
+  isSpent: () => boolean
 ): Promise<Content | string> {
   const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
   const dashboard = dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
@@ -35,7 +37,8 @@ export async function readContent(
   const insights = [...(single && !single.deleted ? [single] : []), ...placed.slice(0, MAX_TILES)]
 
   const parts: Figures[] = []
-  for (const insight of insights) parts.push(await readFigures(db, project, insight, now))
+  for (const insight of insights)
+    parts.push(isSpent() ? tooMuch(insight) : await readFigures(db, project, insight, now))
   const isGone = (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
   if (isGone) parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   if (parts.length === 0) return 'Its dashboard has no insights.'
@@ -50,8 +53,15 @@ export async function readContent(
   }
 }
 
+const nameOf = (insight: InsightRow): string => titleOf(insight) ?? `Insight ${insight.id}`
+
+const tooMuch = (insight: InsightRow): Figures => ({
+  name: nameOf(insight),
+  failure: 'The insights before it left no room: this one needs a delivery of its own.'
+})
+
 async function readFigures(db: Db, project: ProjectRow, insight: InsightRow, now: Date): Promise<Figures> {
-  const name = titleOf(insight) ?? `Insight ${insight.id}`
+  const name = nameOf(insight)
   try {
     // It came as JSON.
     const query = readTrend({ filters: insight.filters, query: insight.query } as JsonObject, project, now)

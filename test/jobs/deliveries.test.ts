@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { failingQueue } from '../support/bindings.ts'
 import { EmailError, newDesk, passSeconds, setClock } from '../support/deliveries.ts'
 import { aroundCalls } from '../support/faults.ts'
 import { listenToLog } from '../support/log.ts'
+import { db } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
 
 afterEach(() => {
@@ -274,7 +276,8 @@ describe('an e-mail that fails', () => {
     await desk.cron()
     const [message] = desk.held
 
-    expect(await desk.deliver(message)).toBe(31)
+    expect(await desk.deliver(message)).toBe(true)
+    expect(desk.later).toMatchObject([{ body: message, seconds: 31 }])
     expect(await desk.deliveries(id)).toMatchObject([
       {
         status: 'queued',
@@ -283,9 +286,8 @@ describe('an e-mail that fails', () => {
         error: 'E_RATE_LIMIT_EXCEEDED: said E_RATE_LIMIT_EXCEEDED'
       }
     ])
-    expect(await desk.deliver(message)).toBeUndefined()
+    await desk.deliver(message)
     expect(tries).toHaveLength(1)
-    passSeconds(31)
     await desk.drain()
 
     expect(desk.mails).toHaveLength(1)
@@ -496,13 +498,57 @@ it('puts the invitation into the first message only', async () => {
   expect(desk.mails[0]?.html).toContain('Welcome,<br>Ada &amp; Bob')
 })
 
+it('of which each attempt is cut off is given up on', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  setClock('2026-11-22T09:00:00Z')
+  for (let n = 0; n < 8; n += 1) {
+    await desk.cron()
+    let isTaken = false
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (isTaken) throw new Error('D1_ERROR: Network connection lost.')
+      isTaken = at === 2
+      return run()
+    })
+    const [message] = desk.held.splice(0)
+    if (message) await desk.deliver(message, n < 6 ? { DB } : {})
+    passSeconds(601)
+  }
+
+  expect(desk.mails).toEqual([])
+  expect(await desk.deliveries(id)).toMatchObject([
+    { status: 'failed', attempts: 7, error: 'Each attempt was cut off.' }
+  ])
+})
+
+it('is tried again by the sweep when its next message cannot be sent', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  desk.faults.email = () => {
+    throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+  }
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.deliver(desk.held.shift(), { DELIVERY_QUEUE: failingQueue() })
+  desk.faults.email = () => {}
+  passSeconds(331)
+  await desk.cron()
+  await desk.drain()
+
+  expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', attempts: 2 }])
+})
+
 it('ignores what is no message of a delivery', async () => {
   const log = listenToLog()
   const desk = await newDesk()
 
-  expect(await desk.deliver({ hello: 1 })).toBeUndefined()
-  expect(await desk.deliver({ project_id: 999_999_999, id: 1 })).toBeUndefined()
-  expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBeUndefined()
+  expect(await desk.deliver({ hello: 1 })).toBe(true)
+  expect(await desk.deliver({ project_id: 999_999_999, id: 1 })).toBe(true)
+  expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBe(true)
 
   expect(log.lines('not a delivery message')).toHaveLength(1)
 })
@@ -520,17 +566,44 @@ it('does not deliver what is in the ledger of another project', async () => {
   expect(await desk.deliveries(id)).toMatchObject([{ status: 'queued', attempts: 0 }])
 })
 
-it('costs so many rows', async () => {
-  setClock('2026-11-21T12:00:00Z')
-  const desk = await newDesk()
-  await desk.subscribe()
-  setClock('2026-11-22T09:00:00Z')
-  const log = listenToLog()
-  await desk.cron()
-  await desk.drain()
+describe('what a delivery costs', () => {
+  /** Subscriptions and closed deliveries of others, far from due. */
+  const seedOthers = async (id: number, count: number) => {
+    const columns = await db.all<{ name: string }>(sql`select name from pragma_table_info('subscriptions')`)
+    const names = sql.join(
+      columns
+        .filter(({ name }) => !['id', 'next_delivery_date'].includes(name))
+        .map(({ name }) => sql.identifier(name)),
+      sql`, `
+    )
+    await db.run(sql`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})
+      insert into subscriptions (next_delivery_date, ${names})
+      select cast(${Date.parse('2099-01-01')} as integer) + n, ${names} from numbers, subscriptions where id = ${id}`)
+    await db.run(sql`
+      insert into subscription_deliveries (project_id, subscription_id, kind, occurrence, status, created_at, finished_at)
+      select project_id, id, 'scheduled', 1, 'delivered', 1, 1 from subscriptions
+      where next_delivery_date > 4070908800000 on conflict do nothing`)
+  }
 
-  const [line] = log.lines('queue batch')
-  expect([line?.delivered, Number(line?.rows_written)]).toEqual([1, expect.any(Number)])
-  expect(Number(line?.rows_written)).toBeLessThanOrEqual(8)
-  expect(Number(line?.rows_read)).toBeLessThanOrEqual(60)
+  it.each([1, 1_000])('is the same beside %i others', async (others) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    await seedOthers(id, others)
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    desk.held.length = 0
+    await desk.subscribe({ start_date: '2026-11-22T10:00:00Z' })
+    setClock('2026-11-22T10:00:00Z')
+    const log = listenToLog()
+    await desk.cron()
+    await desk.drain()
+
+    const [claimed] = log.lines('due subscriptions')
+    const [delivered] = log.lines('queue batch')
+    const rows = [claimed?.rows_read, claimed?.rows_written, delivered?.rows_read, delivered?.rows_written].map(Number)
+    const limits = [40, 10, 60, 8]
+    expect(rows.map((row, i) => row > 0 && row <= (limits[i] ?? 0))).toEqual([true, true, true, true])
+  })
 })
