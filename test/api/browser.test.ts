@@ -9,6 +9,7 @@ import { contentsOf } from '../support/contents.ts'
 import { listenToLog } from '../support/log.ts'
 import { consume, newProject, request } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
+import { holdRecordings } from '../support/recordings.ts'
 
 const SITE = 'https://shop.example'
 const UNKNOWN = 'phc_unknown'
@@ -326,76 +327,114 @@ const STORIES: {
   flags: JsonObject
   p?: number
   sets: number
+  recording: JsonObject
 }[] = [
-  { version: '1.449.2', recorded: current, visitor: '01a1fc87-dc0c-7fb8-b3b3-5823152c0da6', flags: {}, sets: 2 },
+  {
+    version: '1.449.2',
+    recorded: current,
+    visitor: '01a1fc87-dc0c-7fb8-b3b3-5823152c0da6',
+    flags: {},
+    sets: 2,
+    recording: {
+      click_count: 3,
+      keypress_count: 5,
+      mouse_activity_count: 19,
+      console_log_count: 1,
+      console_warn_count: 1,
+      console_error_count: 1,
+      active_seconds: 0.102,
+      inactive_seconds: 17.898,
+      recording_duration: 18,
+      activity_score: 22.76,
+      start_time: '2026-11-21T05:15:24.740Z',
+      end_time: '2026-11-21T05:15:42.262Z',
+      start_url: 'http://127.0.0.1:8101/start?utm_source=test&gclid=abc#frag',
+      snapshot_source: 'web'
+    }
+  },
   {
     version: '1.300.0',
     recorded: older,
     visitor: '01a1fc8c-d189-73c3-89c4-ce8697a4628b',
     flags: { sessionRecording: { endpoint: '/s/' } },
     p: 1,
-    sets: 1
+    sets: 1,
+    recording: { click_count: 3, keypress_count: 5, console_error_count: 1, recording_duration: 18 }
   }
 ]
 
-describe.each(STORIES)('the recorded traffic of posthog-js $version', ({ recorded, visitor, flags, p, sets }) => {
-  it('makes the person that it tells of and keeps every event once, also when all of it comes twice', async () => {
-    const project = await newProject()
-    const queue = holdQueue()
-    listenToLog()
-    vi.useFakeTimers({ toFake: ['Date'] })
+describe.each(STORIES)(
+  'the recorded traffic of posthog-js $version',
+  ({ recorded, visitor, flags, p, sets, recording }) => {
+    it('makes the person that it tells of and keeps every event once, also when all of it comes twice', async () => {
+      const project = await newProject()
+      const queue = holdQueue()
+      const parts: unknown[] = []
+      vi.spyOn(env.RECORDING_QUEUE, 'sendBatch').mockImplementation(async (messages) => {
+        for (const { body } of messages) parts.push(body)
+        return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
+      })
+      listenToLog()
+      vi.useFakeTimers({ toFake: ['Date'] })
 
-    const answers: { door: string; status: number; body: JsonObject }[] = []
-    for (const sent of [...recorded, ...recorded]) {
-      const { status, body } = await replay(sent, project.token)
-      answers.push({ door: sent.url.replace(/\?.*/, ''), status, body })
-    }
-    vi.useRealTimers()
-    await queue.ingest()
-
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    const bodiesOf = (...doors: string[]) => answers.filter(({ door }) => doors.includes(door)).map(({ body }) => body)
-    for (const body of bodiesOf('/e/', '/i/v0/e/')) expect(body).toEqual({ status: 'Ok' })
-    for (const body of bodiesOf('/flags/')) expect(body).toMatchObject({ flags: {}, ...flags })
-    expect(bodiesOf('/s/')).toEqual(Array(6).fill({ status: 'Ok' }))
-
-    const { persons, events, count } = await contentsOf(project.id)
-    expect(count).toBe(1)
-    expect(persons).toMatchObject([
-      {
-        distinct_ids: [visitor, 'alias_1', 'user_1'],
-        is_identified: 1,
-        properties: {
-          email: 'a@b.c',
-          q: 2,
-          $browser: 'Chrome',
-          utm_source: 'test',
-          $initial_utm_source: 'test',
-          $initial_gclid: 'abc'
-        }
+      const answers: { door: string; status: number; body: JsonObject }[] = []
+      for (const sent of [...recorded, ...recorded]) {
+        const { status, body } = await replay(sent, project.token)
+        answers.push({ door: sent.url.replace(/\?.*/, ''), status, body })
       }
-    ])
-    // 1.449.2 takes it away again, which 1.300.0 cannot.
-    expect(persons[0]?.properties.p).toBe(p)
-    // Set by an event from before there was a person.
-    expect(persons[0]?.properties).not.toHaveProperty('plan')
-    const told = events.map(
-      ({ event, distinct_id }) => `${event} by ${distinct_id === visitor ? 'visitor' : distinct_id}`
-    )
-    expect(told.sort()).toEqual([
-      '$autocapture by user_1',
-      '$autocapture by user_1',
-      '$autocapture by user_1',
-      '$autocapture by visitor',
-      '$create_alias by user_1',
-      '$groupidentify by user_1',
-      '$identify by user_1',
-      '$pageview by visitor',
-      ...Array(sets).fill('$set by user_1'),
-      'after_identify by user_1',
-      'before_unload by user_1',
-      'custom_event by visitor',
-      'inst by visitor'
-    ])
-  })
-})
+      await holdRecordings().deliver(parts)
+      vi.useRealTimers()
+      await queue.ingest()
+
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+      const bodiesOf = (...doors: string[]) =>
+        answers.filter(({ door }) => doors.includes(door)).map(({ body }) => body)
+      for (const body of bodiesOf('/e/', '/i/v0/e/')) expect(body).toEqual({ status: 'Ok' })
+      for (const body of bodiesOf('/flags/')) expect(body).toMatchObject({ flags: {}, ...flags })
+      expect(bodiesOf('/s/')).toEqual(Array(6).fill({ status: 'Ok' }))
+
+      const { body } = await project.call('GET', 'session_recordings')
+      expect(body).toMatchObject({ count: 1, results: [recording] })
+      expect(body.results[0]).toMatchObject({ distinct_id: visitor, person: { name: 'a@b.c' } })
+
+      const { persons, events, count } = await contentsOf(project.id)
+      expect(count).toBe(1)
+      expect(persons).toMatchObject([
+        {
+          distinct_ids: [visitor, 'alias_1', 'user_1'],
+          is_identified: 1,
+          properties: {
+            email: 'a@b.c',
+            q: 2,
+            $browser: 'Chrome',
+            utm_source: 'test',
+            $initial_utm_source: 'test',
+            $initial_gclid: 'abc'
+          }
+        }
+      ])
+      // 1.449.2 takes it away again, which 1.300.0 cannot.
+      expect(persons[0]?.properties.p).toBe(p)
+      // Set by an event from before there was a person.
+      expect(persons[0]?.properties).not.toHaveProperty('plan')
+      const told = events.map(
+        ({ event, distinct_id }) => `${event} by ${distinct_id === visitor ? 'visitor' : distinct_id}`
+      )
+      expect(told.sort()).toEqual([
+        '$autocapture by user_1',
+        '$autocapture by user_1',
+        '$autocapture by user_1',
+        '$autocapture by visitor',
+        '$create_alias by user_1',
+        '$groupidentify by user_1',
+        '$identify by user_1',
+        '$pageview by visitor',
+        ...Array(sets).fill('$set by user_1'),
+        'after_identify by user_1',
+        'before_unload by user_1',
+        'custom_event by visitor',
+        'inst by visitor'
+      ])
+    })
+  }
+)

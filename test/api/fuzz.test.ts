@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Json } from '../../src/json.ts'
 import { isObject } from '../../src/json.ts'
+import browser from '../fixtures/posthog-js-1.449.2.json'
 import recorded from '../fixtures/posthog-node-5.70.json'
 import { type Described, readDocument } from '../support/document.ts'
 import { anything, createGenerator, text } from '../support/generate.ts'
@@ -72,7 +73,7 @@ async function encode(json: string, encoding: (typeof encodings)[number]): Promi
 }
 
 const captured = fc.record({
-  path: fc.constantFrom('/batch/', '/e', '/i/v0/e/', '/capture', '/flags/?v=2', '/decide?v=3'),
+  path: fc.constantFrom('/batch/', '/e', '/i/v0/e/', '/capture', '/s/', '/flags/?v=2', '/decide?v=3'),
   query: fc.option(text, { freq: 4 }),
   shape: fc.constantFrom('envelope', 'array', 'event'),
   from: fc.nat(180),
@@ -89,11 +90,11 @@ const captured = fc.record({
 type Captured = typeof captured extends fc.Arbitrary<infer T> ? T : never
 
 const events = recorded.flatMap(({ body }) => body.batch as Json[])
+const snapshots = browser.flatMap(({ url, json }) => (url === '/s/' ? (json as Json[]) : []))
 
 async function send(project: TestProject, sent: Captured) {
-  const batch = events
-    .slice(sent.from, sent.from + 3)
-    .map((event) => (isObject(event) ? { ...event, token: project.token } : event))
+  const some = sent.path === '/s/' ? snapshots : events.slice(sent.from, sent.from + 3)
+  const batch = some.map((event) => (isObject(event) ? { ...event, token: project.token } : event))
   const shapes: Record<string, Json> = {
     envelope: { api_key: project.token, batch },
     array: batch,
@@ -134,10 +135,8 @@ it(
       if (![200, 400, 401, 413].includes(status)) expect.fail(`seed ${SEED}: ${status} for ${JSON.stringify(sent)}`)
       if (status !== 200) expect(Object.keys(body)).toEqual(expect.arrayContaining(['type', 'code', 'detail', 'attr']))
     }
-    await vi.waitUntil(async () => (await env.CAPTURE_QUEUE.metrics()).backlogCount === 0, {
-      timeout: 60_000,
-      interval: 200
-    })
+    for (const queue of [env.CAPTURE_QUEUE, env.RECORDING_QUEUE])
+      await vi.waitUntil(async () => (await queue.metrics()).backlogCount === 0, { timeout: 60_000, interval: 200 })
 
     expect(statuses.get(200)).toBeGreaterThan(500)
     expect(statuses.get(400)).toBeGreaterThan(500)
