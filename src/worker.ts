@@ -11,7 +11,7 @@ import { describeError } from './errors.ts'
 import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
-import { sweepRecordings } from './recordings/purge.ts'
+import { sweepRecordings, sweepUnnamed } from './recordings/purge.ts'
 import { verifyCounts } from './rollups/verify.ts'
 import { closeSessions } from './sessions/upkeep/close.ts'
 import { runDue } from './subscriptions/claim.ts'
@@ -55,6 +55,11 @@ export default {
       const run = { scheduledFor: scheduledTime, startedBy: 'cron' as const }
       await inDatabases(env, async (db, database) => {
         log('info', 'weekly batch', { database, sent: await startRun(db, env.ERASURE_QUEUE, run, now) })
+      })
+      await inDatabases(env, async (db, database) => {
+        const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+        const removed = await sweepUnnamed(db, env.BUCKET, retentionDays, scheduledTime)
+        log('info', 'weekly sweep of recordings', { database, removed })
       })
       log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
     } else if (cron === QUARTERLY) {

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { createKey } from '../../src/projects/store.ts'
 import worker from '../../src/worker.ts'
 import { failingQueue } from '../support/bindings.ts'
-import { QUARTERLY, tablesWith } from '../support/erasures.ts'
+import { QUARTERLY, tablesWith, WEEKLY } from '../support/erasures.ts'
 import { aroundCalls } from '../support/faults.ts'
 import { listenToLog } from '../support/log.ts'
 import { db, newProject, request, type TestProject } from '../support/project.ts'
@@ -262,6 +262,26 @@ describe('the retention of recordings', () => {
     await cron(bindings)
     await drain()
     expect((await get()).count).toBe(0)
+  })
+
+  it('removes snapshots that nothing names, once no message can name them any more', async () => {
+    listenToLog()
+    const { project, bindings, post, held, record } = await newStage()
+    await record(snapshotEvent(project))
+    await post(JSON.stringify([snapshotEvent(project, { session: 'unnamed' })]))
+    held.splice(0)
+    const weekly = (days: number) =>
+      worker.scheduled(
+        createScheduledController({ cron: WEEKLY, scheduledTime: new Date(Date.now() + days * 86_400_000) }),
+        { ...env, ...bindings }
+      )
+
+    await weekly(29)
+    expect(await objectsOf(project, 'unnamed')).toHaveLength(1)
+    await weekly(31)
+
+    expect(await objectsOf(project, 'unnamed')).toEqual([])
+    expect(await objectsOf(project, 'session')).toHaveLength(1)
   })
 
   it('refuses what is too old to be kept', async () => {

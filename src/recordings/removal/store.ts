@@ -63,6 +63,13 @@ export async function listDoomed(db: Db, now: number, stalledMs: number, limit: 
   return (await readBatch(db, doomed))[0]
 }
 
+/** Those of these sessions that have a row, if only a tombstone. */
+export async function listNamed(db: Db, projectId: number, sessionIds: string[]): Promise<Set<string>> {
+  const named = query<{ session_id: string }>(sql`
+    select session_id from recordings where project_id = ${projectId} and session_id in ${inJson(sessionIds)}`)
+  return new Set((await readBatch(db, named))[0].map(({ session_id }) => session_id))
+}
+
 /** Those of these sessions whose recordings are deleted, and of which something is left. */
 export async function findDoomed(db: Db, projectId: number, sessionIds: string[]): Promise<Doomed[]> {
   const doomed = query<Doomed>(sql`
