@@ -49,7 +49,8 @@ const TREND = describe({
 - Displays: ${code(DISPLAYS)}.
 - Dates: ${DATE_GRAMMAR} \`all\` begins with the first event. A range begins with its first bucket and ends with its last day.
 - Buckets follow the project's clock: days have 23 to 25 hours, and an hour that the clock shows twice is two buckets.
-- Properties of persons, in filters and breakdowns, are those that they had **at the event**, not those of today.
+- Properties of persons, in filters and breakdowns, are those that they had **at the event**, not those of today; those \
+of sessions are of the whole session.
 - The values of a breakdown, \`Other\` and \`None\` add up to the whole, for what can be added.
 - What is compared with is as many buckets right before, or since \`compare_to\`.
 

@@ -3,6 +3,7 @@ import { RE2JS } from 're2js'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { findSessionProperty } from '../sessions/properties.ts'
 import { parseDate } from '../time.ts'
 
 /** Operators that compare with one or any of several values. */
@@ -31,8 +32,8 @@ export const isOpposite = (operator: Operator): boolean => isOneOf(MISSES, opera
 export const OPERATORS = [...MATCHES, ...MISSES, ...NUMERIC, ...RANGES, ...PRESENCE, ...DATES, ...SEMVER] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** Whose property: the event's, or its person's at the time of the event. */
-export const PROPERTY_TYPES = ['event', 'person'] as const
+/** Whose property: the event's, its person's at the time of the event, or its session's. */
+export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
 /** A recording's own fields are properties where recordings are listed. */
 export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording'
 
@@ -143,6 +144,7 @@ function readFilter(node: JsonObject, timezone: string, now: Date, types: readon
   if (key.length > MAX_KEY) throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
   if (type === undefined)
     throw invalid(`Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`)
+  if (type === 'session' && !findSessionProperty(key)) throw invalid(`${show(key)} is not a property of sessions.`)
   const operator = Operator.safeParse(node.operator ?? 'exact')
   if (!operator.success) throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
   const values = readValues(operator.data, value)

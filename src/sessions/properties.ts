@@ -52,6 +52,5 @@ const byName = new Map(SESSION_PROPERTIES.map((property) => [property.name, prop
 /** Undefined for what is no session property. */
 export const findSessionProperty = (name: string) => byName.get(name)
 
-/** Where a session's row has a property: with the event that it began with, with the last one, or by itself. */
-export const placeOf = (name: string): 'entry' | 'exit' | 'row' =>
-  ENTRY.includes(name) ? 'entry' : EXIT.includes(name) ? 'exit' : 'row'
+/** Whether it is taken from the event that a session ends with. */
+export const isOfExit = (name: string): boolean => EXIT.includes(name)

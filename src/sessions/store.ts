@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
+import { isOfExit } from './properties.ts'
 import type { SessionPart } from './session.ts'
 
 /*
@@ -81,6 +82,27 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
 /*
  * Reading.
  */
+
+/** Someone who saw one page, touched nothing and was gone within ten seconds; of what had no page it cannot be said. */
+export const IS_BOUNCE = sql`case when s.pageviews + s.screens > 0 then
+  s.pageviews + s.screens + s.autocaptures <= 1 and s.end_time - s.start_time < 10000 end`
+
+const isoOf = (time: SQL): SQL => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
+
+const OF_ROW: Record<string, SQL> = {
+  $start_timestamp: sql`json_object('$start_timestamp', ${isoOf(sql`s.start_time`)})`,
+  $end_timestamp: sql`json_object('$end_timestamp', ${isoOf(sql`s.end_time`)})`,
+  $pageview_count: sql`json_object('$pageview_count', s.pageviews)`,
+  $autocapture_count: sql`json_object('$autocapture_count', s.autocaptures)`,
+  $screen_count: sql`json_object('$screen_count', s.screens)`,
+  $vitals_lcp: sql`json_object('$vitals_lcp', s.lcp)`,
+  $session_duration: sql`json_object('$session_duration', (s.end_time - s.start_time) / 1000)`,
+  $is_bounce: sql`json_object('$is_bounce', json(case ${IS_BOUNCE} when 1 then 'true' when 0 then 'false' end))`,
+  $last_external_click_url: sql`json_object('$last_external_click_url', s.click)`
+}
+
+/** The JSON that holds a session property of a row `s` of `sessions`; nothing in it is a bound value. */
+export const sessionColumn = (key: string): SQL => OF_ROW[key] ?? (isOfExit(key) ? sql`s.exit` : sql`s.entry`)
 
 export type CountedValue = { name: string; count: number }
 

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
+import { findSessionProperty } from '../sessions/properties.ts'
 import type { Calendar, Interval } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
@@ -257,7 +258,14 @@ function readMathProperty({ at, math_property, math_property_type }: Entity): Pr
   const type =
     math_property === '$session_duration' ? 'session' : math_property_type?.replace(/_properties$/, '') || 'event'
   if (!isOneOf(PROPERTY_TYPES, type)) throw unsupported('type of property', type, `${at}__math_property_type`)
-  return { type, key: math_property }
+  return readProperty({ type, key: math_property }, `${at}__math_property`)
+}
+
+/** Sessions have certain properties, events and persons any. */
+function readProperty(property: Property, attr: string): Property {
+  if (property.type === 'session' && !findSessionProperty(property.key))
+    throw unsupported('property of sessions', property.key, attr)
+  return property
 }
 
 function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
@@ -269,17 +277,15 @@ function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
   if (several.length === 0) {
     if (!breakdown.breakdown) return []
     const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
-    return [{ type, key: breakdown.breakdown, binCount: readBinCount(breakdown.breakdown_histogram_bin_count) }]
+    const binCount = readBinCount(breakdown.breakdown_histogram_bin_count)
+    return [{ ...readProperty({ type, key: breakdown.breakdown }, at('breakdown')), binCount }]
   }
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${at('breakdowns')}__${i}`
     if (normalize_url)
       throw new AppError('invalid_input', 'Normalising URLs is not supported.', `${place}__normalize_url`)
-    return {
-      type: readBreakdownType(type, `${place}__type`),
-      key: property,
-      binCount: readBinCount(histogram_bin_count)
-    }
+    const own = readProperty({ type: readBreakdownType(type, `${place}__type`), key: property }, `${place}__property`)
+    return { ...own, binCount: readBinCount(histogram_bin_count) }
   })
 }
 

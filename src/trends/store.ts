@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf, type PropertyFilter, type PropertyType } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
+import { sessionColumn } from '../sessions/store.ts'
 import { type Bins, FIRST_BIN } from './bins.ts'
 import type { Range } from './buckets.ts'
 import { type Breakdown, MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
@@ -127,7 +128,7 @@ async function readTexts(db: Db, scan: Scan, windows: Window[], property: Proper
   const rows = await read<{ text: string }>(
     db,
     sql`select distinct text from (
-          select ${textOf(columnOf(property.type), property.key)} as text
+          select ${textOf(columnOf(property), property.key)} as text
           from ${rangesOf(windows)} cross join ${eventsOf(scan, [property.type])})
         where text is not null limit ${MAX_BREAKDOWN_VALUES + 1}`
   )
@@ -249,7 +250,7 @@ function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly stri
   const rows = sql`
     select ${windows ? sql`w.value ->> 2` : sql`null`} as point, ${value} as value, ${subjectOf(math, property)} as subject
     from ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isNarrow)}
-      and ${compileFilter(({ type }) => columnOf(type), filters, matching)}
+      and ${compileFilter(columnOf, filters, matching)}
     limit -1`
   if (property) return ranked(math, sql`select * from (${rows}) where subject is not null`)
   if (!isPerActor(math)) return rows
@@ -263,7 +264,7 @@ const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
 
 /** What is counted or computed with: the actor, the session, or the property's number. */
 function subjectOf(math: Maths, property: Property | undefined): SQL {
-  if (property) return numberOf(columnOf(property.type), property.key)
+  if (property) return numberOf(columnOf(property), property.key)
   if (math === 'total') return sql`null`
   if (math === 'unique_session') return sql`e.session_id`
   return sql`coalesce((select person_id from distinct_ids where key = e.identity),
@@ -345,18 +346,23 @@ const eventsOf = (
   event_names n cross join events e ${isNarrow ? sql`indexed by events_actors` : sql``}
     on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.value ->> 0 and e.timestamp < w.value ->> 1
   ${needed.includes('person') ? sql`left join person_versions v on v.id = e.version` : sql``}
+  ${needed.includes('session') ? sql`left join sessions s on s.project_id = e.project_id and s.session_id = e.session_id` : sql``}
   where n.project_id = ${projectId} ${named(event)}`
 
 const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
 
-/** The JSON that holds the properties of each type. */
-const columnOf = (type: PropertyType): SQL => (type === 'person' ? sql`v.properties` : sql`e.properties`)
+/** The JSON that holds a property. */
+function columnOf({ type, key }: Property): SQL {
+  if (type === 'session') return sessionColumn(key)
+  return type === 'person' ? sql`v.properties` : sql`e.properties`
+}
 
 /** An empty text is no value either, and what is no number lies in no bin. */
 function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
-  const texts = breakdowns.map(({ type, key, binCount, bins }) => {
-    if (binCount === undefined) return sql`nullif(${textOf(columnOf(type), key)}, '')`
-    return bins ? binOf(numberOf(columnOf(type), key), bins) : sql`null`
+  const texts = breakdowns.map((breakdown) => {
+    const { binCount, bins } = breakdown
+    if (binCount === undefined) return sql`nullif(${textOf(columnOf(breakdown), breakdown.key)}, '')`
+    return bins ? binOf(numberOf(columnOf(breakdown), breakdown.key), bins) : sql`null`
   })
   return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`
 }

@@ -5,6 +5,8 @@ import { ingestEvents } from '../../src/capture/ingest.ts'
 import { writeBatch } from '../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../src/db/client.ts'
 import { uncountEvents } from '../../src/rollups/store.ts'
+import { markStale } from '../../src/sessions/store.ts'
+import { rebuildSessions } from '../../src/sessions/upkeep/rebuild.ts'
 import type { TrendSeries } from '../../src/trends/answer.ts'
 import { readTrend } from '../../src/trends/request.ts'
 import { computeTrend } from '../../src/trends/trend.ts'
@@ -66,16 +68,21 @@ async function make({ events, splits, erased, deleted, now }: World): Promise<nu
     ...deleted.flatMap(({ name, from, until }) => {
       const chunk = sql`from events where project_id = ${id} and timestamp >= ${from} and timestamp < ${until}
         and event_id in (select id from event_names where project_id = ${id} and name = ${name})`
-      return [uncountEvents(id, sql`select event_id, timestamp ${chunk}`), sql`delete ${chunk}`]
+      return [
+        markStale(id, sql`select session_id ${chunk}`),
+        uncountEvents(id, sql`select event_id, timestamp ${chunk}`),
+        sql`delete ${chunk}`
+      ]
     })
   ])
+  await rebuildSessions(db, id)
   return id
 }
 
 /** The events as they are in the store. */
 const stored = (id: number): Promise<Stored[]> =>
   db.all<Stored>(sql`
-    select n.name, e.timestamp as at, e.session_id as session, json(e.properties) as event,
+    select n.name, e.timestamp as at, e.session_id as session, lower(hex(e.uuid)) as uuid, json(e.properties) as event,
            (select json(properties) from person_versions where id = e.version) as person,
            coalesce((select person_id from distinct_ids where key = e.identity),
                     (select person_id from erased_identities where key = e.identity), -e.identity) as actor

@@ -612,7 +612,7 @@ export interface paths {
          *     - Displays: `ActionsLineGraph` `ActionsLineGraphCumulative` `ActionsAreaGraph` `ActionsBar` `ActionsUnstackedBar` `ActionsStackedBar` `ActionsTable` `ActionsPie` `ActionsDonut` `ActionsBarValue` `WorldMap` `BoldNumber`.
          *     - Dates: `-7d`, `-3h`: so long ago, in `s`, `M` minutes, `h`, `d`, `w`, `m` months, `q` 13 weeks, `y`; with `Start` or `End` (`-1mStart`, `dEnd`) the start or end of that hour, day, month or year; ISO 8601, without an offset on the project’s clock. `all` begins with the first event. A range begins with its first bucket and ends with its last day.
          *     - Buckets follow the project's clock: days have 23 to 25 hours, and an hour that the clock shows twice is two buckets.
-         *     - Properties of persons, in filters and breakdowns, are those that they had **at the event**, not those of today.
+         *     - Properties of persons, in filters and breakdowns, are those that they had **at the event**, not those of today; those of sessions are of the whole session.
          *     - The values of a breakdown, `Other` and `None` add up to the whole, for what can be added.
          *     - What is compared with is as many buckets right before, or since `compare_to`.
          *
@@ -5369,7 +5369,7 @@ export interface operations {
                 /** @description A property, or a list of them. */
                 breakdown?: string | string[];
                 /** @description Whose property the breakdown is: only a person’s is looked at. */
-                breakdown_type?: "event" | "person";
+                breakdown_type?: "event" | "person" | "session";
                 /** @description Where the timeline begins, 7 days ago unless given; `all` is possible. */
                 date_from?: string;
                 /** @description The day with which it ends, today unless given, or the exact time. */

@@ -4,7 +4,7 @@ import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import type { JsonObject } from '../../json.ts'
 import type { SessionPart } from '../session.ts'
-import { addToSessions } from '../store.ts'
+import { addToSessions, IS_BOUNCE } from '../store.ts'
 
 /** A session as it is found to be closed or worked out anew. Several projects' may come at once. */
 export type WholeSession = {
@@ -73,10 +73,6 @@ const toSession = (row: WholeRow): WholeSession => ({
 
 /** The row wrote it. */
 const parse = <T>(json: string | null, none: T): T => (json === null ? none : JSON.parse(json))
-
-/** Someone who saw one page, touched nothing and was gone within ten seconds; of what had no page it cannot be said. */
-const IS_BOUNCE = sql`case when s.pageviews + s.screens > 0 then
-  s.pageviews + s.screens + s.autocaptures <= 1 and s.end_time - s.start_time < 10000 end`
 
 /** Where the events of one identity in a session lie; `after` is the last one that is known already. */
 export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {

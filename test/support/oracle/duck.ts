@@ -9,6 +9,7 @@ export type Stored = {
   at: number
   actor: number
   session: string | null
+  uuid: string
   event: string
   person: string | null
 }
@@ -42,8 +43,26 @@ export class Duck {
       `create or replace table ev as
        with read as (select unnest(from_json($1::json, '["json"]')) as x),
        typed as (select x->>'name' as name, (x->>'at')::bigint as ms, (x->>'actor')::bigint as actor,
-                        x->>'session' as session, (x->>'event')::json as event, (x->>'person')::json as person from read)
-       select *, case when $2 then ms else epoch_ms(make_timestamptz(ms * 1000) at time zone $3) end as t from typed`,
+                        x->>'session' as session, x->>'uuid' as uuid, (x->>'event')::json as event,
+                        (x->>'person')::json as person from read),
+       views as (select *, event->>'$."$current_url"' as url, name = '$pageview' as is_view,
+                        case when json_type(event, '/utm_source') in ('VARCHAR', 'BIGINT', 'UBIGINT')
+                             then event->>'$.utm_source' end as source from typed),
+       sessions as (
+         select session as id, count_if(is_view) as pageviews, count_if(name = '$autocapture') as clicks,
+                (max(ms) - min(ms)) // 1000 as seconds, max(ms) - min(ms) < 10000 as is_short,
+                arg_min({'url': url, 'source': source}, row(not is_view, ms, uuid)) filter (is_view or url <> '') as entry,
+                arg_max({'url': url}, row(is_view, ms, uuid)) filter (is_view or url <> '') as last
+         from views where session is not null group by session),
+       described as (
+         select id, to_json({
+           '$entry_utm_source': nullif(entry.source, ''), '$entry_current_url': nullif(entry.url, ''),
+           '$end_hostname': nullif(split_part(replace(last.url, 'https://', ''), '/', 1), ''),
+           '$pageview_count': pageviews, '$session_duration': seconds,
+           '$is_bounce': case when pageviews > 0 then pageviews + clicks <= 1 and is_short end
+         }) as of_session from sessions)
+       select typed.*, of_session, case when $2 then ms else epoch_ms(make_timestamptz(ms * 1000) at time zone $3) end as t
+       from typed left join described on id = session`,
       [JSON.stringify(events), isHourly, world.zone]
     )
   }
@@ -186,9 +205,10 @@ const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 const pathOf = (key: string) => quote(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
 
 type About = Pick<Filter, 'key' | 'type'>
-const jsonOf = ({ key, type }: About) => `json_extract(${type}, ${pathOf(key)})`
+const columnOf = ({ type }: About) => (type === 'session' ? 'of_session' : type)
+const jsonOf = (about: About) => `json_extract(${columnOf(about)}, ${pathOf(about.key)})`
 const textOf = (about: About) =>
-  `case json_type(${jsonOf(about)}) when 'NULL' then null when 'VARCHAR' then json_extract_string(${about.type}, ${pathOf(about.key)}) else ${jsonOf(about)}::varchar end`
+  `case json_type(${jsonOf(about)}) when 'NULL' then null when 'VARCHAR' then json_extract_string(${columnOf(about)}, ${pathOf(about.key)}) else ${jsonOf(about)}::varchar end`
 const numberOf = (about: About) =>
   `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { NAMES } from './world.ts'
 
-export type Filter = { key: string; type: 'event' | 'person'; operator: string; value?: unknown }
+type Type = 'event' | 'person' | 'session'
+export type Filter = { key: string; type: Type; operator: string; value?: unknown }
 export type Group = { type: 'AND' | 'OR'; values: Filter[] }
 export type Entity = { id: string | null; math: string; math_property?: string; properties: Filter[] }
 
@@ -14,7 +15,7 @@ export type Asked = {
   from: number | 'all'
   to: number
   properties: Group
-  breakdown: { key: string; type: 'event' | 'person'; limit: number; offset: number } | undefined
+  breakdown: { key: string; type: Type; limit: number; offset: number } | undefined
   compare: boolean
   display: string
   formula: string | undefined
@@ -26,9 +27,15 @@ const key = fc.constantFrom(
   { key: '$weird "key"', type: 'event' as const },
   { key: 'plan', type: 'person' as const },
   { key: 'rank', type: 'person' as const },
-  { key: 'never', type: 'event' as const }
+  { key: 'never', type: 'event' as const },
+  { key: '$entry_utm_source', type: 'session' as const },
+  { key: '$entry_current_url', type: 'session' as const },
+  { key: '$end_hostname', type: 'session' as const },
+  { key: '$pageview_count', type: 'session' as const },
+  { key: '$session_duration', type: 'session' as const },
+  { key: '$is_bounce', type: 'session' as const }
 )
-const text = fc.constantFrom<unknown>('a', 'b', 'B', 'pro', '10', 'true', '', 3, 7.5, true)
+const text = fc.constantFrom<unknown>('a', 'b', 'B', 'pro', '10', 'true', '', 'google', 'b.example', 3, 7.5, 0, true)
 const number = fc.integer({ min: -3, max: 11 })
 
 const condition = fc.oneof(

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import type { JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/json.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-export const NAMES = ['view', 'buy', 'leave'] as const
+export const NAMES = ['$pageview', 'buy', '$autocapture'] as const
 const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve']
 
 /** A zone with a moment at which something happens to its clock, or nothing. */
@@ -57,6 +57,8 @@ const properties = fc.record(
     size: value,
     '$weird "key"': value,
     $session_id: fc.constantFrom('s1', 's2', 's3'),
+    $current_url: fc.constantFrom('https://a.example/x?y=1', 'https://b.example/', ''),
+    utm_source: fc.constantFrom<Json>('google', 'news', '', 7, true, null),
     $set: fc.record({ plan: fc.constantFrom('free', 'pro', 3, null), rank: value }, { requiredKeys: [] })
   },
   { requiredKeys: [] }
