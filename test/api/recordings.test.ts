@@ -384,3 +384,54 @@ describe('recordings', () => {
     expect((await get('?limit=2&offset=5')).results).toMatchObject([{ id: 's5' }, { id: 's6' }])
   })
 })
+
+describe('what recordings cost', () => {
+  const measure = async (run: () => Promise<unknown>) => {
+    const log = listenToLog()
+    await run()
+    const lines = [...log.lines('request'), ...log.lines('queue batch')]
+    vi.restoreAllMocks()
+    const sum = (name: string) => lines.reduce((total, line) => total + Number(line[name]), 0)
+    return { read: sum('rows_read'), written: sum('rows_written') }
+  }
+
+  it('is ten rows written when a session of somebody new begins, and two for each part after that', async () => {
+    const { project, post, drain } = await newStage()
+    const send = async (...events: object[]) => {
+      await post(JSON.stringify(events))
+      return measure(drain)
+    }
+
+    expect((await send(snapshotEvent(project))).written).toBeLessThanOrEqual(10)
+    const more = await send(snapshotEvent(project, { snapshots: visit(Date.now() + 5_000) }))
+    expect(more.written).toBeLessThanOrEqual(2)
+    expect(more.read).toBeLessThanOrEqual(20)
+    const many = Array.from({ length: 10 }, (_, n) =>
+      snapshotEvent(project, { session: `s${n}`, distinct_id: `p${n}`, snapshots: visit(Date.now() + n) })
+    )
+    expect((await send(...many)).written).toBeLessThanOrEqual(80)
+  })
+
+  it('does not grow with the number of recordings, on the first page and on the last', async () => {
+    const { project, get } = await newStage()
+    const rows = 5_000
+    await db.run(sql`
+      insert into recordings (project_id, session_id, identity, is_relinked, start_time, end_time, first_part,
+        snapshot_source, active_ms, click_count, keypress_count, mouse_activity_count, console_log_count,
+        console_warn_count, console_error_count, urls, parts, bytes, last_received_at, created_at, access_token)
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
+      select ${project.id}, printf('s%05d', n), 0, 0, 1000 * n, 1000 * n, '', 'web', 0, 0, 0, 0, 0, 0, 0, '[]', 1, 1, 0, 0, ''
+      from numbers`)
+    await db.run(sql`insert into counters (project_id, name, value) values (${project.id}, 'recordings', ${rows})`)
+    await get('?limit=1')
+
+    const { next } = await get('?limit=100&offset=4800')
+    const first = await measure(() => get('?limit=100'))
+    const last = await measure(() => get(new URL(next).search))
+    const person = await measure(() => get('?distinct_id=nobody'))
+
+    expect(first.read).toBeLessThanOrEqual(100 * 6)
+    expect(last.read).toBeLessThanOrEqual(100 * 6)
+    expect(person.read).toBeLessThanOrEqual(20)
+  })
+})

@@ -103,7 +103,7 @@ type Page = { limit: number; offset: number; after: Position | undefined }
 /**
  * One page and, unless the caller has it already, the exact number of matches; one round trip. One row more than `limit`
  * says that there are more.
- * @param matching a condition on `RECORDINGS`, undefined for all of the project
+ * @param matching selects the project's recordings from `RECORDINGS`, undefined for all of them
  */
 export async function listRecordings(
   db: Db,
@@ -116,7 +116,7 @@ export async function listRecordings(
   const value = VALUES[by]
   const direction = isAscending ? sql`asc` : sql`desc`
   const compare = isAscending ? sql`>` : sql`<`
-  const matches = sql`r.project_id = ${projectId} and not r.deleted ${matching ? sql`and ${matching}` : sql``}`
+  const matches = matching ?? sql`r.project_id = ${projectId} and not r.deleted`
   // Only the page's rows are read in full.
   const rows = query<RecordingRow>(sql`
     select ${COLUMNS}, page.value as order_value
