@@ -12,15 +12,14 @@ import { validateBody, validateHeader, validatePath, validateQuery } from '../ht
 import { findInsight } from '../insights/store.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
-import { claim, send } from './claim.ts'
-import { DeliveryJson, deliveryToJson, SubscriptionJson, subscriptionToJson } from './json.ts'
-import { insertTest, listDeliveries } from './ledger/store.ts'
+import { claim } from './claim.ts'
+import { SubscriptionJson, subscriptionToJson } from './json.ts'
 import { changeTerms, newTerms, SubscriptionChange, SubscriptionInput, type Terms } from './request.ts'
 import { nextOccurrence, nextOccurrences, summarize } from './schedule.ts'
 import { newSecret } from './signature.ts'
 import {
   findAnswer,
-  findSubscription,
+  getSubscription,
   insertSubscription,
   listSubscriptions,
   ORDERINGS,
@@ -34,7 +33,6 @@ const PAUSED_BY_HAND = 'Paused by a user.'
 
 const SubscriptionPath = z.object({ id: KnownId })
 const SubscriptionPage = pageSchema('SubscriptionPage', SubscriptionJson)
-const DeliveryPage = pageSchema('SubscriptionDeliveryPage', DeliveryJson)
 const LimitOffset = PageQuery.omit({ cursor: true })
 
 const ListQuery = z.object({
@@ -120,22 +118,6 @@ const DESTROY = describe({
   description:
     'Nothing is delivered any more, not what is under way either. PATCH with `deleted: false` brings it back.',
   answers: { 204: { text: 'It is deleted.' } },
-  refusals: [NOT_FOUND]
-})
-const DELIVERIES = describe({
-  id: 'subscriptions_deliveries_list',
-  tag: 'Subscriptions',
-  summary: 'List what was delivered',
-  description: 'Each occurrence once, whatever became of it, and deliveries on trial; the newest first.',
-  answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
-  refusals: [NOT_FOUND]
-})
-const TEST = describe({
-  id: 'subscriptions_test',
-  tag: 'Subscriptions',
-  summary: 'Deliver now, on trial',
-  description: 'To the same recipients, marked as a test. The schedule goes on as if nothing had happened.',
-  answers: { 201: { text: 'The delivery, which is on its way.', schema: DeliveryJson } },
   refusals: [NOT_FOUND]
 })
 const PREVIEW = describe({
@@ -233,30 +215,6 @@ export const subscriptionRoutes = createRouter()
     return c.body(null, 204)
   })
   .get(
-    '/subscriptions/:id/deliveries',
-    DELIVERIES,
-    allow('subscription:read'),
-    validatePath(SubscriptionPath),
-    validateQuery(LimitOffset),
-    async (c) => {
-      const { db, project } = c.var
-      const { limit, offset } = c.req.valid('query')
-      const size = pageSize(limit)
-      const { id } = await getSubscription(db, project.id, c.req.valid('param').id)
-      const { rows, count } = await listDeliveries(db, project.id, id, { limit: size, offset })
-      const results = rows.map(deliveryToJson)
-      return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
-    }
-  )
-  .post('/subscriptions/:id/test', TEST, allow('subscription:write'), validatePath(SubscriptionPath), async (c) => {
-    const { db, project, now } = c.var
-    const subscription = await getSubscription(db, project.id, c.req.valid('param').id)
-    if (subscription.deleted) throw new NotFoundError()
-    const row = await insertTest(db, subscription, now.getTime())
-    await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
-    return c.json(deliveryToJson(row), 201)
-  })
-  .get(
     '/subscriptions/:id/preview',
     PREVIEW,
     allow('subscription:read'),
@@ -269,13 +227,6 @@ export const subscriptionRoutes = createRouter()
       return c.json({ summary: summarize(row), timezone: row.timezone, results })
     }
   )
-
-/** @throws not_found */
-async function getSubscription(db: Db, projectId: number, id: number): Promise<SubscriptionRow> {
-  const row = await findSubscription(db, projectId, id)
-  if (!row) throw new NotFoundError()
-  return row
-}
 
 /** With the secret of a webhook, for whoever has just made it one. */
 const toAnswer = (row: SubscriptionRow): SubscriptionJson => ({

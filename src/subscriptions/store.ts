@@ -2,6 +2,7 @@ import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { ConflictError, type Db } from '../db/client.ts'
 import { idempotencyKeys, type subscriptionDeliveries, subscriptions } from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
+import { NotFoundError } from '../errors.ts'
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
 export type DeliveryRow = typeof subscriptionDeliveries.$inferSelect
@@ -68,6 +69,13 @@ export async function findSubscription(db: Db, projectId: number, id: number): P
     .select()
     .from(subscriptions)
     .where(and(eq(subscriptions.projectId, projectId), eq(subscriptions.id, id)))
+  return row
+}
+
+/** Also a deleted one. @throws not_found */
+export async function getSubscription(db: Db, projectId: number, id: number): Promise<SubscriptionRow> {
+  const row = await findSubscription(db, projectId, id)
+  if (!row) throw new NotFoundError()
   return row
 }
 

@@ -955,6 +955,26 @@ export interface paths {
         patch: operations["subscriptions_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/subscriptions/{id}/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say when it will be delivered
+         * @description Needs the scope `subscription:read`.
+         */
+        get: operations["subscriptions_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/subscriptions/{id}/deliveries/": {
         parameters: {
             query?: never;
@@ -993,26 +1013,6 @@ export interface paths {
          *     Needs the scope `subscription:write`.
          */
         post: operations["subscriptions_test"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/environments/{project_id}/subscriptions/{id}/preview/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Say when it will be delivered
-         * @description Needs the scope `subscription:read`.
-         */
-        get: operations["subscriptions_preview"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2777,6 +2777,44 @@ export interface components {
          *       "previous": null,
          *       "results": [
          *         {
+         *           "id": 21,
+         *           "kind": "scheduled",
+         *           "occurrence": "2026-11-23T08:00:00.000Z",
+         *           "missed": 0,
+         *           "status": "delivered",
+         *           "attempts": 1,
+         *           "next_attempt_at": null,
+         *           "recipients": [
+         *             {
+         *               "target": "ada@example.com",
+         *               "status": "sent",
+         *               "repeated": false,
+         *               "error": null
+         *             }
+         *           ],
+         *           "error": null,
+         *           "created_at": "2026-11-23T08:00:12.000Z",
+         *           "finished_at": "2026-11-23T08:00:14.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        SubscriptionDeliveryPage: {
+            /** @description How many there are on all pages, exactly. */
+            count: number;
+            /** @description The next page, absolute; null on the last one. */
+            next: string | null;
+            /** @description The page before, absolute; null on the first one. */
+            previous: string | null;
+            results: components["schemas"]["SubscriptionDelivery"][];
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "next": null,
+         *       "previous": null,
+         *       "results": [
+         *         {
          *           "id": 9,
          *           "dashboard": null,
          *           "insight": 44,
@@ -2823,44 +2861,6 @@ export interface components {
             /** @description The page before, absolute; null on the first one. */
             previous: string | null;
             results: components["schemas"]["Subscription"][];
-        };
-        /**
-         * @example {
-         *       "count": 1,
-         *       "next": null,
-         *       "previous": null,
-         *       "results": [
-         *         {
-         *           "id": 21,
-         *           "kind": "scheduled",
-         *           "occurrence": "2026-11-23T08:00:00.000Z",
-         *           "missed": 0,
-         *           "status": "delivered",
-         *           "attempts": 1,
-         *           "next_attempt_at": null,
-         *           "recipients": [
-         *             {
-         *               "target": "ada@example.com",
-         *               "status": "sent",
-         *               "repeated": false,
-         *               "error": null
-         *             }
-         *           ],
-         *           "error": null,
-         *           "created_at": "2026-11-23T08:00:12.000Z",
-         *           "finished_at": "2026-11-23T08:00:14.000Z"
-         *         }
-         *       ]
-         *     }
-         */
-        SubscriptionDeliveryPage: {
-            /** @description How many there are on all pages, exactly. */
-            count: number;
-            /** @description The next page, absolute; null on the last one. */
-            next: string | null;
-            /** @description The page before, absolute; null on the first one. */
-            previous: string | null;
-            results: components["schemas"]["SubscriptionDelivery"][];
         };
         /**
          * @example {
@@ -8152,6 +8152,104 @@ export interface operations {
             };
         };
     };
+    subscriptions_preview: {
+        parameters: {
+            query?: {
+                /** @description How many. */
+                n?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The integer id. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The next occurrences. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPreview"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     subscriptions_deliveries_list: {
         parameters: {
             query?: {
@@ -8276,104 +8374,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SubscriptionDelivery"];
-                };
-            };
-            /** @description The request is wrong; `attr` names the field at fault. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is no key (or token, for capture), or none that counts. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The key lacks the scope. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is no such project for this key, or no such object in it. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The key has sent too many requests in this minute. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service cannot take the request now; the same request may succeed later. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    subscriptions_preview: {
-        parameters: {
-            query?: {
-                /** @description How many. */
-                n?: number;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description The project's integer id, or `@current`: the only project that the key reaches.
-                 * @example @current
-                 */
-                project_id: string;
-                /** @description The integer id. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The next occurrences. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SubscriptionPreview"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

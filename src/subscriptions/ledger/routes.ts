@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { NotFoundError } from '../../errors.ts'
+import { allow } from '../../http/auth.ts'
+import { createRouter } from '../../http/env.ts'
+import { describe } from '../../http/openapi.ts'
+import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
+import { validatePath, validateQuery } from '../../http/validation.ts'
+import { KnownId } from '../../parameters.ts'
+import { send } from '../claim.ts'
+import { DeliveryJson, deliveryToJson } from '../json.ts'
+import { getSubscription } from '../store.ts'
+import { insertTest, listDeliveries } from './store.ts'
+
+const SubscriptionPath = z.object({ id: KnownId })
+const DeliveryPage = pageSchema('SubscriptionDeliveryPage', DeliveryJson)
+
+const DELIVERIES = describe({
+  id: 'subscriptions_deliveries_list',
+  tag: 'Subscriptions',
+  summary: 'List what was delivered',
+  description: 'Each occurrence once, whatever became of it, and deliveries on trial; the newest first.',
+  answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
+  refusals: [['not_found', 'Not found.']]
+})
+const TEST = describe({
+  id: 'subscriptions_test',
+  tag: 'Subscriptions',
+  summary: 'Deliver now, on trial',
+  description: 'To the same recipients, marked as a test. The schedule goes on as if nothing had happened.',
+  answers: { 201: { text: 'The delivery, which is on its way.', schema: DeliveryJson } },
+  refusals: [['not_found', 'Not found.']]
+})
+export const deliveryRoutes = createRouter()
+  .get(
+    '/subscriptions/:id/deliveries',
+    DELIVERIES,
+    allow('subscription:read'),
+    validatePath(SubscriptionPath),
+    validateQuery(PageQuery.omit({ cursor: true })),
+    async (c) => {
+      const { db, project } = c.var
+      const { limit, offset } = c.req.valid('query')
+      const size = pageSize(limit)
+      const { id } = await getSubscription(db, project.id, c.req.valid('param').id)
+      const { rows, count } = await listDeliveries(db, project.id, id, { limit: size, offset })
+      const results = rows.map(deliveryToJson)
+      return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
+    }
+  )
+  .post('/subscriptions/:id/test', TEST, allow('subscription:write'), validatePath(SubscriptionPath), async (c) => {
+    const { db, project, now } = c.var
+    const subscription = await getSubscription(db, project.id, c.req.valid('param').id)
+    if (subscription.deleted) throw new NotFoundError()
+    const row = await insertTest(db, subscription, now.getTime())
+    await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
+    return c.json(deliveryToJson(row), 201)
+  })
