@@ -1,4 +1,4 @@
-import type { Maths } from './query.ts'
+import { isAdditive, type Maths } from './query.ts'
 import type { Cell, Value } from './store.ts'
 
 /** The numbers of one breakdown value, a number for each bucket; without a breakdown the value is null. */
@@ -26,7 +26,7 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
 /** Whether the cells of single values say what all values beyond the listed ones have together. */
 export function isFoldable(cells: readonly Cell[], values: readonly string[], math: Maths): boolean {
   const listed = new Set<Value>(values)
-  return math === 'total' || math === 'sum' || cells.every(({ value }) => value === null || listed.has(value))
+  return isAdditive(math) || cells.every(({ value }) => value === null || listed.has(value))
 }
 
 /** The cells with those of unlisted values in one, for each point. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts'
-import type { FilterGroup, PropertyType } from '../properties/filter.ts'
+import { type FilterGroup, isOneOf, type PropertyType } from '../properties/filter.ts'
 import type { Bins } from './bins.ts'
 import type { Interval } from './buckets.ts'
 import type { Formula } from './formula.ts'
@@ -21,8 +21,14 @@ export const PER_ACTOR = [
   'p99_count_per_actor'
 ] as const
 
-export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR] as const
+/** Of actors whose first event of its kind fulfils the filters, or whose first one that does so is this. */
+export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] as const
+
+export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as const
 export type Maths = (typeof MATHS)[number]
+
+/** Whether the results of parts add up to that of the whole, whatever the parts are. */
+export const isAdditive = (math: Maths): boolean => math === 'total' || math === 'sum' || isOneOf(FIRSTS, math)
 
 const OVER_TIME = [
   'ActionsLineGraph',

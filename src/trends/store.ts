@@ -4,16 +4,13 @@ import type { Db } from '../db/client.ts'
 import { compileFilter, numberOf, textOf } from '../db/filter.ts'
 import { inJson } from '../db/rows.ts'
 import { AppError } from '../errors.ts'
-import { type FilterGroup, leavesOf, type PropertyFilter, type PropertyType } from '../properties/filter.ts'
+import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
 import { sessionColumn } from '../sessions/store.ts'
 import { type Bins, FIRST_BIN } from './bins.ts'
-import type { Range } from './buckets.ts'
-import { type Breakdown, MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
-
-/** A range of time whose events belong to the point with this index. */
-export type Window = Range & { point: number }
+import { type Breakdown, FIRSTS, isAdditive, MAX_BREAKDOWN_VALUES, type Maths, type Property } from './query.ts'
+import type { Window } from './windows.ts'
 
 type Matching = ReadonlyMap<PropertyFilter, string[]>
 
@@ -28,6 +25,8 @@ export type Scan = {
   math: Maths
   property: Property | undefined
   breakdowns: Breakdown[]
+  /** For a math of first events the actors, as JSON, whose first event lies in a group of windows. */
+  firsts?: ReadonlyMap<readonly Window[], string>
 }
 
 /** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all others. */
@@ -36,8 +35,6 @@ export type Value = string | null | 0
 /** What came out for a point and value: a number, of so many that went in. */
 export type Cell = { point: number; value: Value; result: number; size: number }
 
-/** A statement looks at about so many events, which takes it 150 ms at most. */
-export const MAX_STATEMENT_EVENTS = 40_000
 /** So many cells are read at once; more different values are first ranked, and then summed up. */
 const MAX_CELLS = 25_000
 const ACTOR_PARTS = 8
@@ -68,22 +65,6 @@ export async function findFirst(db: Db, projectId: number): Promise<number | und
         from event_names n where n.project_id = ${projectId}`
   )
   return row?.first ?? undefined
-}
-
-/** Windows grouped so that a statement for each group does not look at too many of the events that they are estimated to have. */
-export function groupWindows(windows: readonly Window[], events: readonly number[]): Window[][] {
-  const groups: Window[][] = []
-  let sum = Number.POSITIVE_INFINITY
-  windows.forEach((window, i) => {
-    sum += events[i] ?? 0
-    const group = groups.at(-1)
-    if (group && sum <= MAX_STATEMENT_EVENTS) group.push(window)
-    else {
-      groups.push([window])
-      sum = events[i] ?? 0
-    }
-  })
-  return groups
 }
 
 /**
@@ -220,7 +201,7 @@ export async function readExtremes(
 const readGroup = (db: Db, scan: Scan, windows: Window[], values?: readonly string[]): Promise<Cell[]> =>
   read<Cell>(
     db,
-    scan.breakdowns.length > 0
+    scan.breakdowns.length > 0 || scan.firsts
       ? sql`${cellsSql(scan, windows, values)} ${values ? sql`` : sql`limit ${MAX_CELLS + 1}`}`
       : // A sub-select for each window: grouping would sort all of the events once more.
         sql`select point, null as value, cell ->> 0 as result, cell ->> 1 as size from (
@@ -243,15 +224,16 @@ const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly stri
  * limit keeps SQLite from taking the select apart, and then carrying whole events through its sorter.
  */
 function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
-  const { math, property, breakdowns, filters, matching } = scan
+  const { math, property, breakdowns, filters } = scan
   const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
   const isNarrow = needed.length === 0 && countsActors(math)
   const value = breakdowns.length > 0 ? listed(breakdownOf(breakdowns), values) : sql`null`
+  const firsts = windows && scan.firsts?.get(windows)
+  const [point, events] = firsts
+    ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
+    : [windows ? sql`w.value ->> 2` : sql`null`, matchingOf(scan, windows, needed, isNarrow)]
   const rows = sql`
-    select ${windows ? sql`w.value ->> 2` : sql`null`} as point, ${value} as value, ${subjectOf(math, property)} as subject
-    from ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isNarrow)}
-      and ${compileFilter(columnOf, filters, matching)}
-    limit -1`
+    select ${point} as point, ${value} as value, ${subjectOf(math, property)} as subject from ${events} limit -1`
   if (property) return ranked(math, sql`select * from (${rows}) where subject is not null`)
   if (!isPerActor(math)) return rows
   return ranked(math, sql`select point, value, count(*) as subject from (${rows}) group by point, value, subject`)
@@ -265,11 +247,13 @@ const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
 /** What is counted or computed with: the actor, the session, or the property's number. */
 function subjectOf(math: Maths, property: Property | undefined): SQL {
   if (property) return numberOf(columnOf(property), property.key)
-  if (math === 'total') return sql`null`
+  if (math === 'total' || isOneOf(FIRSTS, math)) return sql`null`
   if (math === 'unique_session') return sql`e.session_id`
-  return sql`coalesce((select person_id from distinct_ids where key = e.identity),
-                      (select person_id from erased_identities where key = e.identity), -e.identity)`
+  return ACTOR
 }
+
+const ACTOR = sql`coalesce((select person_id from distinct_ids where key = e.identity),
+                           (select person_id from erased_identities where key = e.identity), -e.identity)`
 
 const PERCENTILES: Record<string, number> = { median: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99 }
 
@@ -287,6 +271,8 @@ function ranked(math: Maths, rows: SQL): SQL {
 function resultOf(math: Maths): SQL {
   switch (baseOf(math)) {
     case 'total':
+    case 'first_time_for_user':
+    case 'first_matching_event_for_user':
       return sql`count(*)`
     case 'sum':
       return sql`coalesce(sum(subject), 0)`
@@ -309,7 +295,7 @@ function resultOf(math: Maths): SQL {
 
 /** Whether the results of two parts of a window make that of the whole; for a breakdown also their sum. */
 export const isDivisible = ({ math, breakdowns }: Scan): boolean =>
-  ['total', 'sum', ...(breakdowns.length > 0 ? [] : ['avg', 'min', 'max'])].includes(math)
+  isAdditive(math) || (breakdowns.length === 0 && ['avg', 'min', 'max'].includes(math))
 
 /** Joins the cells of one point and value that were read in parts. */
 function merge(cells: readonly Cell[], math: Maths): Cell[] {
@@ -324,10 +310,8 @@ function merge(cells: readonly Cell[], math: Maths): Cell[] {
 
 function join(a: Cell, b: Cell, math: Maths): Cell {
   const size = a.size + b.size
-  if (a.size === 0 || b.size === 0) return { ...a, result: a.result + b.result, size }
+  if (isAdditive(math) || a.size === 0 || b.size === 0) return { ...a, result: a.result + b.result, size }
   const results: Partial<Record<Maths, number>> = {
-    total: a.result + b.result,
-    sum: a.result + b.result,
     avg: (a.result * a.size + b.result * b.size) / size,
     min: Math.min(a.result, b.result),
     max: Math.max(a.result, b.result)
@@ -335,6 +319,44 @@ function join(a: Cell, b: Cell, math: Maths): Cell {
   const result = results[math]
   if (result === undefined) throw new Error(`${math} cannot be computed in parts`)
   return { ...a, result, size }
+}
+
+/** Events `e` that fulfil the filters, of the windows `w`. */
+const matchingOf = (
+  scan: Scan,
+  windows: readonly Window[] | undefined,
+  needed: readonly PropertyType[],
+  isNarrow: boolean
+): SQL => sql`
+  ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isNarrow)}
+    and ${compileFilter(columnOf, scan.filters, scan.matching)}`
+
+/** Added to a time, it makes each as many digits. */
+const SAME_DIGITS = 20_000_000_000_000_000
+
+/**
+ * The first events `e` of these actors, which lie in the windows, with their points `f`: of several at the same moment the
+ * one with the lowest uuid. They are sought among those that the filters leave, or else have to fulfil them.
+ */
+function firstsOf(scan: Scan, windows: readonly Window[], actors: string, needed: readonly PropertyType[]): SQL {
+  const { looked, filters } = splitFilters(scan)
+  const looksAt = leavesOf(looked).map(({ type }) => type)
+  return sql`
+    (select point, event_id, timestamp, uuid, min(place) from (
+       select w.value ->> 2 as point, ${ACTOR} as subject, e.event_id, e.timestamp, e.uuid,
+              (e.timestamp + ${sql.raw(String(SAME_DIGITS))}) || hex(e.uuid) as place
+       from ${matchingOf({ ...scan, filters: looked }, windows, looksAt, looksAt.length === 0)} limit -1)
+     where subject in (select value from json_each(${actors})) group by subject) f
+    cross join events e on e.project_id = ${scan.projectId} and e.event_id = f.event_id and e.timestamp = f.timestamp
+      and e.uuid = f.uuid
+    ${ownersOf(needed)}
+    where ${compileFilter(columnOf, filters, scan.matching)}`
+}
+
+/** The filters of a math of first events: by which the first ones are looked for, and which they then have to fulfil. */
+export function splitFilters({ math, filters }: Scan): { looked: FilterGroup; filters: FilterGroup } {
+  const none: FilterGroup = { type: 'AND', values: [] }
+  return math === 'first_matching_event_for_user' ? { looked: filters, filters: none } : { looked: none, filters }
 }
 
 /** Events `e` of the windows `w`; a `where` is open behind it. */
@@ -345,9 +367,13 @@ const eventsOf = (
 ): SQL => sql`
   event_names n cross join events e ${isNarrow ? sql`indexed by events_actors` : sql``}
     on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.value ->> 0 and e.timestamp < w.value ->> 1
-  ${needed.includes('person') ? sql`left join person_versions v on v.id = e.version` : sql``}
-  ${needed.includes('session') ? sql`left join sessions s on s.project_id = e.project_id and s.session_id = e.session_id` : sql``}
+  ${ownersOf(needed)}
   where n.project_id = ${projectId} ${named(event)}`
+
+/** What the person and the session of each event are, where that is needed. */
+const ownersOf = (needed: readonly PropertyType[]): SQL => sql`
+  ${needed.includes('person') ? sql`left join person_versions v on v.id = e.version` : sql``}
+  ${needed.includes('session') ? sql`left join sessions s on s.project_id = e.project_id and s.session_id = e.session_id` : sql``}`
 
 const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
 
@@ -369,8 +395,8 @@ function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
 
 /** The bin whose bounds, as `rangeOf` tells them, are around a number: the quotient may be rounded past one of them. */
 const binOf = (number: SQL, { low, width, count }: Bins): SQL => sql`(
-  select cast(${FIRST_BIN} + cast(
-    min(${count} - 1, bin + (low + (bin + 1) * width <= number) - (low + bin * width > number)) as integer) as text)
+  select cast(${sql.raw(String(FIRST_BIN))} + cast(
+    min(${count - 1}, bin + (low + (bin + 1) * width <= number) - (low + bin * width > number)) as integer) as text)
   from (select number, low, width, cast((number - low) / width as integer) as bin
         from (select ${number} as number, ${low} as low, ${width} as width)))`
 

@@ -1,21 +1,20 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import { leavesOf } from '../properties/filter.ts'
+import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import { goBack } from '../time.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
 import { bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
+import { findFirsts, planHistory } from './firsts.ts'
 import { addTotals, foldOthers, isFoldable, type Line, linesOf, rank, smooth, sum, totalsOf } from './lines.ts'
-import { type Breakdown, MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
+import { type Breakdown, FIRSTS, MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
 import { SlidingCount, segmentsOf } from './sliding.ts'
 import {
   type Cell,
   countWindows,
   findFirst,
-  groupWindows,
   isDivisible,
-  MAX_STATEMENT_EVENTS,
   readActors,
   readCells,
   readCellsOf,
@@ -23,9 +22,10 @@ import {
   readMatching,
   readTotals,
   type Scan,
-  type Value,
-  type Window
+  splitFilters,
+  type Value
 } from './store.ts'
+import { divide, groupWindows, type Window } from './windows.ts'
 
 type Project = { id: number } & Calendar
 
@@ -37,9 +37,14 @@ type Part = {
   period: Period
   /** What is known from counts alone. */
   counted: Cell[] | undefined
+  /** For first events, all time before the period. */
+  history: Window[][]
   /** Windows that overlap; what is looked at are the segments into which they cut time. */
   sliding: Window[] | undefined
 }
+
+/** To look first events up takes a statement so many times as long as to look at others. */
+const LOOKUP = 3
 
 /** How many days' actors the sliding counts take together. */
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
@@ -64,8 +69,15 @@ export async function computeTrend(
     parts.push(ofSeries)
   }
   expectFewRows(query, parts.flat())
-  for (const { scan, groups } of parts.flat())
-    scan.matching = await readMatching(db, scan, groups, project.timezone, now)
+  for (const { scan, groups, history } of parts.flat())
+    scan.matching = await readMatching(
+      db,
+      scan,
+      [...(looksBack(scan) ? history : []), ...groups],
+      project.timezone,
+      now
+    )
+  for (const part of parts.flat()) if (isOneOf(FIRSTS, part.scan.math)) await keepFirsts(db, part)
 
   const breakdowns = await readBins(db, query, parts.flat())
   for (const { scan } of parts.flat()) scan.breakdowns = breakdowns
@@ -134,47 +146,35 @@ async function planPart(db: Db, project: Project, query: TrendQuery, series: Ser
     until,
     point
   }))
+  const none = { scan, period, groups: [], events: 0, counted: undefined, sliding: undefined, history: [] }
   if (days && query.breakdowns.length === 0) {
     const segments = segmentsOf(windows).map((segment, point) => ({ ...segment, point }))
     const sizes = await countWindows(db, scan, segments)
-    const groups = groupWindows(segments, sizes)
-    return { scan, period, groups, events: sum(sizes), counted: undefined, sliding: windows }
+    return { ...none, groups: groupWindows(segments, sizes), events: sum(sizes), sliding: windows }
   }
   const counts = await countWindows(db, scan, windows)
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))
-    return { scan, period, groups: [], events: 0, counted, sliding: undefined }
+    return { ...none, counted }
   }
-  const [pieces, sizes] = isDivisible(scan) ? divide(windows, counts) : [windows, counts]
-  return {
-    scan,
-    period,
-    groups: groupWindows(pieces, sizes),
-    events: sum(counts),
-    counted: undefined,
-    sliding: undefined
-  }
+  const looksUp = isOneOf(FIRSTS, series.math) && !isDecidedByActors(scan)
+  const weights = looksUp ? counts.map((count) => LOOKUP * count) : counts
+  const [pieces, sizes] = isDivisible(scan) ? divide(windows, weights) : [windows, weights]
+  const part = { ...none, groups: groupWindows(pieces, sizes), events: sum(counts) }
+  if (!isOneOf(FIRSTS, series.math)) return part
+  const history = await planHistory(db, scan, windows[0]?.from ?? 0)
+  return { ...part, history: history.groups, events: part.events + history.events }
 }
+
+/** Whether it is enough to know who has a first event, and not what it says. */
+const isDecidedByActors = (scan: Scan): boolean =>
+  scan.breakdowns.length === 0 && leavesOf(splitFilters(scan).filters).length === 0
 
 /** Counts of quarters of an hour are exact for what begins and ends with one. */
 const isWhole = ({ from, until }: Window): boolean => from % SLOT === 0 && until % SLOT === 0
 
 const isUnfiltered = ({ filters, breakdowns }: Scan): boolean =>
   leavesOf(filters).length === 0 && breakdowns.length === 0
-
-/** Windows of which none has too many events for a statement, if they are spread evenly, and how many each then has. */
-function divide(windows: Window[], counts: number[]): [Window[], number[]] {
-  const pieces = windows.flatMap((window, i) => {
-    const count = counts[i] ?? 0
-    const parts = Math.ceil(count / MAX_STATEMENT_EVENTS) || 1
-    const at = (n: number) => window.from + Math.floor(((window.until - window.from) * n) / parts)
-    return Array.from({ length: parts }, (_, n) => ({
-      window: { ...window, from: at(n), until: at(n + 1) },
-      count: count / parts
-    }))
-  })
-  return [pieces.map(({ window }) => window), pieces.map(({ count }) => count)]
-}
 
 function expectFewRows({ breakdowns }: TrendQuery, parts: Part[]): void {
   const binned = breakdowns.filter(({ binCount }) => binCount !== undefined)
@@ -201,6 +201,18 @@ async function readBins(db: Db, { breakdowns }: TrendQuery, parts: Part[]): Prom
     binned.push(binCount && extremes.length > 0 ? { ...breakdown, bins: binsOf(low, high, binCount) } : breakdown)
   }
   return binned
+}
+
+/** Whether the filters say which events are looked at for the first one. */
+const looksBack = (scan: Scan): boolean => leavesOf(splitFilters(scan).looked).length > 0
+
+/** Keeps of a part what is first. */
+async function keepFirsts(db: Db, part: Part): Promise<void> {
+  const { scan, groups, history, period } = part
+  const { firsts, counts } = await findFirsts(db, scan, history, groups, period.buckets.length)
+  scan.firsts = firsts
+  part.groups = [...firsts.keys()]
+  if (isDecidedByActors(scan)) part.counted = counts.map((result, point) => ({ point, value: null, result, size: 0 }))
 }
 
 type Broken = { ranked: string[]; cells: Cell[] | undefined }

@@ -317,8 +317,8 @@ describe('a trend', () => {
     const wide = { operator: 'between', value: [-1, 100] }
     const some = (count: number, key: string) => Array.from({ length: count }, () => ({ key, ...wide }))
     const breakdowns = ['$browser', 'price', 'plan'].map((property) => ({ property, type: 'event' }))
-    const body = (count: number) => ({
-      ...asTrend({ math: 'median', math_property: 'price', properties: some(12, 'price') }),
+    const body = (count: number, more: object = { math: 'median', math_property: 'price' }) => ({
+      ...asTrend({ properties: some(12, 'price'), ...more }),
       properties: some(count - 12, 'price'),
       breakdowns,
       breakdown_limit: 1
@@ -329,6 +329,11 @@ describe('a trend', () => {
     const refused = await ask(project, body(26))
 
     expect(answer.body.result.map(({ count }: Result) => count)).toEqual([7.5, 6])
+    for (const math of ['first_time_for_user', 'first_matching_event_for_user', 'median']) {
+      const binned = breakdowns.map(() => ({ property: 'price', type: 'event', histogram_bin_count: 9 }))
+      const more = { ...body(25, { math, math_property: 'price' }), breakdowns: binned }
+      expect((await ask(project, more)).status).toBe(200)
+    }
     expect([refused.status, refused.body.code, refused.body.attr]).toEqual([400, 'query_too_large', 'filters'])
   })
 
@@ -417,6 +422,83 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), { ...asTrend({}), smoothing_intervals: 2 }))).toEqual([
       ['$pageview', [2, 1, 1]]
     ])
+  })
+})
+
+describe('a trend of first events', () => {
+  const FIRST = 'first_time_for_user'
+  const MATCHING = 'first_matching_event_for_user'
+  const firefox = { properties: [{ key: '$browser', value: 'Firefox' }] }
+  const chrome = { properties: [{ key: '$browser', value: 'Chrome' }] }
+
+  it.each([
+    ['each actor once', FIRST, {}, {}, [1, 0, 2]],
+    ['each actor once', MATCHING, {}, {}, [1, 0, 2]],
+    ['nobody who was there before the range', FIRST, {}, { date_from: '2025-06-03' }, [2]],
+    ['who begins with what fulfils the filters', FIRST, firefox, {}, [1, 0, 0]],
+    ['nobody whose first event fulfils no filter', FIRST, chrome, {}, [0, 0, 0]],
+    ['the first event that fulfils the filters', MATCHING, chrome, {}, [1, 0, 0]],
+    ['nobody who fulfilled the filters before', MATCHING, firefox, { date_from: '2025-06-03' }, [0]],
+    [
+      'what the person was at the event',
+      MATCHING,
+      { properties: [{ key: 'plan', value: 'pro', type: 'person' }] },
+      {},
+      [0, 0, 2]
+    ],
+    ['patterns', MATCHING, { properties: [{ key: '$browser', value: '^Ch', operator: 'regex' }] }, {}, [1, 0, 0]],
+    ['of all events', FIRST, { id: null }, {}, [1, 1, 1]],
+    ['of what is left of a range', FIRST, {}, { display: 'BoldNumber' }, 3]
+  ])('counts %s: %s %j', async (_, math, more, range, expected) => {
+    expect(lines(await ask(await newStory(), { ...asTrend({ math, ...more }), ...range }))).toEqual([
+      [expect.any(String), expected]
+    ])
+  })
+
+  it('is broken down by what the first event says', async () => {
+    const project = await newStory()
+    const broken = { breakdown: '$browser', breakdown_limit: 1 }
+
+    expect(lines(await ask(project, { ...asTrend({ math: FIRST }), ...broken }))).toEqual([
+      ['Firefox', [1, 0, 0]],
+      ['None (i.e. no value)', [0, 0, 2]]
+    ])
+    expect(lines(await ask(project, { ...asTrend({ math: MATCHING, ...chrome }), ...broken }))).toEqual([
+      ['Chrome', [1, 0, 0]]
+    ])
+    expect(
+      lines(await ask(project, { ...asTrend({ math: FIRST }), breakdown: 'price', breakdown_histogram_bin_count: 5 }))
+    ).toEqual([
+      ['[5,5.01]', [1, 0, 0]],
+      ['None (i.e. no value)', [0, 0, 2]]
+    ])
+  })
+
+  it('takes the event with the lowest uuid of several at the same moment', async () => {
+    const project = await newProject()
+    const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
+    await project.ingest(
+      [3, 1, 2].map((n) => ({ uuid: uuid(n), timestamp: at('01T10:00:00'), properties: { $browser: `B${n}` } }))
+    )
+
+    expect(lines(await ask(project, { ...asTrend({ math: FIRST }), breakdown: '$browser' }))).toEqual([
+      ['B1', [1, 0, 0]]
+    ])
+  })
+
+  it('follows merges and splits', async () => {
+    const project = await newStory()
+    const body = asTrend({ math: FIRST })
+    await project.ingest([
+      { event: '$merge_dangerously', distinct_id: 'ada', timestamp: at('04T00:00:00'), properties: { alias: 'bob' } }
+    ])
+
+    expect(lines(await ask(project, body))).toEqual([['$pageview', [1, 0, 1]]])
+
+    await env.DB.prepare(`update distinct_ids set person_id = 1000000 where project_id = ? and distinct_id = 'bob'`)
+      .bind(project.id)
+      .run()
+    expect(lines(await ask(project, body))).toEqual([['$pageview', [1, 0, 2]]])
   })
 })
 

@@ -134,7 +134,7 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
       for (const [p, buckets] of shown.entries())
         for (const series of own.filter((_, i) => i % periods.length === p))
           expect(series.days).toEqual(buckets.map(({ day }) => day))
-    if (ask.breakdown) await compareBroken(ask, entity, shown, own)
+    if (ask.breakdown) await compareBroken(await duck.binned(ask, shown), entity, shown, own)
     else
       for (const [p, buckets] of shown.entries()) {
         const cells = await duck.cells(ask, entity, buckets)
@@ -142,6 +142,18 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
         expectSame(series ? dataOf(ask, series) : [], lineOf(ask, buckets, cells, null), `${entity.math} ${p}`)
       }
   }
+}
+
+/** A breakdown's value; of a bin its place, which has to be where it says that it begins and ends. */
+function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string {
+  const edges = breakdown?.edges
+  if (!edges || !Array.isArray(breakdown_value)) return String(breakdown_value)
+  const [low, high] = breakdown_value.map(Number)
+  const ends = edges.slice(1).map((edge, i) => (i === edges.length - 2 ? edge + 0.01 : edge))
+  const place = edges.findIndex(
+    (edge, i) => same(edge, low ?? Number.NaN) && same(ends[i] ?? Number.NaN, high ?? Number.NaN)
+  )
+  return place < 0 ? `[${breakdown_value}]` : String(place)
 }
 
 /** The values listed are the right ones in the right order, and each line of them, none and others is right. */
@@ -152,7 +164,7 @@ async function compareBroken(ask: Asked, entity: Entity, periods: Bucket[][], ow
   for (const counted of ask.formula ? ask.events : [entity])
     for (const { value, y } of await duck.cells(ask, counted, current))
       if (value !== null) totals.set(value, (totals.get(value) ?? 0) + y)
-  const names = own.filter((_, i) => i % periods.length === 0).map(({ breakdown_value }) => String(breakdown_value))
+  const names = own.filter((_, i) => i % periods.length === 0).map((series) => nameOf(ask, series))
   const listed = names.filter((name) => name !== NONE && name !== OTHER)
   const sorted = [...totals].sort(([a, x], [b, y]) => (same(x, y) ? (a < b ? -1 : 1) : y - x)).map(([name]) => name)
   if (!ask.formula) expect(listed).toEqual(sorted.slice(offset, offset + limit))
@@ -163,19 +175,21 @@ async function compareBroken(ask: Asked, entity: Entity, periods: Bucket[][], ow
     const present = new Set(cells.map(({ value }) => (value === null ? NONE : value === '<other>' ? OTHER : value)))
     for (const name of [NONE, OTHER]) if (present.has(name)) expect(names).toContain(name)
     for (const series of own.filter((_, i) => i % periods.length === p)) {
-      const name = String(series.breakdown_value)
+      const name = nameOf(ask, series)
       const value = name === NONE ? null : name === OTHER ? '<other>' : name
       expectSame(dataOf(ask, series), lineOf(ask, buckets, cells, value), `${entity.math} ${p} of ${name}`)
     }
   }
 }
 
+const ADDITIVE = ['total', 'sum', 'first_time_for_user', 'first_matching_event_for_user']
+
 /** What can be added, its values, none and others add up to. */
 function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): void {
   if (ask.formula || ask.display === 'ActionsLineGraphCumulative') return
   const count = ask.compare ? 2 : 1
   for (const [i, entity] of ask.events.entries()) {
-    if (entity.math !== 'total' && entity.math !== 'sum') continue
+    if (!ADDITIVE.includes(entity.math)) continue
     for (let p = 0; p < count; p += 1) {
       const all = whole[i * count + p]
       if (!all) throw new Error('A series is missing.')

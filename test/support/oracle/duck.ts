@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { Asked, Entity, Filter } from './request.ts'
+import type { Asked, Breakdown, Entity, Filter } from './request.ts'
 import type { World } from './world.ts'
 import { DAY, HOUR } from './world.ts'
 
@@ -144,26 +144,30 @@ export class Duck {
     )
   }
 
+  /** What is asked, with the edges of the bins that the numbers of all its series and periods lie in. */
+  async binned(ask: Asked, periods: Bucket[][]): Promise<Asked> {
+    const { breakdown } = ask
+    if (!breakdown?.bins) return ask
+    const all = ask.events.flatMap((entity) =>
+      periods.map((buckets) => this.#matching(ask, entity, buckets, `${numberOf(breakdown)} as x`))
+    )
+    const [{ low = null, high = null } = {}] = await this.#rows<{ low: number | null; high: number | null }>(
+      `select min(x)::double as low, max(x)::double as high from (${all.join(' union all ')})`
+    )
+    if (low === null || high === null) return { ...ask, breakdown: { ...breakdown, edges: [] } }
+    const count = low === high ? 1 : breakdown.bins
+    const edges = Array.from({ length: count + 1 }, (_, i) => low + (i * (high - low)) / count)
+    return { ...ask, breakdown: { ...breakdown, edges } }
+  }
+
   /** The cells of a series in these buckets; with `listed` those of these values, of none, and of all others. */
   async cells(ask: Asked, entity: Entity, buckets: Bucket[], listed?: string[]) {
-    const days = { weekly_active: 7, monthly_active: 30 }[entity.math]
-    const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
-    const text = ask.breakdown ? `nullif(${textOf(ask.breakdown)}, '')` : 'null'
+    const text = ask.breakdown ? breakdownOf(ask.breakdown) : 'null'
     const value = listed
       ? `case when ${text} is null then null when list_contains(from_json($1::json, '["varchar"]'), ${text}) then ${text} else '<other>' end`
       : text
-    const conditions = [
-      entity.id === null ? 'true' : `name = ${quote(entity.id)}`,
-      ...entity.properties.map(conditionOf),
-      ask.properties.values.length > 0
-        ? `(${ask.properties.values.map(conditionOf).join(` ${ask.properties.type} `)})`
-        : 'true'
-    ]
     const number = entity.math_property ? numberOf({ key: entity.math_property, type: 'event' }) : 'null'
-    const matching = `
-      select i, ${value} as value, actor, session, ${number} as x
-      from (values ${places.join(', ')}) as b(i, lo, hi) join ev on t >= lo and t < hi
-      where ${conditions.map((condition) => `coalesce(${condition}, false)`).join(' and ')}`
+    const matching = this.#matching(ask, entity, buckets, `${value} as value, actor, session, ${number} as x`)
     const perActor = /^(.*)_count_per_actor$/.exec(entity.math)?.[1]
     const source = perActor
       ? `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`
@@ -173,6 +177,30 @@ export class Duck {
       `select i, value, (${AGGREGATES[perActor ?? entity.math]})::double as y from ${kept} group by i, value`,
       listed ? [JSON.stringify(listed)] : []
     )
+  }
+
+  /** What is selected of the events that count, with the place of their bucket. */
+  #matching(ask: Asked, entity: Entity, buckets: Bucket[], selected: string): string {
+    const days = { weekly_active: 7, monthly_active: 30 }[entity.math]
+    const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
+    const { type, values } = ask.properties
+    const fulfils = [
+      ...entity.properties.map(conditionOf),
+      values.length > 0 ? `(${values.map(conditionOf).join(` ${type} `)})` : 'true'
+    ]
+      .map((condition) => `coalesce(${condition}, false)`)
+      .join(' and ')
+    const isOfKind = entity.id === null ? 'true' : `name = ${quote(entity.id)}`
+    const firstOf = (condition: string) =>
+      `(from ev where ${condition} qualify row_number() over (partition by actor order by ms, uuid) = 1)`
+    const sources: Record<string, string> = {
+      first_time_for_user: firstOf(isOfKind),
+      first_matching_event_for_user: firstOf(`${isOfKind} and ${fulfils}`)
+    }
+    return `
+      select i, ${selected}
+      from (values ${places.join(', ')}) as b(i, lo, hi) join ${sources[entity.math] ?? 'ev'} as e on t >= lo and t < hi
+      where ${isOfKind} and ${fulfils}`
   }
 
   #of(): World {
@@ -185,6 +213,8 @@ const mod = (a: number, b: number) => ((a % b) + b) % b
 
 const AGGREGATES: Record<string, string> = {
   total: 'count(*)',
+  first_time_for_user: 'count(*)',
+  first_matching_event_for_user: 'count(*)',
   dau: 'count(distinct actor)',
   weekly_active: 'count(distinct actor)',
   monthly_active: 'count(distinct actor)',
@@ -211,6 +241,14 @@ const textOf = (about: About) =>
   `case json_type(${jsonOf(about)}) when 'NULL' then null when 'VARCHAR' then json_extract_string(${columnOf(about)}, ${pathOf(about.key)}) else ${jsonOf(about)}::varchar end`
 const numberOf = (about: About) =>
   `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
+
+/** A bin is told by its place. */
+function breakdownOf(breakdown: Breakdown): string {
+  if (!breakdown.bins) return `nullif(${textOf(breakdown)}, '')`
+  const begins = (breakdown.edges ?? []).slice(0, -1)
+  const steps = begins.map((edge, i) => `when ${numberOf(breakdown)} >= ${edge}::double then '${i}'`).reverse()
+  return steps.length > 0 ? `case ${steps.join(' ')} end` : 'null'
+}
 
 const NEGATED: Record<string, string> = {
   is_not: 'exact',

@@ -6,6 +6,16 @@ export type Filter = { key: string; type: Type; operator: string; value?: unknow
 export type Group = { type: 'AND' | 'OR'; values: Filter[] }
 export type Entity = { id: string | null; math: string; math_property?: string; properties: Filter[] }
 
+/** With `bins` by ranges of numbers; `edges` are where they begin and end, once that is known. */
+export type Breakdown = {
+  key: string
+  type: Type
+  limit: number
+  offset: number
+  bins: number | undefined
+  edges?: number[]
+}
+
 /** A trend to ask for, in the terms of the legacy form. */
 export type Asked = {
   form: 'flat' | 'filters' | 'query' | 'text'
@@ -15,7 +25,7 @@ export type Asked = {
   from: number | 'all'
   to: number
   properties: Group
-  breakdown: { key: string; type: Type; limit: number; offset: number } | undefined
+  breakdown: Breakdown | undefined
   compare: boolean
   display: string
   formula: string | undefined
@@ -60,12 +70,13 @@ const filters: fc.Arbitrary<Filter[]> = fc.oneof(
 
 const COUNTS = ['total', 'total', 'dau', 'dau', 'weekly_active', 'monthly_active', 'unique_session']
 const NUMBERS = ['sum', 'avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99']
+const FIRSTS = ['first_time_for_user', 'first_time_for_user', 'first_matching_event_for_user']
 const PER_ACTOR = ['avg_count_per_actor', 'max_count_per_actor', 'median_count_per_actor', 'p90_count_per_actor']
 
 const entity: fc.Arbitrary<Entity> = fc
   .record({
     id: fc.constantFrom(...NAMES, ...NAMES, null),
-    math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR),
+    math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR, ...FIRSTS),
     properties: filters
   })
   .map((one) => (NUMBERS.includes(one.math) ? { ...one, math_property: 'size' } : one))
@@ -87,8 +98,13 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
       properties: fc.record({ type: fc.constantFrom('AND' as const, 'OR' as const), values: filters }),
       breakdown: fc.option(
         fc
-          .tuple(key, fc.integer({ min: 1, max: 4 }), fc.constantFrom(0, 0, 0, 1))
-          .map(([about, limit, offset]) => ({ ...about, limit, offset })),
+          .tuple(
+            key,
+            fc.integer({ min: 1, max: 4 }),
+            fc.constantFrom(0, 0, 0, 1),
+            fc.constantFrom(undefined, undefined, 1, 2, 3, 7)
+          )
+          .map(([about, limit, offset, bins]) => ({ ...about, limit, offset, bins })),
         { nil: undefined }
       ),
       compare: fc.boolean(),
@@ -118,7 +134,8 @@ export function toBody(ask: Asked): object {
   const broken = breakdown && {
     breakdown: breakdown.key,
     breakdown_type: breakdown.type,
-    breakdown_limit: breakdown.limit
+    breakdown_limit: breakdown.limit,
+    breakdown_histogram_bin_count: breakdown.bins
   }
   if (ask.form === 'flat' || ask.form === 'filters') {
     const flat = { events: ask.events, ...range, interval, properties, ...broken, compare, display, formula }
