@@ -16,6 +16,7 @@ import { personRoutes } from './persons/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { similarRoutes } from './sessions/similar/routes.ts'
 import { deliveryRoutes } from './subscriptions/ledger/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
@@ -46,6 +47,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, subscriptionRoutes)
     app.route(prefix, deliveryRoutes)
     app.route(prefix, sessionRoutes)
+    app.route(prefix, similarRoutes)
   }
   return app
 }

@@ -64,8 +64,11 @@ export default {
       log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
     } else if (cron === QUARTERLY) {
       await inDatabases(env, async (db, database) => {
-        const sent = await sweepErasures(db, env.ERASURE_QUEUE, now)
-        log('info', 'quarter-hourly sweep', { database, sent, closed: await closeSessions(db, now) })
+        log('info', 'quarter-hourly sweep', { database, sent: await sweepErasures(db, env.ERASURE_QUEUE, now) })
+      })
+      await inDatabases(env, async (db, database, usage) => {
+        const closed = await closeSessions(db, now)
+        log('info', 'sessions closed', { database, closed, rows_written: usage.rowsWritten })
       })
       await inDatabases(env, async (db, database) => {
         const retentionDays = Number(env.RECORDING_RETENTION_DAYS)

@@ -1,12 +1,12 @@
 import { weightOf } from './similarity.ts'
 
-const MAX_SHINGLES = 8
+const MAX_SHINGLES = 6
 /** Steps that every session has tell none from another. */
 const MIN_WEIGHT = 0.5
 
 /**
- * By what a sequence of steps is found: of its pairs of telling steps that follow each other, the eight with the lowest
- * hashes (bottom-k MinHash). Of the pairs that two sequences share, about the same portion is among the eight of both.
+ * By what a sequence of steps is found: of its pairs of telling steps that follow each other, the six with the lowest
+ * hashes (bottom-k MinHash). Of the pairs that two sequences share, about the same portion is among the six of both.
  */
 export function shinglesOf(steps: readonly string[]): number[] {
   const telling = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)

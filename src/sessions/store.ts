@@ -67,6 +67,13 @@ const toRow = (part: SessionPart) => ({
   slot: Math.floor(part.receivedAt / SLOT)
 })
 
+/** Has sessions closed anew that were closed before their recording arrived. */
+export const reopenSessions = (projectId: number, sessionIds: readonly string[]): SQL[] =>
+  eachChunk(sessionIds, (json) => [
+    sql`update sessions set open_slot = 0, revision = revision + 1
+        where project_id = ${projectId} and session_id in (select value from json_each(${json})) and open_slot is null`
+  ])
+
 /*
  * Sessions some of whose events are deleted.
  */

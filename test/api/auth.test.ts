@@ -181,6 +181,11 @@ const SAMPLES: Record<string, Sample> = {
     status: 200,
     isOnce: true
   },
+  'GET /session_recordings/:id/analyze/similar': {
+    path: ({ session }) => `session_recordings/${session}/analyze/similar`,
+    scope: 'session_recording:read',
+    status: 200
+  },
   'GET /sessions/property_definitions': { path: () => 'sessions/property_definitions', ...OF_SESSIONS },
   'GET /sessions/values': { path: () => 'sessions/values?key=$channel_type', ...OF_SESSIONS },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },

@@ -289,6 +289,12 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/', { params: session })
     expect(data?.click_count).toBe(1)
   },
+  async session_recordings_similar(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/analyze/similar/', {
+      params: { ...session, query: { limit: 5 } }
+    })
+    expect(data).toMatchObject({ count: 0, results: [], reason: 'The session has fewer than 3 steps.' })
+  },
   async session_recordings_snapshots(client) {
     const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/snapshots/', {
       params: session

@@ -1063,6 +1063,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/session_recordings/{id}/analyze/similar/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find recordings of similar sessions
+         * @description Compares sessions by what was done in them, in its order: the names of events, and for pages their path, with `:id` for what names one of many things. The similarity of two is the weight of the steps that they have in common in the same order, in proportion to both together and to the lighter one (the geometric mean). Events of the product's own weigh 1.5, pages and screens 1, clicks 0.1; the nth repetition of a step an nth.
+         *
+         *     Sessions are found half an hour to an hour after their last event, by the pairs of steps that they share: of several hundred candidates the best are answered.
+         *
+         *     Needs the scope `session_recording:read`.
+         */
+        get: operations["session_recordings_similar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2590,6 +2614,52 @@ export interface components {
             }[];
             /** @constant */
             refreshing: false;
+        };
+        /**
+         * @example {
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "01a1f000-0000-7000-8000-00000000000a",
+         *           "similarity": 0.94,
+         *           "shared_steps": [
+         *             "$pageview /",
+         *             "$pageview /shoes/:id",
+         *             "added to cart"
+         *           ],
+         *           "step_count": 4,
+         *           "start_time": "2026-11-01T12:00:00.000Z",
+         *           "recording_duration": 81.5
+         *         }
+         *       ],
+         *       "steps": [
+         *         "$pageview /",
+         *         "$pageview /shoes/:id",
+         *         "added to cart"
+         *       ],
+         *       "reason": null
+         *     }
+         */
+        SimilarRecordings: {
+            /** @description How many are listed. */
+            count: number;
+            /** @description The most similar first. */
+            results: {
+                id: string;
+                similarity: number;
+                /** @description The steps that both have in common, in their order. */
+                shared_steps: string[];
+                /** @description Of the other recording. */
+                step_count: number;
+                /** Format: date-time */
+                start_time: string;
+                /** @description Seconds. */
+                recording_duration: number;
+            }[];
+            /** @description Those of the recording itself. */
+            steps: string[];
+            /** @description Why there can be no result; null when there can. */
+            reason: string | null;
         };
         SubscriptionChange: {
             /** @description A dashboard: its first ten insights are delivered. */
@@ -8573,6 +8643,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionValues"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_recordings_similar: {
+        parameters: {
+            query?: {
+                /** @description How many to list at most, 10 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The most similar recordings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimilarRecordings"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

@@ -3,6 +3,7 @@ import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import { expectLastErasure } from '../../erasures/tombstones/store.ts'
+import { reopenSessions } from '../../sessions/store.ts'
 import type { Changes, Known, Recording } from '../plan.ts'
 import { findStored } from '../store.ts'
 
@@ -123,7 +124,11 @@ export async function writeChanges(
     ),
     ...updateRecordings(projectId, moved, [...INDEXED, ...SUMS]),
     ...updateRecordings(projectId, grown, SUMS),
-    ...countRows(projectId, 'recordings', created.length)
+    ...countRows(projectId, 'recordings', created.length),
+    ...reopenSessions(
+      projectId,
+      created.map(({ sessionId }) => sessionId)
+    )
   ])
 }
 

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+const SimilarRecording = z.object({
+  id: z.string(),
+  similarity: z.number().min(0).max(1),
+  shared_steps: z.array(z.string()).meta({ description: 'The steps that both have in common, in their order.' }),
+  step_count: z.int().min(0).meta({ description: 'Of the other recording.' }),
+  start_time: z.iso.datetime(),
+  recording_duration: z.number().min(0).meta({ description: 'Seconds.' })
+})
+
+export const SimilarJson = z
+  .object({
+    count: z.int().min(0).meta({ description: 'How many are listed.' }),
+    results: z.array(SimilarRecording).meta({ description: 'The most similar first.' }),
+    steps: z.array(z.string()).meta({ description: 'Those of the recording itself.' }),
+    reason: z.string().nullable().meta({ description: 'Why there can be no result; null when there can.' })
+  })
+  .meta({
+    id: 'SimilarRecordings',
+    examples: [
+      {
+        count: 1,
+        results: [
+          {
+            id: '01a1f000-0000-7000-8000-00000000000a',
+            similarity: 0.94,
+            shared_steps: ['$pageview /', '$pageview /shoes/:id', 'added to cart'],
+            step_count: 4,
+            start_time: '2026-11-01T12:00:00.000Z',
+            recording_duration: 81.5
+          }
+        ],
+        steps: ['$pageview /', '$pageview /shoes/:id', 'added to cart'],
+        reason: null
+      }
+    ]
+  })
+export type SimilarJson = z.infer<typeof SimilarJson>

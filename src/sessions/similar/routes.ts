@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Db } from '../../db/client.ts'
+import { NotFoundError } from '../../errors.ts'
+import { allow } from '../../http/auth.ts'
+import { createRouter } from '../../http/env.ts'
+import { describe } from '../../http/openapi.ts'
+import { validatePath, validateQuery } from '../../http/validation.ts'
+import { wholeFrom } from '../../parameters.ts'
+import { findRecording } from '../../recordings/store.ts'
+import { toIso } from '../../time.ts'
+import { shinglesOf } from '../shingles.ts'
+import { compareSteps } from '../similarity.ts'
+import { readSteps } from '../upkeep/close.ts'
+import { SimilarJson } from './json.ts'
+import { findSession, listCandidates } from './store.ts'
+
+const MAX_LIMIT = 100
+/** With fewer steps, every session begins alike. */
+const MIN_STEPS = 3
+
+const SimilarQuery = z.object({
+  limit: wholeFrom(1)
+    .refine((value) => value <= MAX_LIMIT, `Ensure this value is less than or equal to ${MAX_LIMIT}.`)
+    .default(10)
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: 'How many to list at most, 10 unless given.'
+    })
+})
+
+const SIMILAR = describe({
+  id: 'session_recordings_similar',
+  tag: 'Session recordings',
+  summary: 'Find recordings of similar sessions',
+  description: `Compares sessions by what was done in them, in its order: the names of events, and for pages their path, with \
+\`:id\` for what names one of many things. The similarity of two is the weight of the steps that they have in common in the \
+same order, in proportion to both together and to the lighter one (the geometric mean). Events of the product's own weigh \
+1.5, pages and screens 1, clicks 0.1; the nth repetition of a step an nth.
+
+Sessions are found half an hour to an hour after their last event, by the pairs of steps that they share: of several hundred \
+candidates the best are answered.`,
+  answers: { 200: { text: 'The most similar recordings.', schema: SimilarJson } },
+  refusals: [
+    ['not_found', 'Not found.'],
+    ['invalid_input', `Ensure this value is less than or equal to ${MAX_LIMIT}.`, 'limit']
+  ]
+})
+
+const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
+
+export const similarRoutes = createRouter().get(
+  '/session_recordings/:id/analyze/similar',
+  SIMILAR,
+  allow('session_recording:read'),
+  validatePath(RecordingPath),
+  validateQuery(SimilarQuery),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { limit } = c.req.valid('query')
+    const { db, project } = c.var
+    if (!(await findRecording(db, project.id, id))) throw new NotFoundError()
+    const steps = await stepsOfSession(db, project.id, id)
+    if (steps.length < MIN_STEPS)
+      return c.json({ count: 0, results: [], steps, reason: `The session has fewer than ${MIN_STEPS} steps.` })
+
+    const candidates = await listCandidates(db, project.id, id, shinglesOf(steps))
+    const results = candidates
+      .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
+      .sort((a, b) => b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
+      .map((found) => ({
+        id: found.id,
+        similarity: found.similarity,
+        shared_steps: found.shared,
+        step_count: found.steps.length,
+        start_time: toIso(found.startTime),
+        recording_duration: found.duration
+      }))
+    return c.json({ count: results.length, results, steps, reason: null } satisfies SimilarJson)
+  }
+)
+
+/** As they were when it was closed, or as they are. */
+async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {
+  const session = await findSession(db, projectId, sessionId)
+  if (!session) return []
+  if (session.steps) return session.steps
+  const open = { ...session, projectId, sessionId }
+  return (await readSteps(db, [open])).get(open) ?? []
+}

@@ -1,0 +1,64 @@
+import { sql } from 'drizzle-orm'
+import { query, readBatch } from '../../db/batch.ts'
+import type { Db } from '../../db/client.ts'
+import { inJson } from '../../db/rows.ts'
+
+export type StoredSession = {
+  identities: number[]
+  startTime: number
+  endTime: number
+  /** As they were when the session was closed; null while it is open, or if it was not recorded then. */
+  steps: string[] | null
+}
+
+/** Undefined when nothing but the recording is known of it. */
+export async function findSession(db: Db, projectId: number, sessionId: string): Promise<StoredSession | undefined> {
+  const [[row]] = await readBatch(
+    db,
+    query<{ identities: string; startTime: number; endTime: number; steps: string | null }>(sql`
+      select identities, start_time as startTime, end_time as endTime, iif(open_slot is null, steps, null) as steps
+      from sessions where project_id = ${projectId} and session_id = ${sessionId}`)
+  )
+  return (
+    row && { ...row, identities: JSON.parse(row.identities), steps: row.steps === null ? null : JSON.parse(row.steps) }
+  )
+}
+
+/** Of each shingle, and in all, so many sessions are looked at: about 3,500 rows at most. */
+const MAX_OF_SHINGLE = 450
+const MAX_CANDIDATES = 300
+
+export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
+
+/**
+ * Recorded sessions that have most of these shingles, without `sessionId`: of each shingle the newest by their ids, of all
+ * those that share the most of them. Deleted recordings are none.
+ */
+export async function listCandidates(
+  db: Db,
+  projectId: number,
+  sessionId: string,
+  shingles: readonly number[]
+): Promise<Candidate[]> {
+  if (shingles.length === 0) return []
+  const found = shingles.map(
+    (shingle) => sql`select session_id from (
+      select session_id from session_shingles where project_id = ${projectId} and shingle = ${shingle}
+      order by session_id desc limit ${MAX_OF_SHINGLE})`
+  )
+  const [ranked] = await readBatch(
+    db,
+    query<{ session_id: string }>(sql`
+      select session_id from (${sql.join(found, sql` union all `)}) where session_id <> ${sessionId}
+      group by session_id order by count(*) desc, session_id desc limit ${MAX_CANDIDATES}`)
+  )
+  const ids = ranked.map(({ session_id }) => session_id)
+  const [rows] = await readBatch(
+    db,
+    query<{ id: string; steps: string; startTime: number; duration: number }>(sql`
+      select s.session_id as id, s.steps, r.start_time as startTime, (r.end_time - r.start_time) / 1000.0 as duration
+      from sessions s cross join recordings r on r.project_id = s.project_id and r.session_id = s.session_id
+      where s.project_id = ${projectId} and s.session_id in ${inJson(ids)} and s.steps is not null and not r.deleted`)
+  )
+  return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) }))
+}
