@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ingestEvents } from '../../src/capture/ingest.ts'
 import { writeBatch } from '../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../src/db/client.ts'
+import { csvLine } from '../../src/http/csv.ts'
 import { uncountEvents } from '../../src/rollups/store.ts'
 import { markStale } from '../../src/sessions/store.ts'
 import { rebuildSessions } from '../../src/sessions/upkeep/rebuild.ts'
-import type { TrendSeries } from '../../src/trends/answer.ts'
+import { type TrendSeries, toTable } from '../../src/trends/answer.ts'
 import { readTrend } from '../../src/trends/request.ts'
 import { computeTrend } from '../../src/trends/trend.ts'
 import { startDatabase } from '../support/database.ts'
@@ -184,6 +185,25 @@ async function compareBroken(ask: Asked, entity: Entity, periods: Bucket[][], ow
 
 const ADDITIVE = ['total', 'sum', 'first_time_for_user', 'first_matching_event_for_user']
 
+/** As CSV it is the same table: a column for each bucket, a line for each series, and nothing that a spreadsheet runs. */
+async function compareTable(result: TrendSeries[]): Promise<void> {
+  const columns = result[0]?.aggregated_value === undefined ? (result[0]?.labels ?? []) : ['value']
+  const shape = { timezone: 'UTC', last_refresh: '', is_cached: false, next: null }
+  const csv = toTable({ result, ...shape })
+    .map(csvLine)
+    .join('')
+  const [header, ...rows] = await duck.table(csv, 1 + columns.length)
+  expect(header).toEqual(['series', ...columns])
+  expect(rows.map(([name]) => name)).toEqual(
+    result.map(
+      ({ label, compare_label }) =>
+        `${/^[=+@-]/.test(label) ? "'" : ''}${label}${compare_label === 'previous' ? ' (previous)' : ''}`
+    )
+  )
+  for (const [i, { data, aggregated_value }] of result.entries())
+    expect(rows[i]?.slice(1).map(Number)).toEqual(aggregated_value === undefined ? data : [aggregated_value])
+}
+
 /** What can be added, its values, none and others add up to. */
 function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): void {
   if (ask.formula || ask.display === 'ActionsLineGraphCumulative') return
@@ -218,6 +238,7 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
     }
     const result = await answer(toBody(ask))
     await compare(ask, result)
+    await compareTable(result)
     if (ask.breakdown) expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
   }
 }

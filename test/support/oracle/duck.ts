@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Asked, Breakdown, Entity, Filter } from './request.ts'
 import type { World } from './world.ts'
@@ -70,6 +73,23 @@ export class Duck {
   async #rows<Row>(sql: string, values: (string | number)[] = []): Promise<Row[]> {
     const reader = await this.#db.runAndReadAll(sql, values)
     return reader.getRowObjectsJson().map((row) => row as Row)
+  }
+
+  /** The cells of a table of CSV, each line of which has to have so many. */
+  async table(csv: string, columns: number): Promise<string[][]> {
+    const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-oracle-'))
+    try {
+      const file = join(folder, 'table.csv')
+      writeFileSync(file, csv)
+      const names = Array.from({ length: columns }, (_, i) => `c${i}: 'VARCHAR'`)
+      const reader = await this.#db.runAndReadAll(
+        `from read_csv(${quote(file)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"',
+                       new_line = '\\r\\n', columns = {${names.join(', ')}})`
+      )
+      return reader.getRowsJson().map((cells) => cells.map(String))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   }
 
   /** The buckets of the range asked for, and of the one before. */

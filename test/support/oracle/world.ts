@@ -44,7 +44,7 @@ export type World = {
 }
 
 const value = fc.oneof(
-  fc.constantFrom('a', 'b', 'B', 'abc', '', '10', '7.5', '-2', 'true', 'x y', '"', "it's"),
+  fc.constantFrom('a', 'b', 'B', 'abc', '', '10', '7.5', '-2', 'true', 'x y', '"', "it's", 'x,\ny'),
   fc.integer({ min: -3, max: 12 }),
   fc.integer({ min: -20, max: 20 }).map((n) => n / 4),
   fc.boolean(),
