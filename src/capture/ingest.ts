@@ -2,8 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import { hashDistinctId } from '../erasures/tombstone.ts'
-import { findTombstones } from '../erasures/tombstones/store.ts'
+import { readTombstones } from '../erasures/late.ts'
 import { type Changes, distinctIdsOf, type Ids, type Incoming, type Known, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
 import { hasPersonProfile } from './writes.ts'
@@ -29,7 +28,8 @@ export async function ingestEvents(db: Db, project: Project, events: Incoming[])
   }
   return retryConflicts(async () => {
     const read = await readKnown(db, project.id, wanted)
-    const known = { ...read, tombstones: await readTombstones(db, project, events, read.lastErasure) }
+    const late = events.filter(({ received_at }) => received_at <= read.lastErasure)
+    const known = { ...read, tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf)) }
     const changes = planEvents(events, known, await reserveIds(db, events, wanted, known))
     if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES) return ingestHalves(db, project, events)
     if (changes.events.length + changes.dropped.length > 0) await writeChanges(db, project.id, changes)
@@ -43,22 +43,6 @@ async function ingestHalves(db: Db, project: Project, events: Incoming[]): Promi
   const first = await ingestEvents(db, project, sorted.slice(0, middle))
   const second = await ingestEvents(db, project, sorted.slice(middle))
   return { stored: first.stored + second.stored, warnings: [...first.warnings, ...second.warnings] }
-}
-
-/** Nothing, at the cost of nothing, unless somebody was erased after one of the events was accepted. */
-async function readTombstones(
-  db: Db,
-  project: Project,
-  events: Incoming[],
-  lastErasure: number
-): Promise<Known['tombstones']> {
-  const late = events.filter(({ received_at }) => received_at <= lastErasure)
-  const distinctIds = [...new Set(late.flatMap(distinctIdsOf))]
-  if (distinctIds.length === 0) return new Map()
-  const byHash = new Map<string, string>()
-  for (const id of distinctIds) byHash.set(await hashDistinctId(project.erasureSalt, project.id, id), id)
-  const found = await findTombstones(db, project.id, [...byHash.keys()])
-  return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
 }
 
 /** As many numbers as could be needed: one that is not used is no loss. Events of known persons need none. */

@@ -17,6 +17,9 @@ export type RecordingBindings = {
   clock: () => Date
 }
 
+/** D1 allows 1,000 queries an invocation. */
+const MAX_QUERIES = 800
+
 type Item = { message: Message; part: Loaded }
 
 /**
@@ -77,7 +80,10 @@ async function store(projectId: number, items: Item[], bindings: RecordingBindin
 async function purge({ project_id, purge: sessions }: PurgeMessage, bindings: RecordingBindings, usage: Usage) {
   const { db } = await openProject(project_id, bindings, usage)
   const doomed = await findDoomed(db, project_id, sessions)
-  for (const one of doomed) await purgeRecording(db, bindings.bucket, one, bindings.clock().getTime())
+  for (const one of doomed) {
+    if (usage.queries >= MAX_QUERIES) throw new UnavailableError('The rest has to wait for another invocation.')
+    await purgeRecording(db, bindings.bucket, one, bindings.clock().getTime())
+  }
   return doomed.length
 }
 

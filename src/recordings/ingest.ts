@@ -1,8 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import { hashDistinctId } from '../erasures/tombstone.ts'
-import { findTombstones } from '../erasures/tombstones/store.ts'
+import { readTombstones } from '../erasures/late.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, planParts } from './plan.ts'
 import { keptSince } from './purge.ts'
@@ -58,7 +57,12 @@ export async function storeParts(
       project.id,
       parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
     )
-    const tombstones = await readTombstones(db, project, parts, read.lastErasure)
+    const late = parts.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
+    const tombstones = await readTombstones(
+      db,
+      project,
+      late.map(({ distinctId }) => distinctId)
+    )
     const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
     const changes = planParts(parts, known, await reserveKeys(db, parts, known))
     if (changes.parts.length > 0) await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
@@ -67,22 +71,6 @@ export async function storeParts(
   if (refused.length > 0)
     await bucket.delete(refused.map(({ sessionId, partId }) => objectOf(project.id, sessionId, partId)))
   return stored
-}
-
-/** Nothing, at the cost of nothing, unless somebody was erased after one of the parts was accepted. */
-async function readTombstones(
-  db: Db,
-  project: Project,
-  parts: Incoming[],
-  lastErasure: number
-): Promise<Known['tombstones']> {
-  const late = parts.filter(({ receivedAt }) => receivedAt <= lastErasure)
-  const byHash = new Map<string, string>()
-  for (const { distinctId } of late)
-    byHash.set(await hashDistinctId(project.erasureSalt, project.id, distinctId), distinctId)
-  if (byHash.size === 0) return new Map()
-  const found = await findTombstones(db, project.id, [...byHash.keys()])
-  return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
 }
 
 /** As many keys as could be needed: one that is not used is no loss. */

@@ -25,7 +25,7 @@ const SESSIONS_IN_MESSAGE = 10
 const MAX_MESSAGES = 100
 
 /** Of a project, in one sweep. */
-const EXPIRED_AT_ONCE = 500
+const EXPIRED_AT_ONCE = 200
 const SWEPT_AT_ONCE = SESSIONS_IN_MESSAGE * MAX_MESSAGES
 
 /** Work without a sign of life for so long has lost its message. */
