@@ -589,13 +589,12 @@ describe('what a delivery costs', () => {
   it.each([1, 1_000])('is the same beside %i others', async (others) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
-    const { id } = await desk.subscribe()
+    const { id } = await desk.subscribe({ start_date: '2026-11-30T10:00:00Z' })
     await seedOthers(id, others)
     // What other tests have left.
     setClock('2026-11-30T09:59:00Z')
     await desk.cron()
     desk.held.length = 0
-    await desk.subscribe({ start_date: '2026-11-30T10:00:00Z' })
     setClock('2026-11-30T10:00:00Z')
     const log = listenToLog()
     await desk.cron()
