@@ -37,6 +37,7 @@ const kind = (source: string, of: Kind) => means(phrase(source), { is: 'piece', 
 const RULES: Rule<Meaning>[] = [
   [QUOTED, (match) => ({ is: 'piece', piece: { text: quotedText(match) } })],
   means(/,/y, { is: 'comma' }),
+  means(/[()]/y, { is: 'noise' }),
   means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), { is: 'in any case' }),
   means(phrase('followed by|(?:and )?then'), { is: 'then' }),
   means(

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { MAX_FILTERS, OPERATORS } from '../properties/filter.ts'
 import { DistinctId, PersonInput } from '../recordings/change.ts'
 import { ENGINES } from './engine.ts'
 
 const MAX_TEXT = 2_000
+const MAX_MESSAGES = 50
 const MAX_EXAMPLE = 1_000
 const MAX_EXAMPLES = 50
 
@@ -12,6 +14,47 @@ const Person = {
   }),
   distinct_id: DistinctId.min(1).optional().meta({ description: 'The same by a distinct id.' })
 }
+
+export const FiltersInput = z
+  .object({
+    messages: z
+      .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(MAX_TEXT) }))
+      .min(1)
+      .max(MAX_MESSAGES)
+      .optional()
+      .meta({ description: 'A conversation; its last message asks for recordings, in English.' }),
+    ...Person
+  })
+  .meta({
+    id: 'RecordingFiltersInput',
+    examples: [
+      { messages: [{ role: 'user', content: 'Firefox on Windows, longer than 5 minutes, in the last 3 days' }] }
+    ]
+  })
+export type FiltersInput = z.infer<typeof FiltersInput>
+
+/** Whose property a filter is about; the one of `event_metadata` is the name of the event, `event`. */
+export const FILTER_TYPES = ['event', 'event_metadata', 'person', 'recording'] as const
+
+export const FilterJson = z
+  .object({
+    key: z.string(),
+    type: z.enum(FILTER_TYPES),
+    operator: z.enum(OPERATORS),
+    value: z.array(z.string())
+  })
+  .meta({ id: 'RecordingFilter' })
+export type FilterJson = z.infer<typeof FilterJson>
+
+export type GroupJson = { type: 'AND' | 'OR'; values: (GroupJson | FilterJson)[] }
+export const GroupJson: z.ZodType<GroupJson> = z
+  .object({
+    type: z.enum(['AND', 'OR']),
+    get values() {
+      return z.array(z.union([GroupJson, FilterJson]))
+    }
+  })
+  .meta({ id: 'RecordingFilterGroup', description: `Filters and groups, all or any; at most ${MAX_FILTERS} filters.` })
 
 const Example = z.string().max(MAX_EXAMPLE)
 
@@ -33,6 +76,46 @@ export const RegexInput = z
 export type RegexInput = z.infer<typeof RegexInput>
 
 const engine = z.enum(ENGINES).meta({ description: 'What has made the answer.' })
+
+export const FiltersJson = z
+  .object({
+    result: z.enum(['filter', 'question']),
+    engine,
+    data: z.object({
+      question: z.string().meta({ description: 'What was not understood, or has to be known first.' }),
+      date_from: z.string(),
+      date_to: z.string(),
+      person_uuid: z.string(),
+      distinct_ids: z.array(z.string()),
+      filter_group: GroupJson,
+      query: z.string().meta({ description: 'All of it as the query string of `GET session_recordings/`.' })
+    })
+  })
+  .meta({
+    id: 'RecordingFiltersAnswer',
+    examples: [
+      {
+        result: 'filter',
+        engine: 'built-in',
+        data: {
+          question: '',
+          date_from: '-3d',
+          date_to: '',
+          person_uuid: '',
+          distinct_ids: [],
+          filter_group: {
+            type: 'AND',
+            values: [
+              { type: 'AND', values: [{ key: '$browser', type: 'event', operator: 'exact', value: ['Firefox'] }] }
+            ]
+          },
+          query:
+            'date_from=-3d&properties=%7B%22type%22%3A%22AND%22%2C%22values%22%3A%5B%7B%22key%22%3A%22%24browser%22%2C%22type%22%3A%22event%22%2C%22operator%22%3A%22exact%22%2C%22value%22%3A%5B%22Firefox%22%5D%7D%5D%7D'
+        }
+      }
+    ]
+  })
+export type FiltersJson = z.infer<typeof FiltersJson>
 
 export const RegexJson = z
   .object({

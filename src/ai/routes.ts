@@ -5,12 +5,14 @@ import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { validateBody } from '../http/validation.ts'
 import { readPersonName } from '../recordings/change.ts'
-import { RegexInput, RegexJson } from './json.ts'
+import type { FilterAnswer, ListFilters } from './filters.ts'
+import { FiltersInput, FiltersJson, RegexInput, RegexJson } from './json.ts'
+import { toQuery } from './list.ts'
 import { type ModelBindings, modelOf } from './model.ts'
 import type { RegexAnswer } from './regex.ts'
 import { findSubject, type Subject } from './store.ts'
 import { writeSubjectRegex } from './subject.ts'
-import { suggestRegex } from './suggest.ts'
+import { suggestFilters, suggestRegex } from './suggest.ts'
 
 const TAG = 'Session recordings'
 
@@ -18,6 +20,21 @@ const UNKNOWN: Refusal[] = [
   ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
   ['invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person']
 ]
+
+const FILTERS = describe({
+  id: 'session_recordings_ai_filters',
+  tag: TAG,
+  summary: 'Write filters of recordings',
+  description: `**Experimental.** What the last message asks for as filters of \`GET session_recordings/\`, also as its \
+query string: durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, \
+pages, events, e-mails and properties, with and, or and not. When any of it is not understood, \`result\` is \`question\` and \
+names the words: nothing is left out silently. \`person\` or \`distinct_id\` keeps to the recordings of one person, or alone \
+asks for all of them. A model writes the filters where the deployment has one and the list takes them, else built-in rules \
+do; \`engine\` says which.`,
+  isExperimental: true,
+  answers: { 200: { text: 'The filters, or a question.', schema: FiltersJson } },
+  refusals: UNKNOWN
+})
 
 const REGEX = describe({
   id: 'session_recordings_ai_regex',
@@ -35,12 +52,27 @@ where the deployment has one and its answer stands the test, else built-in rules
   refusals: UNKNOWN
 })
 
-export const aiRoutes = createRouter().post(
-  '/session_recordings/ai/regex',
-  REGEX,
-  allow('session_recording:read'),
-  validateBody(RegexInput),
-  async (c) => {
+export const aiRoutes = createRouter()
+  .post(
+    '/session_recordings/ai/filters',
+    FILTERS,
+    allow('session_recording:read'),
+    validateBody(FiltersInput),
+    async (c) => {
+      const { messages, person, distinct_id } = c.req.valid('json')
+      const { project, now } = c.var
+      const isNamed = person !== undefined || distinct_id !== undefined
+      if (!messages && !isNamed) throw new AppError('required', 'This field is required.', 'messages')
+      if (messages && messages.at(-1)?.content.trim() === '')
+        throw new AppError('blank', 'This field may not be blank.', `messages__${messages.length - 1}__content`)
+      const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
+      const { engine, answer } = messages
+        ? await suggestFilters(modelOf(bindingsOf(c.env)), messages, project, now)
+        : { engine: 'built-in' as const, answer: NO_FILTERS }
+      return c.json(filtersToJson(engine, answer, subject))
+    }
+  )
+  .post('/session_recordings/ai/regex', REGEX, allow('session_recording:read'), validateBody(RegexInput), async (c) => {
     const { regex, examples = [], counter_examples = [], person, distinct_id } = c.req.valid('json')
     const given = { examples, counter_examples }
     if (regex === undefined && (person !== undefined || distinct_id !== undefined)) {
@@ -50,8 +82,14 @@ export const aiRoutes = createRouter().post(
     if (regex === undefined && examples.length === 0) throw new AppError('required', 'This field is required.', 'regex')
     const { engine, answer } = await suggestRegex(modelOf(bindingsOf(c.env)), regex ?? '', given)
     return c.json(regexToJson(engine, answer))
-  }
-)
+  })
+
+const NO_FILTERS: ListFilters = {
+  date_from: '',
+  date_to: '',
+  distinct_ids: [],
+  filter_group: { type: 'AND', values: [{ type: 'AND', values: [] }] }
+}
 
 /** Of what a deployment may have, the types know only what all have. */
 const bindingsOf = (env: Env): ModelBindings => env
@@ -73,3 +111,16 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
   'fault' in answer
     ? { result: 'error', engine, data: { output: answer.fault, matched: [], rejected: [] } }
     : { result: 'success', engine, data: answer }
+
+/** @param subject whose recordings are meant; somebody without a person is one of several distinct ids that may be asked for */
+function filtersToJson(engine: FiltersJson['engine'], answer: FilterAnswer, subject: Subject | undefined): FiltersJson {
+  const ids = subject && subject.uuid === undefined ? subject.distinctIds : []
+  if ('question' in answer || (ids.length > 0 && answer.distinct_ids.length > 0)) {
+    const question = 'question' in answer ? answer.question : 'Ask for one distinct id.'
+    return { result: 'question', engine, data: { question, ...NO_FILTERS, person_uuid: '', query: '' } }
+  }
+  const filters = { ...answer, distinct_ids: [...ids, ...answer.distinct_ids] }
+  const uuid = subject?.uuid ?? ''
+  const data = { question: '', ...filters, person_uuid: uuid, query: toQuery(filters, uuid) }
+  return { result: 'filter', engine, data }
+}

@@ -3,14 +3,14 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { PersonName } from '../recordings/change.ts'
 
-/** A person's distinct ids, and the URLs that the person's recordings start with, the newest first. */
-export type Subject = { distinctIds: string[]; urls: string[] }
+/** A person, if it is one, with its distinct ids and the URLs that its recordings start with, the newest first. */
+export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
 
 const MAX_URLS = 20
 
 /** Somebody without a person is a subject too, by the one distinct id; undefined when nobody is known by that name. */
 export async function findSubject(db: Db, projectId: number, name: PersonName): Promise<Subject | undefined> {
-  const ofProject = sql`select key, distinct_id from distinct_ids where project_id = ${projectId}`
+  const ofProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
   const identities =
     'id' in name
       ? sql`${ofProject} and person_id = ${name.id}`
@@ -21,13 +21,19 @@ export async function findSubject(db: Db, projectId: number, name: PersonName): 
                 select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId})`
   const [ids, urls] = await readBatch(
     db,
-    query<{ distinct_id: string }>(sql`select distinct_id from (${identities}) order by key`),
+    query<{ distinct_id: string; uuid: string | null }>(sql`
+      select distinct_id, (select uuid from persons where id = person_id) as uuid from (${identities}) order by key`),
     query<{ start_url: string }>(sql`
       select start_url from recordings
       where project_id = ${projectId} and identity in (select key from (${identities})) and not deleted
         and start_url is not null
       group by start_url order by max(start_time) desc limit ${MAX_URLS}`)
   )
-  if (ids.length === 0) return undefined
-  return { distinctIds: ids.map((row) => row.distinct_id), urls: urls.map((row) => row.start_url) }
+  const [first] = ids
+  if (!first) return undefined
+  return {
+    uuid: first.uuid ?? undefined,
+    distinctIds: ids.map((row) => row.distinct_id),
+    urls: urls.map((row) => row.start_url)
+  }
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { MAX_PATTERN } from '../properties/filter.ts'
+import { MAX_PATTERN, OPERATORS } from '../properties/filter.ts'
+import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
+import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { askModel, type Engine, TIME_LIMIT_MS } from './engine.ts'
+import { type FilterAnswer, writeFilters } from './filters.ts'
+import { FILTER_TYPES, type FiltersInput } from './json.ts'
+import { type Project, refusalOf } from './list.ts'
 import type { Model } from './model.ts'
 import { type Examples, prove } from './pattern.ts'
 import { type RegexAnswer, writeRegex } from './regex.ts'
@@ -50,4 +55,75 @@ function faultOf(pattern: string, given: Examples): string | undefined {
   const [missed] = proof.missed
   if (missed === undefined) return undefined
   return given.examples.includes(missed) ? `It does not match the example ${missed}` : `It matches ${missed}`
+}
+
+type Messages = NonNullable<FiltersInput['messages']>
+
+/** What a model answers for filters: groups of one kind in a group, as PostHog's own answer. */
+const FiltersDraft = z.object({
+  result: z.enum(['filter', 'question']),
+  question: z.string(),
+  date_from: z.string(),
+  date_to: z.string(),
+  filter_group: z.object({
+    type: z.enum(['AND', 'OR']),
+    values: z.array(
+      z.object({
+        type: z.enum(['AND', 'OR']),
+        values: z.array(
+          z.object({
+            key: z.string(),
+            type: z.enum(FILTER_TYPES),
+            operator: z.enum(OPERATORS),
+            value: z.array(z.string())
+          })
+        )
+      })
+    )
+  })
+})
+
+const filterInstructions = ({ timezone }: Project, now: Date): string =>
+  `You turn what a user asks for into filters of a list of session recordings. It is ${now.toISOString()}; dates are in ${timezone}. Types of filters: "recording" with the keys ${RECORDING_KEYS.join(', ')} (seconds, counts, URLs); "event_metadata" with the key ${METADATA_KEYS.join(', ')}, the name of an event in the session; "event" with a property of an event, such as $browser, $os, $device_type, $geoip_country_code; "person" with a property of the person, such as email. Dates: ${DATE_GRAMMAR} Leave date_from and date_to empty when nothing is said of them. Answer with "result":"filter", or, if you cannot tell what is meant, with "result":"question", your question in "question", and empty filters.`
+
+/** The model's filters, if the list of recordings takes them; else what the rules make of the last message. */
+export async function suggestFilters(
+  model: Model | undefined,
+  messages: Messages,
+  project: Project,
+  now: Date,
+  timeLimitMs = TIME_LIMIT_MS
+): Promise<{ engine: Engine; answer: FilterAnswer }> {
+  const draft =
+    model &&
+    (await askModel(
+      model,
+      {
+        instructions: filterInstructions(project, now),
+        data: { messages },
+        schema: FiltersDraft,
+        faultOf: (answer) =>
+          answer.result === 'filter'
+            ? refusalOf({ ...answer, distinct_ids: [] }, project, now)
+            : answer.question.trim() === ''
+              ? 'The question is empty.'
+              : undefined
+      },
+      timeLimitMs
+    ))
+  if (draft?.result === 'filter') {
+    const { date_from, date_to, filter_group } = draft
+    return { engine: 'model', answer: { date_from, date_to, distinct_ids: [], filter_group } }
+  }
+  const answer = writeChecked(messages.at(-1)?.content ?? '', project, now)
+  return draft && 'question' in answer
+    ? { engine: 'model', answer: { question: draft.question } }
+    : { engine: 'built-in', answer }
+}
+
+/** What the rules make of a request; where the list of recordings would refuse that, its words. */
+function writeChecked(text: string, project: Project, now: Date): FilterAnswer {
+  const answer = writeFilters(text, project, now)
+  const refusal = 'question' in answer ? undefined : refusalOf(answer, project, now)
+  return refusal === undefined ? answer : { question: refusal }
 }

@@ -4,9 +4,12 @@ export type Word<T> = { value: T; text: string }
 /** What a piece of text means; the pattern is sticky, and what it matches ends where a word ends. */
 export type Rule<T> = readonly [pattern: RegExp, meaning: (match: RegExpExecArray) => T]
 
-/** A phrase in any case, as the pattern of a rule: a space in it stands for any, and it ends where a word ends. */
+/** A phrase in any case, as the pattern of a rule: a space (or ` ?`, none) stands for any, and it ends where a word ends. */
 export const phrase = (source: string): RegExp =>
-  new RegExp(`(?:${source.replaceAll(' ', String.raw`\s+`)})(?=[,;:!?.)]*(?:\\s|$))`, 'iuy')
+  new RegExp(
+    `(?:${source.replaceAll(/ (\??)/g, (_, maybe) => (maybe ? '\\s*' : '\\s+'))})(?=[,;:!?.)]*(?:\\s|$))`,
+    'iuy'
+  )
 
 /** Something in quotes; an apostrophe inside a word is none. */
 export const QUOTED = /"([^"]+)"|“([^”]+)”|`([^`]+)`|'([^']+)'(?![\p{L}\p{N}])/uy
@@ -22,7 +25,7 @@ export const listUnknown = (words: string[]): string =>
 
 /** Up to the next space, without the marks that end a clause or a list. */
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
-const BETWEEN = /[\s()]+|[;:!?.]+(?=\s|$)/uy
+const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
 
 /** Reads a text from left to right: at each place the first rule that fits counts, else it is a word as it stands. */
 export function readWords<T>(text: string, rules: readonly Rule<T>[], word: (text: string) => T): Word<T>[] {

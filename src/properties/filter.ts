@@ -34,8 +34,8 @@ export type Operator = (typeof OPERATORS)[number]
 
 /** Whose property: the event's, its person's at the time of the event, or its session's. */
 export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
-/** A recording's own fields are properties where recordings are listed. */
-export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording'
+/** A recording's own fields are properties where recordings are listed, and so is the name of an event. */
+export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording' | 'event_metadata'
 
 /** A condition on one property; `values` are what clients sent, as text. */
 export type PropertyFilter = { key: string; operator: Operator; values: string[]; type: PropertyType }

@@ -158,6 +158,12 @@ const SAMPLES: Record<string, Sample> = {
     status: 204,
     isOnce: true
   },
+  'POST /session_recordings/ai/filters': {
+    path: () => 'session_recordings/ai/filters',
+    scope: 'session_recording:read',
+    status: 200,
+    body: { distinct_id: 'ada' }
+  },
   'POST /session_recordings/ai/regex': {
     path: () => 'session_recordings/ai/regex',
     scope: 'session_recording:read',

@@ -377,6 +377,15 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(response.status).toBe(204)
   },
+  async session_recordings_ai_filters(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/session_recordings/ai/filters/', {
+      params: { path: { project_id } },
+      body: { messages: [{ role: 'user', content: 'longer than a minute' }] }
+    })
+    expect(data?.data.filter_group.values).toEqual([
+      { type: 'AND', values: [{ key: 'duration', type: 'recording', operator: 'gt', value: ['60'] }] }
+    ])
+  },
   async session_recordings_ai_regex(client) {
     const { data } = await client.POST('/api/environments/{project_id}/session_recordings/ai/regex/', {
       params: { path: { project_id } },

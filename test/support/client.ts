@@ -747,6 +747,28 @@ export interface paths {
         patch: operations["dashboards_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/session_recordings/ai/filters/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write filters of recordings
+         * @description **Experimental.** What the last message asks for as filters of `GET session_recordings/`, also as its query string: durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, pages, events, e-mails and properties, with and, or and not. When any of it is not understood, `result` is `question` and names the words: nothing is left out silently. `person` or `distinct_id` keeps to the recordings of one person, or alone asks for all of them. A model writes the filters where the deployment has one and the list takes them, else built-in rules do; `engine` says which.
+         *
+         *     Needs the scope `session_recording:read`.
+         */
+        post: operations["session_recordings_ai_filters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/session_recordings/ai/regex/": {
         parameters: {
             query?: never;
@@ -782,7 +804,7 @@ export interface paths {
          * List recordings
          * @description The newest first, unless `order` says otherwise. All filters that are given have to match.
          *
-         *     Filters in `properties` are of type `event` (that is also those without a type), `person` or `recording`. A filter on events holds when one event of the session fulfils it, and an operator like `is_not` when all do; the same goes for `visited_page`, one of the recording's pages. Persons have the properties of today. The keys of type `recording` are those of `having_predicates`.
+         *     Filters in `properties` are of type `event` (that is also those without a type), `person`, `recording` or `event_metadata`, whose key `event` is the name of an event. A filter on events holds when one event of the session fulfils it, and an operator like `is_not` when all do; the same goes for `visited_page`, one of the recording's pages. Persons have the properties of today. The keys of type `recording` are those of `having_predicates`.
          *
          *     Needs the scope `session_recording:read`.
          */
@@ -1404,6 +1426,48 @@ export interface components {
         };
         /**
          * @example {
+         *       "messages": [
+         *         {
+         *           "role": "user",
+         *           "content": "Firefox on Windows, longer than 5 minutes, in the last 3 days"
+         *         }
+         *       ]
+         *     }
+         */
+        RecordingFiltersInput: {
+            /** @description A conversation; its last message asks for recordings, in English. */
+            messages?: {
+                /** @enum {string} */
+                role: "user" | "assistant";
+                content: string;
+            }[];
+            /** @description Whose, where nothing else is asked for: a distinct id, or an object that names a person. */
+            person?: string | ({
+                id?: number | null;
+                uuid?: string | null;
+                distinct_ids?: (string | string[]) | null;
+            } & {
+                [key: string]: unknown;
+            });
+            /** @description The same by a distinct id. */
+            distinct_id?: string;
+        };
+        RecordingFilter: {
+            key: string;
+            /** @enum {string} */
+            type: "event" | "event_metadata" | "person" | "recording";
+            /** @enum {string} */
+            operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
+            value: string[];
+        };
+        /** @description Filters and groups, all or any; at most 40 filters. */
+        RecordingFilterGroup: {
+            /** @enum {string} */
+            type: "AND" | "OR";
+            values: (components["schemas"]["RecordingFilterGroup"] | components["schemas"]["RecordingFilter"])[];
+        };
+        /**
+         * @example {
          *       "regex": "pages under /orders/ followed by a number",
          *       "examples": [
          *         "/orders/12"
@@ -1427,6 +1491,58 @@ export interface components {
             });
             /** @description The same by a distinct id. */
             distinct_id?: string;
+        };
+        /**
+         * @example {
+         *       "result": "filter",
+         *       "engine": "built-in",
+         *       "data": {
+         *         "question": "",
+         *         "date_from": "-3d",
+         *         "date_to": "",
+         *         "person_uuid": "",
+         *         "distinct_ids": [],
+         *         "filter_group": {
+         *           "type": "AND",
+         *           "values": [
+         *             {
+         *               "type": "AND",
+         *               "values": [
+         *                 {
+         *                   "key": "$browser",
+         *                   "type": "event",
+         *                   "operator": "exact",
+         *                   "value": [
+         *                     "Firefox"
+         *                   ]
+         *                 }
+         *               ]
+         *             }
+         *           ]
+         *         },
+         *         "query": "date_from=-3d&properties=%7B%22type%22%3A%22AND%22%2C%22values%22%3A%5B%7B%22key%22%3A%22%24browser%22%2C%22type%22%3A%22event%22%2C%22operator%22%3A%22exact%22%2C%22value%22%3A%5B%22Firefox%22%5D%7D%5D%7D"
+         *       }
+         *     }
+         */
+        RecordingFiltersAnswer: {
+            /** @enum {string} */
+            result: "filter" | "question";
+            /**
+             * @description What has made the answer.
+             * @enum {string}
+             */
+            engine: "built-in" | "model";
+            data: {
+                /** @description What was not understood, or has to be known first. */
+                question: string;
+                date_from: string;
+                date_to: string;
+                person_uuid: string;
+                distinct_ids: string[];
+                filter_group: components["schemas"]["RecordingFilterGroup"];
+                /** @description All of it as the query string of `GET session_recordings/`. */
+                query: string;
+            };
         };
         /**
          * @example {
@@ -6626,6 +6742,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DashboardSummary"];
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of a type that is not read here. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_recordings_ai_filters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RecordingFiltersInput"];
+            };
+        };
+        responses: {
+            /** @description The filters, or a question. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordingFiltersAnswer"];
                 };
             };
             /** @description The request is wrong; `attr` names the field at fault. */

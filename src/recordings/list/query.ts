@@ -32,6 +32,12 @@ export const ORDERS = [
 /** What can be asked of a recording as of a property; `visited_page` is any of the pages. */
 export const RECORDING_KEYS = [...ORDERS.slice(1), 'start_url', 'visited_page', 'snapshot_source'] as const
 
+/** Whose property a filter of a list is about, an event's if it does not say so; `event_metadata` knows the event's name. */
+export const LIST_TYPES = ['event', 'person', 'recording', 'event_metadata'] as const
+
+/** What can be asked of an event itself. */
+export const METADATA_KEYS = ['event'] as const
+
 const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
 
 /** The parameters of a list beside those of pages and properties. */
@@ -112,22 +118,23 @@ export function readRecordingFilters(
       return { name: id, group: naming('events', () => read(filters as Json, ['event'])) }
     }),
     groups: [
-      ...(properties === undefined ? [] : [read(properties, ['event', 'person', 'recording'])]),
+      ...(properties === undefined ? [] : [read(properties, LIST_TYPES)]),
       ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : [])
     ]
   }
 }
 
 function checkKeys(group: FilterGroup): FilterGroup {
-  const wrong = leavesOf(group).find(
-    ({ type, key }) => type === 'recording' && !(RECORDING_KEYS as readonly string[]).includes(key)
-  )
-  if (wrong)
-    throw new AppError(
-      'invalid_input',
-      `Recordings have no property ${JSON.stringify(wrong.key)}: only ${RECORDING_KEYS.join(', ')}.`,
-      'properties'
-    )
+  for (const { type, key } of leavesOf(group)) {
+    const known: readonly string[] | undefined =
+      type === 'recording' ? RECORDING_KEYS : type === 'event_metadata' ? METADATA_KEYS : undefined
+    if (known && !known.includes(key))
+      throw new AppError(
+        'invalid_input',
+        `There is no property ${JSON.stringify(key)} of type ${type}: only ${known.join(', ')}.`,
+        'properties'
+      )
+  }
   return group
 }
 

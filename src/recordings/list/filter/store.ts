@@ -35,12 +35,15 @@ const EVENTS = sql`
        and e.session_id = s.session_id and e.project_id = s.project_id
   where s.project_id = r.project_id and s.session_id = r.session_id`
 
+const EVENT_NAME = sql`(select name from event_names where id = e.event_id)`
+
 const PAGES = sql`json_each(r.urls) as visit where true`
 
 /** JSON that has the property of a filter, and of what there are many of each recording. */
 function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL } {
   if (type === 'person') return { properties: sql`coalesce(p.properties, '{}')` }
   if (type === 'event') return { properties: sql`e.properties`, many: EVENTS }
+  if (type === 'event_metadata') return { properties: sql`json_object(${key}, ${EVENT_NAME})`, many: EVENTS }
   if (key === 'visited_page') return { properties: sql`json_object(${key}, visit.value ->> 1)`, many: PAGES }
   return { properties: sql`json_object(${key}, ${FIELDS[key] ?? sql`r.${sql.identifier(key)}`})` }
 }
@@ -62,7 +65,8 @@ export async function compileFilters(
   const base = sql.join([sql`${ofProject} = ${project.id}`, sql`not r.deleted`, ...simple], sql` and `)
   const groups = [...filters.groups, ...filters.events.map(({ group }) => group)]
   const leaves = groups.flatMap(leavesOf)
-  if (filters.events.length > 0 || leaves.some(({ type }) => type === 'event')) await expectFew(db, base)
+  if (filters.events.length > 0 || leaves.some(({ type }) => type === 'event' || type === 'event_metadata'))
+    await expectFew(db, base)
   const matching = await readMatching(db, base, leaves, project.timezone, now)
   const conditions = [
     base,

@@ -1,0 +1,95 @@
+import { phrase } from './words.ts'
+
+/** What a browser, system or device is called, and the value that SDKs send for it. */
+type Named = readonly [names: string, value: string]
+
+const BROWSERS: Named[] = [
+  ['(?:google )?chrome', 'Chrome'],
+  ['mobile safari', 'Mobile Safari'],
+  ['safari', 'Safari'],
+  ['(?:mozilla )?firefox', 'Firefox'],
+  ['(?:microsoft )?edge', 'Microsoft Edge'],
+  ['opera', 'Opera'],
+  ['samsung internet', 'Samsung Internet'],
+  ['internet explorer|ie', 'Internet Explorer']
+]
+
+const SYSTEMS: Named[] = [
+  ['windows', 'Windows'],
+  ['mac ?os(?: ?x)?|macs?|macbooks?', 'Mac OS X'],
+  ['linux', 'Linux'],
+  ['android', 'Android'],
+  ['ios|iphones?|ipads?', 'iOS'],
+  ['chrome ?os|chromebooks?', 'Chrome OS']
+]
+
+const DEVICES: Named[] = [
+  ['(?:mobile|cell|smart) ?phones?|phones?|mobiles?(?: devices?)?', 'Mobile'],
+  ['tablets?(?: devices?)?', 'Tablet'],
+  ['desktops?(?: (?:computers?|devices?))?', 'Desktop']
+]
+
+/** Names of countries that English has beside the official one. */
+const ALIASES: Named[] = [
+  ['usa', 'US'],
+  ['united states of america', 'US'],
+  ['america', 'US'],
+  ['uk', 'GB'],
+  ['great britain', 'GB'],
+  ['britain', 'GB'],
+  ['england', 'GB'],
+  ['czech republic', 'CZ'],
+  ['turkey', 'TR'],
+  ['uae', 'AE'],
+  ['holland', 'NL']
+]
+
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+
+/** Codes of groups of countries, and of none. */
+const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']
+
+/** The codes of countries by their names in lower case; codes that are no longer used are left out. */
+function listCountries(): Map<string, string> {
+  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
+  const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter(
+    (code) => !NO_COUNTRIES.includes(code) && new Intl.Locale(`und-${code}`).region === code
+  )
+  const official = codes.map((code): Named => [fold(names.of(code) ?? code), code])
+  return new Map([...official.filter(([name, code]) => name !== fold(code)), ...ALIASES])
+}
+
+const fold = (name: string): string => name.toLowerCase().replaceAll('’', "'").replaceAll(/\s+/g, ' ')
+
+const quoteName = (name: string): string =>
+  name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]")
+
+/** A name with the property that it is a value of. */
+export type NamedValue = { pattern: RegExp; key: string; toValue: (name: string) => string }
+
+let known: NamedValue[] | undefined
+
+/** Countries, browsers, systems and devices; made when they are first needed. */
+export function namedValues(): NamedValue[] {
+  known ??= listNamedValues()
+  return known
+}
+
+function listNamedValues(): NamedValue[] {
+  const countries = listCountries()
+  // The longer of two that begin alike comes first.
+  const names = [...countries.keys()].sort((a, b) => b.length - a.length).map(quoteName)
+  const named = (key: string, all: Named[]) =>
+    all.map(([words, value]) => ({ pattern: phrase(`(${words})`), key, toValue: () => value }))
+  return [
+    {
+      pattern: phrase(`(?:the )?(${names.join('|')})`),
+      key: '$geoip_country_code',
+      toValue: (name) => countries.get(fold(name)) ?? name
+    },
+    ...named('$os', SYSTEMS.slice(-1)),
+    ...named('$browser', BROWSERS),
+    ...named('$os', SYSTEMS),
+    ...named('$device_type', DEVICES)
+  ]
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { Json } from '../json.ts'
+import { FiltersQuery, readRecordingFilters } from '../recordings/list/query.ts'
+import type { ListFilters } from './filters.ts'
+
+export type Project = { timezone: string; weekStart: number }
+
+const isEmpty = ({ filter_group }: ListFilters): boolean =>
+  filter_group.values.every((node) => 'values' in node && node.values.length === 0)
+
+/** The parameters of the list of recordings that these filters are; empty ones are left out. */
+function parametersOf(filters: ListFilters, personUuid: string): Record<string, string> {
+  const { date_from, date_to, distinct_ids } = filters
+  const all = {
+    date_from,
+    date_to,
+    person_uuid: personUuid,
+    distinct_ids: distinct_ids.length > 0 ? JSON.stringify(distinct_ids) : '',
+    properties: isEmpty(filters) ? '' : JSON.stringify(filters.filter_group)
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
+}
+
+export const toQuery = (filters: ListFilters, personUuid: string): string =>
+  new URLSearchParams(parametersOf(filters, personUuid)).toString()
+
+/** What the list of recordings would refuse these filters with; undefined when it takes them. */
+export function refusalOf(filters: ListFilters, project: Project, now: Date): string | undefined {
+  try {
+    const { properties: _, ...parameters } = parametersOf(filters, '')
+    // Groups and filters are JSON.
+    readRecordingFilters(FiltersQuery.parse(parameters), filters.filter_group as Json, project, now)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.message
+    if (error instanceof z.ZodError) return z.prettifyError(error)
+    throw error
+  }
+}
