@@ -4,6 +4,7 @@ import { benchDeliveries } from './deliveries.ts'
 import { benchExport } from './export.ts'
 import { benchHttp } from './http.ts'
 import { benchPurge } from './purge.ts'
+import { benchSimilar } from './similar.ts'
 import { benchSize } from './size.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
 import { benchTrend } from './trend.ts'
@@ -15,7 +16,8 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   capture: benchCapture,
   purge: benchPurge,
   trend: benchTrend,
-  deliveries: benchDeliveries
+  deliveries: benchDeliveries,
+  similar: benchSimilar
 }
 
 const { values, positionals } = parseArgs({

@@ -84,14 +84,14 @@ export async function startWorkers({ maxHeap, outboundAllow = '' }: { maxHeap?: 
       const service = await miniflare.getWorker('service')
       await service.scheduled({ cron, scheduledTime: new Date() })
     },
-    /** What the service's log says of its queue batches and claims. */
+    /** What the service's log says of its queue batches, claims and requests. */
     lines,
     end: () => miniflare.dispose()
   }
 }
 
 const LogLine = z.object({
-  message: z.enum(['queue batch', 'due subscriptions']),
+  message: z.enum(['queue batch', 'due subscriptions', 'request']),
   queue: z.string().optional(),
   longest_ms: z.number().default(0),
   rows_read: z.int(),

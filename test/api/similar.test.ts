@@ -166,5 +166,6 @@ describe('what closing a session costs', () => {
     expect(line).toMatchObject({ closed: 1 })
     expect(Number(line?.rows_written)).toBeGreaterThan(20)
     expect(Number(line?.rows_written)).toBeLessThanOrEqual(40)
+    expect(ids(await similarTo(project, 'first'))).toEqual(['second'])
   })
 })

@@ -40,19 +40,21 @@ export async function listCandidates(
   sessionId: string,
   shingles: readonly number[]
 ): Promise<Candidate[]> {
-  if (shingles.length === 0) return []
-  const found = shingles.map(
-    (shingle) => sql`select session_id from (
-      select session_id from session_shingles where project_id = ${projectId} and shingle = ${shingle}
-      order by session_id desc limit ${MAX_OF_SHINGLE})`
-  )
-  const [ranked] = await readBatch(
+  const found = await readBatch(
     db,
-    query<{ session_id: string }>(sql`
-      select session_id from (${sql.join(found, sql` union all `)}) where session_id <> ${sessionId}
-      group by session_id order by count(*) desc, session_id desc limit ${MAX_CANDIDATES}`)
+    ...shingles.map((shingle) =>
+      query<{ session_id: string }>(sql`
+        select session_id from session_shingles where project_id = ${projectId} and shingle = ${shingle}
+        order by session_id desc limit ${MAX_OF_SHINGLE}`)
+    )
   )
-  const ids = ranked.map(({ session_id }) => session_id)
+  const shared = new Map<string, number>()
+  for (const { session_id } of found.flat()) shared.set(session_id, (shared.get(session_id) ?? 0) + 1)
+  shared.delete(sessionId)
+  const ids = [...shared]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? 1 : -1))
+    .map(([id]) => id)
+    .slice(0, MAX_CANDIDATES)
   const [rows] = await readBatch(
     db,
     query<{ id: string; steps: string; startTime: number; duration: number }>(sql`

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { compareSteps } from '../src/sessions/similarity.ts'
+import { sendOk } from './support/client.ts'
+import { type Outcome, percentile, rounded } from './support/report.ts'
+import { startWorkers } from './support/runtime.ts'
+import { seedProject } from './support/seed.ts'
+import { generateSessions, type SeededSession, storeSessions } from './support/sessions.ts'
+
+const MIN_RECALL = 0.95
+const MAX_MS = 50
+const MAX_ROWS = 5_000
+const LISTED = 10
+const SEED = 20_261_121
+
+const Similar = z.object({ results: z.array(z.object({ id: z.string(), similarity: z.number() })) })
+
+/** How long finding similar recordings takes, what it reads, and how many of the ten best it finds of all. */
+export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
+  const [count, targets] = isSmoke ? [500, 10] : [20_000, 100]
+  const sessions = generateSessions(count, SEED)
+  const runtime = await startWorkers()
+  try {
+    const { projectId, key } = await seedProject(runtime, 10, ['session_recording:read'])
+    await storeSessions(runtime, projectId, sessions)
+    const chosen = sessions.filter((_, i) => i % Math.floor(count / targets) === 0).slice(0, targets)
+    const ask = (id: string) =>
+      sendOk(new URL(`/api/environments/${projectId}/session_recordings/${id}/analyze/similar/`, runtime.service), {
+        headers: { authorization: `Bearer ${key}` }
+      })
+    for (const { id } of chosen.slice(0, 10)) await ask(id)
+    runtime.lines.length = 0
+
+    const times = []
+    const found = []
+    for (const target of chosen) {
+      const { text, ms } = await ask(target.id)
+      times.push(ms)
+      found.push(recallOf(target, sessions, Similar.parse(JSON.parse(text)).results))
+    }
+    const rows = runtime.lines.map(({ rows_read }) => rows_read)
+    const recall = found.reduce((sum, one) => sum + one, 0) / found.length
+    return report({ count, targets, recall, times, rows })
+  } finally {
+    await runtime.end()
+  }
+}
+
+/** Which portion of the ten most similar of all sessions is among the answers; one that is as similar as the tenth counts. */
+function recallOf(target: SeededSession, sessions: SeededSession[], answers: { similarity: number }[]): number {
+  const all = sessions
+    .filter(({ id }) => id !== target.id)
+    .map(({ steps }) => compareSteps(target.steps, steps).similarity)
+  const best = all.toSorted((a, b) => b - a).slice(0, LISTED)
+  const least = best.at(-1) ?? 0
+  return answers.filter(({ similarity }) => similarity >= least).length / best.length
+}
+
+type Measured = { count: number; targets: number; recall: number; times: number[]; rows: number[] }
+
+function report({ count, targets, recall, times, rows }: Measured): Outcome {
+  const [median, p95, read] = [percentile(times, 0.5), percentile(times, 0.95), Math.max(...rows)]
+  return {
+    table: [
+      ['', 'measured', 'target'],
+      ['of the ten most similar of all, found', recall.toFixed(3), `${MIN_RECALL} at least`],
+      ['median / p95 over HTTP, ms', `${rounded(median)} / ${rounded(p95)}`, `median ${MAX_MS} at most`],
+      ['rows read, at most', rounded(read), `${MAX_ROWS.toLocaleString('en')} at most`]
+    ],
+    notes: [
+      `${count.toLocaleString('en')} recorded sessions in families (\`bench/support/sessions.ts\`, seed ${SEED}), ${targets} of which were asked`,
+      'for after 10 to warm up, one at a time; beside it, each was compared with all others.'
+    ],
+    missed: [
+      ...(recall < MIN_RECALL ? [`recall ${recall.toFixed(3)}`] : []),
+      ...(median > MAX_MS ? [`median ${rounded(median)} ms`] : []),
+      ...(read > MAX_ROWS ? [`${rounded(read)} rows read`] : [])
+    ]
+  }
+}
