@@ -12,6 +12,8 @@ const inWorkerd = (requestsPerMinute: number) =>
     const simple = { limit: requestsPerMinute, period: 60 as const }
     return {
       wrangler: { configPath: './wrangler.toml' },
+      // A binding that only Cloudflare has, such as Workers AI, is no reason to ask for an account.
+      remoteBindings: false,
       miniflare: {
         bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
         // A second database, as a deployment that has outgrown one would bind it.

@@ -407,7 +407,7 @@ describe('a model', () => {
     ]
     for (const answer of answers) {
       const run = vi.fn(async () => answer)
-      const bindings = { AI: { run }, AI_MODEL: '@cf/some/model' }
+      const bindings: object = { AI: { run }, AI_MODEL: '@cf/some/model' }
 
       const { body } = await filtersOf(gallery, ask('the patient ones'), bindings)
 
@@ -422,7 +422,7 @@ describe('a model', () => {
   it('of Workers AI may fail as the local runtime does', async () => {
     listenToLog()
     const run = vi.fn(() => Promise.reject(new Error('Binding AI needs to be run remotely')))
-    const bindings = { AI: { run }, AI_MODEL: '@cf/some/model' }
+    const bindings: object = { AI: { run }, AI_MODEL: '@cf/some/model' }
 
     const { body } = await filtersOf(gallery, ask('today'), bindings)
 
