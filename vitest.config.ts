@@ -34,6 +34,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
+          testTimeout: 60_000,
           server: { deps: { inline: ['openapi-typescript'] } }
         }
       },

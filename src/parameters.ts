@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A whole number from `least` on, as a parameter. */
 export const wholeFrom = (least: number) =>

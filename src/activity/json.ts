@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ACTIVITIES, type Actor, type Change, MAX_IDENTITIES } from './entry.ts'
 
 const Values = z.record(z.string(), z.unknown()).nullable()

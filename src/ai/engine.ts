@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { log } from '../log.ts'
 import { type Chat, type Model, ModelError } from './model.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_FILTERS, OPERATORS } from '../properties/filter.ts'
 import { DistinctId, PersonInput } from '../recordings/change.ts'
 import { ENGINES } from './engine.ts'

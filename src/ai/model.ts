@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 
 /** Workers AI, as far as it is used here. */

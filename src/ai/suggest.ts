@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_PATTERN, OPERATORS } from '../properties/filter.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'

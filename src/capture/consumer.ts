@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Db, findConflict, openDb, type Usage } from '../db/client.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { byteLength } from '../json.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'

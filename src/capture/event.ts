@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
+import * as z from 'zod'
 import { byteLength, depthOf, isObject, type Json, type JsonObject, MAX_DEPTH } from '../json.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_EVENTS } from './body.ts'
 import { answerFlags, remoteConfig } from './config.ts'
 import { Dropped, MAX_EVENT_BYTES } from './event.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { byteLength } from '../json.ts'
 import { CapturedEvent } from './event.ts'
 

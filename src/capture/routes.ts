@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { AppError, UnavailableError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { InsightJson } from '../insights/json.ts'
 import { UserJson } from '../projects/user.ts'
 

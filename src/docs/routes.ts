@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { createDocument, describe } from '../http/openapi.ts'
 import { INFO, TAGS } from './info.ts'

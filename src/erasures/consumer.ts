@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { forgetInDeadLetters } from '../capture/forget.ts'
 import { type Db, openDb, type Usage } from '../db/client.ts'
 import { describeError, UnavailableError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { toIso } from '../time.ts'
 import { Receipt } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'

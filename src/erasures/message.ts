@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Asks to go on with these erasures of a project, in order; a repetition does no harm. */
 export const ErasureMessage = z.object({

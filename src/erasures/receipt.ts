@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { toHex } from '../hash.ts'
 import { toIso } from '../time.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { actorOf } from '../activity/entry.ts'
 import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { newUsage, openDb } from '../db/client.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newUsage, openDb, openSession } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
 import { AppError, NotFoundError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { AppEnv } from './env.ts'
 

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { z } from 'zod'
+import * as z from 'zod'
 import { AppError, type ErrorCode, NotFoundError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'

@@ -1,6 +1,6 @@
 import type { Handler, MiddlewareHandler } from 'hono'
 import type { RouterRoute } from 'hono/types'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import { csvExample } from './csv.ts'

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { depthOf, type Json, MAX_DEPTH } from '../json.ts'
 import { parseInput } from '../parse.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserJson } from '../projects/user.ts'
 import { TrendSeries } from '../trends/answer.ts'
 import { InsightFields } from '../trends/fields.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findMissing } from '../dashboards/store.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, NotFoundError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isObject, type JsonObject } from '../json.ts'
 
 /** A list shows at most this many distinct ids of a person. */

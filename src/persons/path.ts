@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Whole } from '../parameters.ts'
 
 const HINT = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
+import * as z from 'zod'
 import { actorOf } from '../activity/entry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'

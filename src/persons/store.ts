@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { z } from 'zod'
+import * as z from 'zod'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { compileFilter, textOf } from '../db/filter.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { projects } from '../db/schema.ts'
 
 export const WEEK_STARTS = ['sunday', 'monday'] as const

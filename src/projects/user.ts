@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { users } from '../db/schema.ts'
 
 export const ROLES = ['engineering', 'data', 'product', 'founder', 'leadership', 'marketing', 'sales', 'other'] as const

@@ -1,6 +1,6 @@
 import { validateStrict } from 'compare-versions'
 import { RE2JS } from 're2js'
-import { z } from 'zod'
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { findSessionProperty } from '../sessions/properties.ts'

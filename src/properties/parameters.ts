@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Json } from '../json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 

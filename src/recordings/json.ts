@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const EXAMPLE = {
   id: '01a1fc87-dc26-71e7-8a25-7ac44254cc16',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
 
 /** The sessions of which snapshots are taken: an SDK's are uuids. */

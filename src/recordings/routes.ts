@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'

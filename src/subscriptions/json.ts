@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { UserJson } from '../projects/user.ts'
 import { TARGET_TYPES } from './request.ts'
 import { FREQUENCIES, summarize, WEEKDAYS } from './schedule.ts'

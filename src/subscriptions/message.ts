@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Content } from './content.ts'
 
 /** Asks to go on with a delivery in a project's ledger; a repetition does no harm. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findDashboard } from '../dashboards/store.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { jsonText } from '../parameters.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { allow } from '../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { rangeOf } from './bins.ts'
 import { type Bucket, dayOf, labelOf } from './buckets.ts'
 import { cumulate, type Line, sum } from './lines.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { v5 as uuidv5 } from 'uuid'
-import { z } from 'zod'
+import * as z from 'zod'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import type { JsonObject } from '../../json.ts'

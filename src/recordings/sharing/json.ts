@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { RecordingJson, Source } from '../json.ts'
 
 export const SharingJson = z

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Db, openDb } from '../../db/client.ts'
 import { databaseOf } from '../../db/databases.ts'
 import { NotFoundError } from '../../errors.ts'
