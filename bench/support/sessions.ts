@@ -1,7 +1,7 @@
 import { shinglesOf } from '../../src/sessions/shingles.ts'
 import type { Runtime } from './runtime.ts'
 
-export type SeededSession = { id: string; steps: string[] }
+export type SeededSession = { id: string; steps: string[]; isOfFamily: boolean }
 
 const PATHS = 90
 const EVENTS = 40
@@ -40,15 +40,16 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
     return kept
   }
 
-  const all: string[][] = []
+  const all: Omit<SeededSession, 'id'>[] = []
   while (all.length < count) {
     const course = walk(5 + below(21))
     const size = 10 + below(101)
-    for (let i = 0; i < size; i += 1) all.push(random() < 0.2 ? walk(4 + below(20)) : vary(course))
+    for (let i = 0; i < size; i += 1) {
+      const isOfFamily = random() >= 0.2
+      all.push({ steps: isOfFamily ? vary(course) : walk(4 + below(20)), isOfFamily })
+    }
   }
-  return all
-    .slice(0, count)
-    .map((steps, i) => ({ id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`, steps }))
+  return all.slice(0, count).map((one, i) => ({ ...one, id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}` }))
 }
 
 /** Deterministic, evenly from 0 to 1: mulberry32. */

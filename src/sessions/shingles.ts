@@ -1,17 +1,18 @@
 import { weightOf } from './similarity.ts'
 
-const MAX_SHINGLES = 6
+/** So many a session is kept under. */
+const KEPT = 6
 /** Steps that every session has tell none from another. */
 const MIN_WEIGHT = 0.5
 
 /**
- * By what a sequence of steps is found: of its pairs of telling steps that follow each other, the six with the lowest
- * hashes (bottom-k MinHash). Of the pairs that two sequences share, about the same portion is among the six of both.
+ * By what a sequence of steps is found: of its pairs of telling steps that follow each other, those with the lowest hashes
+ * (bottom-k MinHash). A session is kept under six of them and looked for by more: what is low for one is low for all.
  */
-export function shinglesOf(steps: readonly string[]): number[] {
+export function shinglesOf(steps: readonly string[], limit = KEPT): number[] {
   const telling = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)
   const pairs = telling.slice(1).map((step, i) => hash(`${telling[i]}\0${step}`))
-  return [...new Set(pairs)].sort((a, b) => a - b).slice(0, MAX_SHINGLES)
+  return [...new Set(pairs)].sort((a, b) => a - b).slice(0, limit)
 }
 
 /** 32 bits: FNV-1a, mixed as MurmurHash3 does at its end. */

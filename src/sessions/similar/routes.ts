@@ -18,6 +18,9 @@ const MAX_LIMIT = 100
 /** With fewer steps, every session begins alike. */
 const MIN_STEPS = 3
 
+/** By so many pairs of its steps it is looked for what is like a session. */
+const SHINGLES = 20
+
 const SimilarQuery = z.object({
   limit: wholeFrom(1)
     .refine((value) => value <= MAX_LIMIT, `Ensure this value is less than or equal to ${MAX_LIMIT}.`)
@@ -65,7 +68,7 @@ export const similarRoutes = createRouter().get(
     if (steps.length < MIN_STEPS)
       return c.json({ count: 0, results: [], steps, reason: `The session has fewer than ${MIN_STEPS} steps.` })
 
-    const candidates = await listCandidates(db, project.id, id, shinglesOf(steps))
+    const candidates = await listCandidates(db, project.id, id, shinglesOf(steps, SHINGLES))
     const results = candidates
       .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
       .sort((a, b) => b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1))

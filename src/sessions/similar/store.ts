@@ -24,8 +24,8 @@ export async function findSession(db: Db, projectId: number, sessionId: string):
   )
 }
 
-/** Of each shingle, and in all, so many sessions are looked at: about 3,500 rows at most. */
-const MAX_OF_SHINGLE = 450
+/** Of each shingle, and in all, so many sessions are looked at: about 4,800 rows at most. */
+const MAX_OF_SHINGLE = 210
 const MAX_CANDIDATES = 300
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
