@@ -63,8 +63,11 @@ export const similarRoutes = createRouter().get(
     const { id } = c.req.valid('param')
     const { limit } = c.req.valid('query')
     const { db, project } = c.var
-    if (!(await findRecording(db, project.id, id))) throw new NotFoundError()
-    const steps = await stepsOfSession(db, project.id, id)
+    const [recording, steps] = await Promise.all([
+      findRecording(db, project.id, id),
+      stepsOfSession(db, project.id, id)
+    ])
+    if (!recording) throw new NotFoundError()
     if (steps.length < MIN_STEPS)
       return c.json({ count: 0, results: [], steps, reason: `The session has fewer than ${MIN_STEPS} steps.` })
 
