@@ -76,7 +76,7 @@ const PER_ACTOR = ['avg_count_per_actor', 'max_count_per_actor', 'median_count_p
 const entity: fc.Arbitrary<Entity> = fc
   .record({
     id: fc.constantFrom(...NAMES, ...NAMES, null),
-    math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR, ...FIRSTS),
+    math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR, ...FIRSTS, ...FIRSTS),
     properties: filters
   })
   .map((one) => (NUMBERS.includes(one.math) ? { ...one, math_property: 'size' } : one))
