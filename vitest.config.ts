@@ -23,6 +23,9 @@ const inWorkerd = (requestsPerMinute: number) =>
     }
   })
 
+/** Files at a time, also on a machine of two cores: much of a test is waiting. */
+const WORKERS = 2
+
 /** `unit`: rules in plain Node · `worker`: the app and its jobs in workerd on real D1, R2 and queues · `e2e`: over HTTP. */
 export default defineConfig({
   test: {
@@ -35,6 +38,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           testTimeout: 60_000,
+          maxWorkers: WORKERS,
           server: { deps: { inline: ['openapi-typescript'] } }
         }
       },
@@ -46,12 +50,18 @@ export default defineConfig({
           globalSetup: './test/support/receiving.ts',
           setupFiles: ['./test/support/migrate.ts'],
           testTimeout: 60_000,
-          hookTimeout: 120_000
+          hookTimeout: 120_000,
+          maxWorkers: WORKERS
         }
       },
       {
         plugins: [inWorkerd(3)],
-        test: { name: 'throttled', include: ['test/throttled/**/*.test.ts'], setupFiles: ['./test/support/migrate.ts'] }
+        test: {
+          name: 'throttled',
+          include: ['test/throttled/**/*.test.ts'],
+          setupFiles: ['./test/support/migrate.ts'],
+          maxWorkers: WORKERS
+        }
       },
       {
         test: {
@@ -62,7 +72,7 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: join(tmpdir(), 'edge-analytics-compile-cache') },
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 1 }
         }
       }

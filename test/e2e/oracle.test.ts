@@ -21,7 +21,7 @@ import { type World, world } from '../support/oracle/world.ts'
  * seed and the smallest case that fails; ORACLE_RUNS and ORACLE_SEED ask for more, or for the same again.
  */
 
-const RUNS = Number(process.env.ORACLE_RUNS ?? 80)
+const RUNS = Number(process.env.ORACLE_RUNS ?? 30)
 const SEED = process.env.ORACLE_SEED === undefined ? {} : { seed: Number(process.env.ORACLE_SEED) }
 
 const NONE = '$$_posthog_breakdown_null_$$'
