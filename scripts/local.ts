@@ -74,7 +74,8 @@ const Config = z.object({
     producers: z.array(Binding.extend({ queue: z.string() })),
     consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
   }),
-  secrets: z.object({ required: z.array(z.string()) })
+  secrets: z.object({ required: z.array(z.string()) }),
+  triggers: z.object({ crons: z.array(z.string()).default([]) })
 })
 export type Config = z.infer<typeof Config>
 

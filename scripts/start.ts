@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
+import { runCron, startCrons } from './crons.ts'
 import { openFront } from './front.ts'
-import { OperatorError, openLocal } from './local.ts'
+import { OperatorError, openLocal, readConfig } from './local.ts'
 import { ensureProject, ensureSecrets } from './seed.ts'
 import { drain, logFile, Worker, waitUntilReady } from './worker.ts'
 
@@ -9,6 +10,7 @@ const SAME_SIGNAL_MS = 500
 
 let worker: Worker | undefined
 let front: Awaited<ReturnType<typeof openFront>> | undefined
+let crons: ReturnType<typeof startCrons> | undefined
 let stoppedAt = 0
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -30,6 +32,9 @@ try {
     upstream.resolve(worker.port)
     await Promise.race([waitUntilReady(url), died])
     worker.isReady = true
+    const { triggers } = await readConfig()
+    const own = `http://127.0.0.1:${await worker.port}`
+    if (!stoppedAt) crons = startCrons(triggers.crons, (cron, minute) => runCron(own, cron, minute))
     if (!stoppedAt) console.log(welcome(url, project.id, project.captureToken, key))
   }
 } catch (error) {
@@ -81,7 +86,7 @@ Find a person by e-mail:
 Ctrl-C stops it.`
 }
 
-/** The first time in good order: no new requests, then empty queues, then the end. The second time at once. */
+/** The first time in good order: no new requests and crons, then empty queues, then the end. The second time at once. */
 async function stop(): Promise<void> {
   if (stoppedAt) {
     if (Date.now() - stoppedAt < SAME_SIGNAL_MS) return
@@ -91,7 +96,7 @@ async function stop(): Promise<void> {
   stoppedAt = Date.now()
   if (worker?.isReady) {
     console.error('\nStopping…')
-    await front?.close()
+    await Promise.all([crons?.stop(), front?.close()])
     const left = await drain(`http://127.0.0.1:${await worker.port}`)
     if (left) console.error(`The queues did not get empty. Not processed: ${left}.`)
   }
