@@ -1,8 +1,22 @@
 import { AppError } from './errors.ts'
 
+/** Of a body that is too large and did not say so, this much is taken and dropped: cut off, a client sees no answer. */
+const MAX_DROPPED_BYTES = 100_000_000
+
 /**
- * All bytes of a stream that holds at most `limit`. A longer one is taken to `dropped` bytes, which nothing keeps: of a
- * request that is cut off a client may see no answer.
+ * All bytes of a body, at most `limit`; without a body, none. One whose header says that it is larger is not begun.
+ * @throws request_too_large
+ */
+export async function readBody(
+  { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
+  limit: number
+): Promise<Uint8Array> {
+  if (Number(headers.get('Content-Length')) > limit) throw tooLarge(limit)
+  return body ? readBytes(body, limit, MAX_DROPPED_BYTES) : new Uint8Array()
+}
+
+/**
+ * All bytes of a stream that holds at most `limit`. A longer one is taken to `dropped` bytes, which nothing keeps.
  * @throws request_too_large
  */
 export async function readBytes(
@@ -18,7 +32,7 @@ export async function readBytes(
     if (length > limit) chunks.length = 0
     else chunks.push(chunk)
   }
-  if (length > limit) throw new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
+  if (length > limit) throw tooLarge(limit)
   const bytes = new Uint8Array(length)
   let at = 0
   for (const chunk of chunks) {
@@ -27,3 +41,5 @@ export async function readBytes(
   }
   return bytes
 }
+
+const tooLarge = (limit: number) => new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)

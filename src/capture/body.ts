@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { readBytes } from '../stream.ts'
+import { readBody, readBytes } from '../stream.ts'
 import { parseTimestamp } from '../time.ts'
 
 /** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
@@ -12,11 +12,11 @@ export const MAX_EVENTS = 20_000
  * gzip, base64, or a form field `data` that holds one of these.
  * @throws request_too_large as soon as the cap is passed, parse_error
  */
-export async function readBody(body: ReadableStream<Uint8Array> | null, limit = MAX_BODY_BYTES): Promise<Json> {
-  let bytes = body ? await readBytes(body, limit, limit * MAX_UNREAD) : new Uint8Array()
+export async function readJson(request: Request | Response): Promise<Json> {
+  let bytes = await readBody(request, MAX_BODY_BYTES)
   for (let layer = 0; layer < 3; layer += 1) {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-      bytes = await gunzip(bytes, limit)
+      bytes = await gunzip(bytes)
       continue
     }
     const text = unwrapForm(decodeUtf8(bytes).trim())
@@ -28,13 +28,10 @@ export async function readBody(body: ReadableStream<Uint8Array> | null, limit = 
   throw new AppError('parse_error', 'failed to decode request: more than two encodings inside each other')
 }
 
-/** A body that is too large is taken to this many times the limit, and dropped: cut off, a client sees no answer. */
-const MAX_UNREAD = 10
-
-async function gunzip(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
   try {
     const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
-    return await readBytes(source.pipeThrough(new DecompressionStream('gzip')), limit)
+    return await readBytes(source.pipeThrough(new DecompressionStream('gzip')), MAX_BODY_BYTES)
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('parse_error', 'failed to decode request: invalid gzip data')

@@ -7,7 +7,7 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { isObject, type Json } from '../json.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { clockOf, invalidToken, MAX_BODY_BYTES, readBody, readRequest, readToken } from './body.ts'
+import { clockOf, invalidToken, MAX_BODY_BYTES, readJson, readRequest, readToken } from './body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from './config.ts'
 import { enqueueEvents } from './enqueue.ts'
 import { asIdentify, type CapturedEvent, type Dropped, readEvent } from './event.ts'
@@ -213,7 +213,7 @@ export function createCaptureRoutes() {
 /** The body or, without one, the query's `data`, which very old SDKs send with GET. */
 const readPayload = (c: Context<AppEnv>): Promise<Json> => {
   const data = c.req.query('data')
-  return readBody(c.req.raw.body ?? (data === undefined ? null : new Response(data).body))
+  return readJson(c.req.raw.body || data === undefined ? c.req.raw : new Response(data))
 }
 
 function refuseAll(dropped: Dropped[]): AppError {

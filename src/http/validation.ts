@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { depthOf, type Json, MAX_DEPTH } from '../json.ts'
 import { parseInput } from '../parse.ts'
-import { readBytes } from '../stream.ts'
+import { readBody } from '../stream.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Refusal } from './openapi.ts'
 
@@ -66,9 +66,6 @@ export const validateHeader = <S extends z.ZodObject>(
 /** Largest body of a request to the API. */
 export const MAX_BODY_BYTES = 1_000_000
 
-/** A body that is too large is taken to this many times the limit. */
-const MAX_UNREAD = 10
-
 /**
  * Parses the JSON body, which has to be an object, and puts it at `c.req.valid('json')`. No body counts as `{}`. The
  * schema needs an id.
@@ -94,11 +91,10 @@ export const validateBody = <S extends z.ZodType>(
     }
   )
 
-async function readJson({ headers, body }: Request): Promise<Json> {
-  if (!body) return {}
-  const bytes = await readBytes(body, MAX_BODY_BYTES, MAX_BODY_BYTES * MAX_UNREAD)
+async function readJson(request: Request): Promise<Json> {
+  const bytes = await readBody(request, MAX_BODY_BYTES)
   if (bytes.length === 0) return {}
-  const type = headers.get('Content-Type') ?? ''
+  const type = request.headers.get('Content-Type') ?? ''
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) throw new AppError('unsupported_media_type', unsupported(type))
   const json = parseJson(bytes)
   if (depthOf(json) > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH}`)
