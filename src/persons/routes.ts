@@ -35,6 +35,7 @@ import {
 const Filter = z
   .string()
   .max(1000)
+  .refine((text) => !text.includes('\0'), 'Null characters are not allowed.')
   .transform((text) => text || undefined)
   .optional()
 

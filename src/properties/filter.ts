@@ -67,7 +67,6 @@ export function readFilters(
 ): FilterGroup {
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
-    if (depth > MAX_DEPTH) throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
     if (!isObject(node)) throw invalid('A property filter is an object with key, value and operator.')
     if (isGroupLike(node)) return readGroup(node, depth)
     count.filters += 1
@@ -75,6 +74,7 @@ export function readFilters(
     return readFilter(node, timezone, now, types)
   }
   const readGroup = (node: JsonObject, depth: number): FilterGroup => {
+    if (depth > MAX_DEPTH) throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
     const type = node.type ?? 'AND'
     if (type !== 'AND' && type !== 'OR') throw invalid(`A group's type is AND or OR, not ${show(type)}.`)
     if (!Array.isArray(node.values)) throw invalid("A group's values are a list of filters and groups.")
@@ -141,6 +141,7 @@ function readFilter(node: JsonObject, timezone: string, now: Date, types: readon
   const { key, value } = node
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')
+  if (key.includes('\0')) throw invalid('The key of a property filter has no null characters.')
   if (key.length > MAX_KEY) throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
   if (type === undefined)
     throw invalid(`Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`)
@@ -178,7 +179,11 @@ function checkValues({ operator, values }: PropertyFilter, timezone: string, now
     if (values.length !== 2 || low === undefined || high === undefined || low > high)
       throw invalid(`${operator} needs two numbers, the lower first.`)
   }
-  if (/regex$/.test(operator)) wrong('a regular expression (RE2 syntax)', isRegex)
+  if (/regex$/.test(operator)) {
+    if (values.some((value) => value.length > MAX_PATTERN))
+      throw invalid(`A regular expression has at most ${MAX_PATTERN} characters.`)
+    wrong('a regular expression (RE2 syntax)', isRegex)
+  }
   if (isOneOf(DATES, operator)) wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
   if (operator === 'semver_wildcard') wrong('a version with a wildcard', isVersionPattern)
   else if (isOneOf(SEMVER, operator)) wrong('a version', validateStrict)
@@ -195,7 +200,7 @@ const isVersionPattern = (text: string): boolean => /^\d+(\.\d+){0,2}(\.[*x])?$|
 function isRegex(pattern: string): boolean {
   try {
     RE2JS.compile(pattern)
-    return pattern.length <= MAX_PATTERN
+    return true
   } catch {
     return false
   }

@@ -46,7 +46,7 @@ export function matcherOf({ operator, values }: PropertyFilter, timezone: string
     case 'semver_caret':
       return onVersions(values, (version, wanted) => satisfies(version, `^${wanted}`))
     case 'semver_wildcard':
-      return onVersions(values, (version, wanted) => satisfies(version, toPattern(wanted)))
+      return onVersions(values, (version, wanted) => isAnyVersion(wanted) || satisfies(version, toPattern(wanted)))
     default:
       return undefined
   }
@@ -71,6 +71,9 @@ function onDates(
     return date !== undefined && wanted.some((one) => compare(date, one))
   }
 }
+
+/** `*`, which the library does not take. */
+const isAnyVersion = (wanted: string): boolean => /^[*x]$/i.test(wanted)
 
 /** `1.*` as the library wants it: `1.x.x`. */
 const toPattern = (wanted: string): string => {

@@ -27,13 +27,17 @@ ${OPERATOR_TABLE}`
 
 /**
  * The `properties` of a query string as JSON, from any of the spellings that clients use: one JSON text, several of
- * them (all have to match), or `properties[0][key]=…&properties[0][value][]=…`. Undefined when there are none.
+ * them (all have to match), also named `properties[]`, or `properties[0][key]=…&properties[0][value][]=…`. Undefined
+ * when there are none.
  * @throws invalid_input, attr `properties`
  */
 export function readPropertyParameters(parameters: URLSearchParams): Json | undefined {
-  const texts = parameters.getAll('properties').filter((text) => text.trim() !== '')
-  const bracketed = [...parameters].filter(([name]) => name.startsWith('properties['))
-  const nodes = [...texts.map(parse), ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])]
+  const texts = [...parameters.getAll('properties'), ...parameters.getAll('properties[]')]
+  const bracketed = [...parameters].filter(([name]) => /^properties\[(?!\]$)/.test(name))
+  const nodes = [
+    ...texts.filter((text) => text.trim() !== '').map(parse),
+    ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])
+  ]
   const [first] = nodes
   if (nodes.length < 2) return first
   return { type: 'AND', values: nodes.flat() }
@@ -53,8 +57,8 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
   if (parameters.length > MAX_PARAMETERS) throw invalid(`At most ${MAX_PARAMETERS} parameters are allowed.`)
   const root: Tree = new Map()
   for (const [name, value] of parameters) {
-    if (!/^properties(\[[a-z0-9]*\])+$/i.test(name)) throw invalid(`${name.slice(0, 100)} is not a property filter.`)
-    const path = [...name.matchAll(/\[([a-z0-9]*)\]/gi)].map(([, part = '']) => part)
+    if (!/^properties(\[\w*\])+$/.test(name)) throw invalid(`${name.slice(0, 100)} is not a property filter.`)
+    const path = [...name.matchAll(/\[(\w*)\]/g)].map(([, part = '']) => part)
     const last = path.pop() ?? ''
     let tree = root
     for (const part of path) {

@@ -129,6 +129,11 @@ describe('property filters', () => {
     { plan: null, version: '2.0.0-beta.1' }
   ]
 
+  const nested = (levels: number, innermost: JsonObject): object => ({
+    type: 'AND',
+    values: [levels > 0 ? nested(levels - 1, innermost) : innermost]
+  })
+
   it.each([
     ['a JSON array', asQuery([{ key: 'plan', value: 'pro' }]), ['person-0']],
     [
@@ -158,6 +163,17 @@ describe('property filters', () => {
       'properties[0][key]=plan&properties[0][value][]=pro&properties[0][value][]=free&properties[0][operator]=is_not',
       ['person-2']
     ],
+    [
+      'brackets after a repeated name',
+      'properties[]={"key":"plan","value":"pro"}&properties[]=[{"key":"age","operator":"is_set"}]',
+      ['person-0']
+    ],
+    [
+      'brackets with a field of no meaning',
+      'properties[0][key]=plan&properties[0][value]=pro&properties[0][group_type_index]=0',
+      ['person-0']
+    ],
+    ['as many groups as there may be', asQuery([nested(4, { key: 'plan', value: 'pro' })]), ['person-0']],
     ['no filter at all', asQuery([]), ['person-0', 'person-1', 'person-2']],
     ['an empty parameter', 'properties=', ['person-0', 'person-1', 'person-2']],
     ['a tilde range', asQuery([{ key: 'version', operator: 'semver_tilde', value: '1.2.0' }]), ['person-0']],
@@ -167,6 +183,11 @@ describe('property filters', () => {
       ['person-0', 'person-1']
     ],
     ['a wildcard', asQuery([{ key: 'version', operator: 'semver_wildcard', value: '1.*' }]), ['person-0', 'person-1']],
+    [
+      'a wildcard alone',
+      asQuery([{ key: 'version', operator: 'semver_wildcard', value: '*' }]),
+      ['person-0', 'person-1', 'person-2']
+    ],
     ['a filter beside another', `${asQuery([{ key: 'plan', operator: 'is_set' }])}&distinct_id=person-1`, ['person-1']]
   ])('are read from %s', async (_, query, expected) => {
     expect(await idsOf(await withPersons(persons), query)).toEqual(expected)
@@ -183,8 +204,6 @@ describe('property filters', () => {
       'person-1'
     ])
   })
-
-  const nested = (levels: number): object => ({ type: 'AND', values: levels > 0 ? [nested(levels - 1)] : [] })
 
   it.each([
     [
@@ -206,10 +225,16 @@ describe('property filters', () => {
     ['a range of three', [{ key: 'age', operator: 'between', value: [1, 2, 3] }], 'two numbers'],
     ['a broken pattern', [{ key: 'plan', operator: 'regex', value: '(' }], '"(" is not a regular expression'],
     ['a pattern that is not linear', [{ key: 'plan', operator: 'regex', value: '(?=a)' }], 'RE2'],
+    [
+      'a pattern that is too long',
+      [{ key: 'plan', operator: 'regex', value: 'a'.repeat(1_001) }],
+      'at most 1000 characters'
+    ],
+    ['a key with a null character', [{ key: 'plan\0', value: 1 }], 'no null characters'],
     ['no date', [{ key: 'seen', operator: 'is_date_after', value: 'soon' }], '"soon" is not a date'],
     ['no version', [{ key: 'version', operator: 'semver_gt', value: 'new' }], '"new" is not a version'],
     ['too many filters', Array.from({ length: 41 }, () => ({ key: 'plan', value: 1 })), 'At most 40 property filters'],
-    ['too deep a group', nested(6), 'at most 5 groups deep'],
+    ['too deep a group', nested(5, { key: 'plan', value: 'pro' }), 'at most 5 groups deep'],
     ['too many values', [{ key: 'plan', value: Array.from({ length: 1_001 }, () => 'x') }], 'at most 1000 values']
   ])('refuse %s by name', async (_, node, detail) => {
     const { status, body } = await (await newProject()).call('GET', `persons/?${asQuery(node)}`)
@@ -217,6 +242,12 @@ describe('property filters', () => {
     expect(status).toBe(400)
     expect(body).toMatchObject({ type: 'validation_error', code: 'invalid_input', attr: 'properties' })
     expect(body.detail).toContain(detail)
+  })
+
+  it.each(['search', 'email', 'distinct_id'])('stand beside a %s without null characters', async (name) => {
+    const { status, body } = await (await newProject()).call('GET', `persons/?${name}=pro%00`)
+
+    expect([status, body.code, body.attr]).toEqual([400, 'invalid_input', name])
   })
 
   it.each(['properties={', 'properties[0][key]=a&properties[0]=b', 'properties[<]=1'])('refuse %s', async (query) => {
