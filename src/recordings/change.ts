@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readDistinctId } from '../capture/event.ts'
 import { AppError } from '../errors.ts'
 import { isObject } from '../json.ts'
 
@@ -50,8 +51,10 @@ export type Relink = { distinctId?: string | undefined; person?: PersonName | un
  * @throws invalid_input, blank
  */
 export function readRelink({ distinct_id, person }: RecordingUpdate, owner: Owner): Relink | undefined {
-  const distinctId = distinct_id === owner.distinctId ? undefined : distinct_id
-  if (distinctId?.trim() === '') throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
+  const given = distinct_id === owner.distinctId ? undefined : distinct_id
+  const distinctId = readDistinctId(given)
+  if (given !== undefined && distinctId === undefined)
+    throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
   const name = person === undefined ? undefined : readPersonName(person)
   const isSame =
     name === undefined ||

@@ -71,6 +71,12 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await get('session')).person).toMatchObject({ id: expect.any(Number), name: 'Eve' })
   })
 
+  it('reads a distinct id as an event does', async () => {
+    const { patch } = await newCast()
+
+    expect((await patch({ distinct_id: 'a\0b' })).body.distinct_id).toBe('a\uFFFDb')
+  })
+
   it('stays with whom it was given to when earlier snapshots arrive', async () => {
     const { project, get, patch, record } = await newCast()
     await patch({ distinct_id: 'bob' })
