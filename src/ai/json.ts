@@ -34,7 +34,7 @@ export const FiltersInput = z
 export type FiltersInput = z.infer<typeof FiltersInput>
 
 /** Whose property a filter is about; the one of `event_metadata` is the name of the event, `event`. */
-export const FILTER_TYPES = ['event', 'event_metadata', 'person', 'recording'] as const
+export const FILTER_TYPES = ['event', 'event_metadata', 'person', 'session', 'recording'] as const
 
 export const FilterJson = z
   .object({

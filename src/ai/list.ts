@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Json } from '../json.ts'
-import { FiltersQuery, readRecordingFilters } from '../recordings/list/query.ts'
+import { FiltersQuery, readRecordingFilters, type Settings } from '../recordings/list/query.ts'
 import type { ListFilters } from './filters.ts'
 
-export type Project = { timezone: string; weekStart: number }
+export type Project = Settings
 
 const isEmpty = ({ filter_group }: ListFilters): boolean =>
   filter_group.values.every((node) => 'values' in node && node.values.length === 0)

@@ -34,9 +34,10 @@ const LIST = describe({
   summary: 'List recordings',
   description: `The newest first, unless \`order\` says otherwise. All filters that are given have to match.
 
-Filters in \`properties\` are of type \`event\` (that is also those without a type), \`person\`, \`recording\` or \`event_metadata\`, whose key \`event\` is the name of an event. A filter on \
+Filters in \`properties\` are of type \`event\` (that is also those without a type), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose key \`event\` is the name of an event. A filter on \
 events holds when one event of the session fulfils it, and an operator like \`is_not\` when all do; the same goes for \
-\`visited_page\`, one of the recording's pages. Persons have the properties of today. The keys of type \`recording\` are \
+\`visited_page\`, one of the recording's pages. Persons have the properties of today. Those of sessions are what \
+\`GET sessions/property_definitions/\` lists, as the session's events make them. The keys of type \`recording\` are \
 those of \`having_predicates\`.`,
   query: PropertyParameters,
   answers: { 200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) } },

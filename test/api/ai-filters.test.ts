@@ -384,7 +384,7 @@ describe('a model', () => {
   it('that is silent is waited for no longer than the limit', async () => {
     vi.useRealTimers()
     const { bindings, asked } = deployModel({ silent: true }, { silent: true })
-    const calendar = { timezone: 'UTC', weekStart: 0 }
+    const calendar = { timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
 
     const { messages } = ask('longer than 2 minutes')
     const answer = await suggestFilters(

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { updateProject } from '../../src/projects/store.ts'
+import { db } from '../support/project.ts'
 import { newStage, snapshotEvent } from '../support/recordings.ts'
 
 const MINUTE = 60_000
@@ -21,6 +23,9 @@ const error = (timestamp: number): JsonObject => ({
 async function newGallery() {
   const stage = await newStage()
   const { project, record } = stage
+  await updateProject(db, project.id, {
+    test_account_filters: [{ key: 'plan', operator: 'is_not', value: 'pro', type: 'person' }]
+  })
   const event = (name: string, distinct_id: string, session: string, at: number, properties: JsonObject = {}) => ({
     event: name,
     distinct_id,
@@ -78,6 +83,8 @@ const idsOf = async (query: string): Promise<string[]> => {
 }
 const json = (name: string, value: Json) => `${name}=${encodeURIComponent(JSON.stringify(value))}`
 const properties = (value: Json) => json('properties', value)
+const CHEAP = { key: 'price', operator: 'lt', value: 10 }
+const CLICKED_TWICE = { type: 'recording', key: 'click_count', operator: 'gte', value: 2 }
 const recording = (name: string, operator: string, value?: Json) =>
   properties([{ type: 'recording', key: name, operator, ...(value !== undefined && { value }) }])
 const iso = (time: number) => new Date(time).toISOString()
@@ -106,6 +113,35 @@ describe('GET session_recordings', () => {
       ['long']
     ],
     [json('events', [{ id: '$pageview', properties: [{ key: 'price', operator: 'is_set' }] }]), []],
+    [json('events', [{ id: null, properties: [{ key: 'price', operator: 'lt', value: 10 }] }]), ['busy']],
+    [json('events', [{ id: 'bought', properties: [{ key: 'plan', value: 'pro', type: 'person' }] }]), ['long']],
+    [
+      json('events', [{ id: 'bought', properties: [{ key: '$session_duration', value: 0, type: 'session' }] }]),
+      ['busy']
+    ],
+    [json('events', []), ['short', 'busy', 'long']],
+    [properties([{ key: '$session_duration', operator: 'gte', value: 60, type: 'session' }]), ['long']],
+    [properties([{ key: '$entry_pathname', value: '/', type: 'session' }]), ['busy', 'long']],
+    [properties([{ key: '$entry_pathname', operator: 'is_not', value: '/', type: 'session' }]), ['short']],
+    [properties([{ key: '$entry_pathname', operator: 'regex', value: '^.$', type: 'session' }]), ['busy', 'long']],
+    [properties([{ key: '$pageview_count', operator: 'is_not_set', type: 'session' }]), ['short']],
+    [
+      `operand=OR&${properties([{ key: '$browser', value: ['Chrome', 'Firefox'] }, CLICKED_TWICE])}`,
+      ['short', 'busy', 'long']
+    ],
+    [`operand=AND&${properties([{ key: '$browser', value: ['Chrome', 'Firefox'] }, CLICKED_TWICE])}`, ['busy']],
+    [`operand=OR&${json('events', ['unheard of', 'bought'])}`, ['busy', 'long']],
+    [`operand=OR&${json('events', ['bought'])}&${properties([CLICKED_TWICE])}`, ['short', 'busy', 'long']],
+    [`operand=OR&${json('events', ['bought'])}&${properties([])}&distinct_id=bob`, ['busy']],
+    [`operand=OR&${json('events', ['bought'])}&${json('having_predicates', [CLICKED_TWICE])}`, ['busy']],
+    ['filter_test_accounts=true', ['short', 'busy']],
+    [`distinct_id=bob&${json('distinct_ids', ['nobody'])}`, []],
+    ['actions=[]&console_log_filters=&comment_text=', ['short', 'busy', 'long']],
+    [properties(Array(40).fill(CLICKED_TWICE)), ['short', 'busy']],
+    [
+      properties(Array(20).fill({ key: 'visited_page', operator: 'not_regex', value: 'x', type: 'recording' })),
+      ['short', 'busy', 'long']
+    ],
     [properties([{ key: '$browser', value: 'Chrome' }]), ['busy']],
     [properties([{ key: '$browser', value: 'Safari' }]), []],
     [properties([{ key: '$browser', operator: 'regex', value: '^F' }]), ['long']],
@@ -195,6 +231,13 @@ describe('GET session_recordings', () => {
     ['cursor=x', 'invalid_input', 'cursor'],
     ['person=ada', 'invalid_input', 'person'],
     ['person_uuid=ada', 'invalid_input', 'person_uuid'],
+    ['person=1&person_uuid=ada', 'invalid_input', 'person_uuid'],
+    ['operand=XOR', 'invalid_choice', 'operand'],
+    ['filter_test_accounts=no', 'invalid_input', 'filter_test_accounts'],
+    [json('actions', [{ id: 1 }]), 'invalid_input', 'actions'],
+    [json('console_log_filters', [{ key: 'level', value: ['error'] }]), 'invalid_input', 'console_log_filters'],
+    ['comment_text=broken', 'invalid_input', 'comment_text'],
+    [properties([{ key: '$nope', value: 1, type: 'session' }]), 'invalid_input', 'properties'],
     ['date_from=yesterday', 'invalid_input', 'date_from'],
     ['date_to=soon', 'invalid_input', 'date_to'],
     ['order=name', 'invalid_choice', 'order'],
@@ -217,7 +260,8 @@ describe('GET session_recordings', () => {
     [recording('height', 'gt', 1), 'invalid_input', 'properties'],
     [recording('click_count', 'gt', 'many'), 'invalid_input', 'properties'],
     [recording('start_url', 'regex', '('), 'invalid_input', 'properties'],
-    [properties([{ key: 'x', value: 1, type: 'cohort' }]), 'invalid_input', 'properties']
+    [properties([{ key: 'x', value: 1, type: 'cohort' }]), 'invalid_input', 'properties'],
+    [json('events', Array(20).fill({ id: 'bought', properties: [CHEAP, CHEAP] })), 'query_too_large', 'properties']
   ])('refuses %s', async (query, code, attr) => {
     expect(await gallery.get(`?${query}`, 400)).toMatchObject({ code, attr })
   })

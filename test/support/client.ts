@@ -804,7 +804,7 @@ export interface paths {
          * List recordings
          * @description The newest first, unless `order` says otherwise. All filters that are given have to match.
          *
-         *     Filters in `properties` are of type `event` (that is also those without a type), `person`, `recording` or `event_metadata`, whose key `event` is the name of an event. A filter on events holds when one event of the session fulfils it, and an operator like `is_not` when all do; the same goes for `visited_page`, one of the recording's pages. Persons have the properties of today. The keys of type `recording` are those of `having_predicates`.
+         *     Filters in `properties` are of type `event` (that is also those without a type), `person`, `session`, `recording` or `event_metadata`, whose key `event` is the name of an event. A filter on events holds when one event of the session fulfils it, and an operator like `is_not` when all do; the same goes for `visited_page`, one of the recording's pages. Persons have the properties of today. Those of sessions are what `GET sessions/property_definitions/` lists, as the session's events make them. The keys of type `recording` are those of `having_predicates`.
          *
          *     Needs the scope `session_recording:read`.
          */
@@ -1405,6 +1405,10 @@ export interface components {
             previous: string | null;
             results: components["schemas"]["Activity"][];
         };
+        Dropped: {
+            uuid: string | null;
+            reason: string;
+        };
         /**
          * @example {
          *       "distinct_id": "ada"
@@ -1455,7 +1459,7 @@ export interface components {
         RecordingFilter: {
             key: string;
             /** @enum {string} */
-            type: "event" | "event_metadata" | "person" | "recording";
+            type: "event" | "event_metadata" | "person" | "session" | "recording";
             /** @enum {string} */
             operator: "exact" | "in" | "icontains" | "icontains_multi" | "regex" | "is_not" | "not_in" | "not_icontains" | "not_icontains_multi" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "min" | "max" | "between" | "not_between" | "is_set" | "is_not_set" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard";
             value: string[];
@@ -1579,10 +1583,6 @@ export interface components {
                 /** @description The counter-examples, in which it finds nothing. */
                 rejected: string[];
             };
-        };
-        Dropped: {
-            uuid: string | null;
-            reason: string;
         };
         /**
          * @example {
@@ -7084,10 +7084,20 @@ export interface operations {
                 date_from?: string;
                 /** @description Begun until then; a bare date is that whole day. */
                 date_to?: string;
-                /** @description In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name, and `properties`, filters that the event has to match. */
+                /** @description In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name (null for any), and `properties`, filters that the event has to match. */
                 events?: string;
+                /** @description Whether all of `events` and of the filters in `properties` have to hold, or any. All else always has to. */
+                operand?: "AND" | "OR";
+                /** @description Also with the project's filters of test accounts. */
+                filter_test_accounts?: boolean;
                 /** @description Filters of type `recording`, as JSON: `[{"key":"duration","type":"recording","operator":"gt","value":60}]`. Keys: `recording_duration` `duration` `active_seconds` `inactive_seconds` `click_count` `keypress_count` `mouse_activity_count` `console_log_count` `console_warn_count` `console_error_count` `activity_score` `start_url` `visited_page` `snapshot_source`. */
                 having_predicates?: string;
+                /** @description Not supported: has to be empty. */
+                actions?: string | "" | unknown[];
+                /** @description Not supported: has to be empty. */
+                console_log_filters?: string | "" | unknown[];
+                /** @description Not supported: has to be empty. */
+                comment_text?: string | "" | unknown[];
                 /** @description What the recordings are ordered by; `-` before it is left out. */
                 order?: "start_time" | "recording_duration" | "duration" | "active_seconds" | "inactive_seconds" | "click_count" | "keypress_count" | "mouse_activity_count" | "console_log_count" | "console_warn_count" | "console_error_count" | "activity_score";
                 /** @description The highest first, unless it is `asc`. */

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { writeFilters } from '../../src/ai/filters.ts'
 import { type FilterJson, GroupJson } from '../../src/ai/json.ts'
-import { refusalOf } from '../../src/ai/list.ts'
+import { type Project, refusalOf } from '../../src/ai/list.ts'
 
 /** A Saturday. */
 const NOW = new Date('2026-11-21T12:00:00Z')
-const CALENDAR = { timezone: 'UTC', weekStart: 1 }
+const CALENDAR: Project = { timezone: 'UTC', weekStart: 1, testAccountFilters: [] }
 
 const write = (text: string, calendar = CALENDAR, now = NOW) => writeFilters(text, calendar, now)
 
@@ -39,6 +39,11 @@ describe('a request', () => {
       'AND(recording.console_error_count gte 3; recording.click_count lte 0)'
     ],
     ['no more than ten key presses', 'AND(recording.keypress_count lte 10)'],
+    ['at least 3 page views', 'AND(session.$pageview_count gte 3)'],
+    ['bounced, with JavaScript errors', 'AND(session.$is_bounce exact true; recording.console_error_count gt 0)'],
+    ['everyone except people from Spain', 'AND(event.$geoip_country_code is_not ES)'],
+    ['on the /docs page or the /blog page', 'AND(recording.visited_page icontains /docs|/blog)'],
+    ['where price is over 100', 'AND(event.price gt 100)'],
     ['between 2 and 5 clicks', 'AND(recording.click_count between 2|5)'],
     ['activity score above 50', 'AND(recording.activity_score gt 50)'],
     ['Chrome or Firefox on Windows', 'AND(event.$browser exact Chrome|Firefox; event.$os exact Windows)'],
@@ -79,7 +84,10 @@ describe('a request', () => {
     ['events "a", "b" or "c"', 'AND(event_metadata.event exact a|b|c)'],
     ['with rage clicks', 'AND(event_metadata.event exact $rageclick)'],
     ['by ada@example.com', 'AND(person.email exact ada@example.com)'],
-    ['e-mails ending with @example.com', 'AND(person.email icontains @example.com)'],
+    ['e-mails containing ada', 'AND(person.email icontains ada)'],
+    ['e-mails ending with .org', String.raw`AND(person.email regex (?i)\.org$)`],
+    ['no e-mails at @example.com', String.raw`AND(person.email not_regex (?i)@example\.com$)`],
+    ['e-mail address at example.com', String.raw`AND(person.email regex (?i)@example\.com$)`],
     ['whose plan is "pro" or "team"', 'AND(person.plan exact pro|team)'],
     ['users whose plan is not free', 'AND(person.plan is_not free)'],
     ['whose email is not set', 'AND(person.email is_not_set)'],
@@ -100,6 +108,8 @@ describe('a request', () => {
     ['this week', '2026-11-16.. AND()'],
     ['this month', 'mStart.. AND()'],
     ['on Monday', '2026-11-16..2026-11-16 AND()'],
+    ['last Saturday', '2026-11-14..2026-11-14 AND()'],
+    ['last Friday', '2026-11-20..2026-11-20 AND()'],
     ['since Friday', '2026-11-20.. AND()'],
     ['since 2026-11-01', '2026-11-01.. AND()'],
     ['after 2026-11-30', '2026-12-01.. AND()'],
@@ -115,8 +125,8 @@ describe('a request', () => {
   it('has the days of the project’s clock', () => {
     const now = new Date('2026-11-21T23:30:00Z')
 
-    expect(shown('yesterday', { timezone: 'Europe/Berlin', weekStart: 1 }, now)).toBe('2026-11-21..2026-11-21 AND()')
-    expect(shown('this week', { timezone: 'Europe/Berlin', weekStart: 0 }, now)).toBe('2026-11-22.. AND()')
+    expect(shown('yesterday', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe('2026-11-21..2026-11-21 AND()')
+    expect(shown('this week', { ...CALENDAR, timezone: 'Europe/Berlin', weekStart: 0 }, now)).toBe('2026-11-22.. AND()')
   })
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Json } from '../../json.ts'
-import { jsonText } from '../../parameters.ts'
+import { Flag, jsonText } from '../../parameters.ts'
 import { type FilterGroup, leavesOf, readFilters } from '../../properties/filter.ts'
 import { readFrom, readUntil } from '../../trends/dates.ts'
 
@@ -10,8 +10,16 @@ const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
 
 const EventJson = z.union([
   Text.min(1),
-  z.looseObject({ id: Text.min(1), properties: z.union([z.array(z.unknown()), z.looseObject({})]).optional() })
+  z.looseObject({
+    id: Text.min(1).nullable(),
+    properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
+  })
 ])
+
+/** What PostHog's clients may ask of a list that this one does not know: it has to be empty. */
+const Unsupported = jsonText(
+  z.union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.').optional()
+).meta({ type: 'string', description: 'Not supported: has to be empty.' })
 
 /** What a list may be ordered by. */
 export const ORDERS = [
@@ -33,7 +41,9 @@ export const ORDERS = [
 export const RECORDING_KEYS = [...ORDERS.slice(1), 'start_url', 'visited_page', 'snapshot_source'] as const
 
 /** Whose property a filter of a list is about, an event's if it does not say so; `event_metadata` knows the event's name. */
-export const LIST_TYPES = ['event', 'person', 'recording', 'event_metadata'] as const
+export const LIST_TYPES = ['event', 'person', 'session', 'recording', 'event_metadata'] as const
+/** Of the filters that one event has to fulfil. */
+const EVENT_TYPES = ['event', 'person', 'session'] as const
 
 /** What can be asked of an event itself. */
 export const METADATA_KEYS = ['event'] as const
@@ -49,10 +59,17 @@ export const FiltersQuery = z.object({
   session_ids: Texts.optional().meta({ type: 'string', description: 'Only these: a JSON array.' }),
   date_from: Text.optional().meta({ description: 'Begun then or later: `-7d`, `2026-11-20`, or a date-time.' }),
   date_to: Text.optional().meta({ description: 'Begun until then; a bare date is that whole day.' }),
-  events: jsonText(z.array(EventJson).min(1).max(20)).optional().meta({
+  events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name, and `properties`, filters that the event has to match.'
+      'In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name (null for any), and `properties`, filters that the event has to match.'
+  }),
+  operand: z.enum(['AND', 'OR']).default('AND').meta({
+    description:
+      'Whether all of `events` and of the filters in `properties` have to hold, or any. All else always has to.'
+  }),
+  filter_test_accounts: Flag.default(false).meta({
+    description: "Also with the project's filters of test accounts."
   }),
   having_predicates: z
     .string()
@@ -61,6 +78,9 @@ export const FiltersQuery = z.object({
     .meta({
       description: `Filters of type \`recording\`, as JSON: \`[{"key":"duration","type":"recording","operator":"gt","value":60}]\`. Keys: ${keys}.`
     }),
+  actions: Unsupported,
+  console_log_filters: Unsupported,
+  comment_text: Unsupported,
   order: z
     .string()
     .transform((text) => text.replace(/^-/, ''))
@@ -80,16 +100,21 @@ export type PersonFilter = { id: number } | { uuid: string }
 
 /** What recordings are asked for; all that is given has to hold. Times are ms UTC, `[from, until)`. */
 export type RecordingFilters = {
-  person: PersonFilter | undefined
-  distinctIds: string[] | undefined
+  persons: PersonFilter[]
+  /** Lists of which each has to have the recording's. */
+  distinctIds: string[][]
   sessionIds: string[] | undefined
   from: number | undefined
   until: number | undefined
-  events: { name: string; group: FilterGroup }[]
   groups: FilterGroup[]
+  /** Of the events and the groups that are `chosen`, one is enough: else all of them have to hold. */
+  isAny: boolean
+  /** Events by their names, null for any, with what each has to fulfil. */
+  events: { name: string | null; group: FilterGroup }[]
+  chosen: FilterGroup[]
 }
 
-type Settings = { timezone: string; weekStart: number }
+export type Settings = { timezone: string; weekStart: number; testAccountFilters: unknown[] }
 
 /**
  * Reads the filters of a list.
@@ -102,26 +127,43 @@ export function readRecordingFilters(
   settings: Settings,
   now: Date
 ): RecordingFilters {
-  const { person, person_uuid, distinct_id, distinct_ids, session_ids, date_from, date_to } = query
+  const { person, person_uuid, distinct_id, distinct_ids, session_ids, date_from, date_to, operand } = query
   const read = (input: Json, types: Parameters<typeof readFilters>[3]) =>
     checkKeys(readFilters(input, settings.timezone, now, types))
   const having = query.having_predicates
+  const persons = [readPerson(person, 'person'), readPerson(person_uuid, 'person_uuid')]
   return {
-    person: readPerson(person, 'person') ?? readPerson(person_uuid, 'person_uuid'),
-    distinctIds: distinct_id ? [distinct_id] : distinct_ids,
+    persons: persons.filter((one) => one !== undefined),
+    distinctIds: [...(distinct_id ? [[distinct_id]] : []), ...(distinct_ids ? [distinct_ids] : [])],
     sessionIds: session_ids,
     from: readDate(date_from, 'date_from', (text) => readFrom(text, settings, now)),
     until: readDate(date_to, 'date_to', (text) => readUntil(text, 'minute', settings, now)),
-    events: (query.events ?? []).map((event) => {
-      const { id, properties: filters = [] } = typeof event === 'string' ? { id: event } : event
-      // It came as JSON.
-      return { name: id, group: naming('events', () => read(filters as Json, ['event'])) }
-    }),
     groups: [
-      ...(properties === undefined ? [] : [read(properties, LIST_TYPES)]),
-      ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : [])
-    ]
+      ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : []),
+      // They came as JSON, and so did the properties of events.
+      ...(query.filter_test_accounts
+        ? [naming('filter_test_accounts', () => read(settings.testAccountFilters as Json, LIST_TYPES))]
+        : [])
+    ],
+    isAny: operand === 'OR',
+    events: (query.events ?? []).map((event) => {
+      const { id, properties: filters } = typeof event === 'string' ? { id: event, properties: null } : event
+      return { name: id, group: naming('events', () => read((filters ?? []) as Json, EVENT_TYPES)) }
+    }),
+    chosen: readChosen(properties, operand, (input) => read(input, LIST_TYPES))
   }
+}
+
+/** The operand joins the filters of a list; a group says itself how its filters are joined. */
+function readChosen(
+  properties: Json | undefined,
+  operand: FilterGroup['type'],
+  read: (input: Json) => FilterGroup
+): FilterGroup[] {
+  if (properties === undefined) return []
+  const group = read(properties)
+  if (group.values.length === 0) return []
+  return [Array.isArray(properties) ? { ...group, type: operand } : group]
 }
 
 function checkKeys(group: FilterGroup): FilterGroup {
@@ -174,7 +216,8 @@ function readDate(
 }
 
 /** Whether nothing is asked for but all recordings. */
-export const isUnfiltered = ({ events, groups, ...rest }: RecordingFilters): boolean =>
-  events.length === 0 &&
-  groups.every((group) => group.values.length === 0) &&
-  Object.values(rest).every((value) => value === undefined)
+export const isUnfiltered = ({ persons, distinctIds, sessionIds, from, until, ...asked }: RecordingFilters): boolean =>
+  [persons, distinctIds, asked.events].every((list) => list.length === 0) &&
+  asked.chosen.length === 0 &&
+  asked.groups.every((group) => group.values.length === 0) &&
+  [sessionIds, from, until].every((value) => value === undefined)

@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { query, readBatch } from '../../../db/batch.ts'
+import { countValues, query, readBatch } from '../../../db/batch.ts'
 import type { Db } from '../../../db/client.ts'
 import { compileFilter, textOf } from '../../../db/filter.ts'
 import { inJson } from '../../../db/rows.ts'
 import { AppError } from '../../../errors.ts'
 import { type FilterGroup, isGroup, isOpposite, leavesOf, type PropertyFilter } from '../../../properties/filter.ts'
 import { matcherOf } from '../../../properties/match.ts'
-import type { RecordingFilters } from '../query.ts'
+import { sessionColumn } from '../../../sessions/store.ts'
+import { METADATA_KEYS, RECORDING_KEYS, type RecordingFilters } from '../query.ts'
 import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from '../store.ts'
 
 /** Where a filter needs the events of each recording's session, so many recordings may be looked at. */
@@ -14,6 +15,9 @@ const MAX_LOOKED_THROUGH = 20_000
 
 /** A property may have this many different values where a filter's operator has to look at each of them. */
 const MAX_DISTINCT_VALUES = 100_000
+
+/** Of the 100 values that a statement of D1 takes, so many may be those of filters: a page needs others. */
+const MAX_VALUES = 90
 
 type Matching = ReadonlyMap<PropertyFilter, string[]>
 
@@ -28,7 +32,10 @@ const FIELDS: Record<string, SQL> = {
   activity_score: whole(ACTIVITY_SCORE)
 }
 
-/** The events of the session that recording `r` shows. */
+/** The session that recording `r` shows. */
+const SESSION = sql`sessions s where s.project_id = r.project_id and s.session_id = r.session_id`
+
+/** Its events. */
 const EVENTS = sql`
   sessions s cross join json_each(s.identities) as own cross join events e
     on e.identity = own.value and e.timestamp between s.start_time and s.end_time
@@ -39,13 +46,29 @@ const EVENT_NAME = sql`(select name from event_names where id = e.event_id)`
 
 const PAGES = sql`json_each(r.urls) as visit where true`
 
-/** JSON that has the property of a filter, and of what there are many of each recording. */
+/** JSON that has the property of a filter, and of what there are many of each recording. Nothing in it is a bound value. */
 function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL } {
-  if (type === 'person') return { properties: sql`coalesce(p.properties, '{}')` }
-  if (type === 'event') return { properties: sql`e.properties`, many: EVENTS }
-  if (type === 'event_metadata') return { properties: sql`json_object(${key}, ${EVENT_NAME})`, many: EVENTS }
-  if (key === 'visited_page') return { properties: sql`json_object(${key}, visit.value ->> 1)`, many: PAGES }
-  return { properties: sql`json_object(${key}, ${FIELDS[key] ?? sql`r.${sql.identifier(key)}`})` }
+  switch (type) {
+    case 'person':
+      return { properties: sql`coalesce(p.properties, '{}')` }
+    case 'session':
+      return { properties: sql`coalesce((select ${sessionColumn(key)} from ${SESSION}), '{}')` }
+    case 'event':
+      return { properties: sql`e.properties`, many: EVENTS }
+    case 'event_metadata':
+      return { properties: objectOf(METADATA_KEYS, key, EVENT_NAME), many: EVENTS }
+    case 'recording':
+      if (key === 'visited_page')
+        return { properties: objectOf(RECORDING_KEYS, key, sql`visit.value ->> 1`), many: PAGES }
+      return { properties: objectOf(RECORDING_KEYS, key, FIELDS[key] ?? sql`r.${sql.identifier(key)}`) }
+  }
+}
+
+/** JSON with one of these keys, which the SQL names itself. */
+function objectOf(keys: readonly string[], key: string, value: SQL): SQL {
+  const name = keys.find((one) => one === key)
+  if (name === undefined) throw new Error(`no key is called ${key}`)
+  return sql`json_object('${sql.raw(name)}', ${value})`
 }
 
 /**
@@ -60,38 +83,43 @@ export async function compileFilters(
   now: Date
 ): Promise<SQL> {
   // The `+` keeps SQLite from going through all that the project has, in order, instead of by the identities.
-  const ofProject = filters.person || filters.distinctIds ? sql`+r.project_id` : sql`r.project_id`
+  const ofProject = filters.persons.length + filters.distinctIds.length > 0 ? sql`+r.project_id` : sql`r.project_id`
   const simple = simpleConditions(project.id, filters)
   const base = sql.join([sql`${ofProject} = ${project.id}`, sql`not r.deleted`, ...simple], sql` and `)
-  const groups = [...filters.groups, ...filters.events.map(({ group }) => group)]
-  const leaves = groups.flatMap(leavesOf)
+  const leaves = [...filters.groups, ...filters.chosen, ...filters.events.map(({ group }) => group)].flatMap(leavesOf)
   if (filters.events.length > 0 || leaves.some(({ type }) => type === 'event' || type === 'event_metadata'))
     await expectFew(db, base)
   const matching = await readMatching(db, base, leaves, project.timezone, now)
+  const chosen = [
+    ...filters.chosen.map((group) => conditionOf(group, matching)),
+    ...filters.events.map(({ name, group }) => {
+      const named = sql`and e.event_id = (
+        select id from event_names where project_id = ${project.id} and name = ${name})`
+      const fulfilled = compileFilter((filter) => placeOf(filter).properties, group, matching)
+      return sql`exists (select 1 from ${EVENTS} and ${fulfilled} ${name === null ? sql`` : named})`
+    })
+  ]
   const conditions = [
     base,
     ...filters.groups.map((group) => conditionOf(group, matching)),
-    ...filters.events.map(({ name, group }) => {
-      const one = compileFilter(() => sql`e.properties`, group, matching)
-      return sql`exists (select 1 from ${EVENTS} and ${one}
-        and e.event_id = (select id from event_names where project_id = ${project.id} and name = ${name}))`
-    })
+    ...(chosen.length > 0 ? [sql`(${sql.join(chosen, filters.isAny ? sql` or ` : sql` and `)})`] : [])
   ]
-  return sql.join(conditions, sql` and `)
+  const condition = sql.join(conditions, sql` and `)
+  if (countValues(condition) > MAX_VALUES)
+    throw new AppError('query_too_large', 'These are more filters than one query can hold.', 'properties')
+  return condition
 }
 
 function simpleConditions(projectId: number, filters: RecordingFilters): SQL[] {
-  const { person, distinctIds, sessionIds, from, until } = filters
+  const { persons, distinctIds, sessionIds, from, until } = filters
   const identities = (where: SQL) => sql`r.identity in (
     select key from distinct_ids where project_id = ${projectId} and ${where})`
   return [
-    ...(person
-      ? [
-          identities(sql`person_id = (select id from persons where project_id = ${projectId}
-            and ${'id' in person ? sql`id = ${person.id}` : sql`uuid = ${person.uuid}`})`)
-        ]
-      : []),
-    ...(distinctIds ? [identities(sql`distinct_id in ${inJson(distinctIds)}`)] : []),
+    ...persons.map((person) =>
+      identities(sql`person_id = (select id from persons where project_id = ${projectId}
+        and ${'id' in person ? sql`id = ${person.id}` : sql`uuid = ${person.uuid}`})`)
+    ),
+    ...distinctIds.map((ids) => identities(sql`distinct_id in ${inJson(ids)}`)),
     ...(sessionIds ? [sql`r.session_id in ${inJson(sessionIds)}`] : []),
     ...(from === undefined ? [] : [sql`r.start_time >= ${from}`]),
     ...(until === undefined ? [] : [sql`r.start_time < ${until}`])
