@@ -2,6 +2,7 @@ import type { Calendar } from '../trends/buckets.ts'
 import { type Days, dayRules, NUMBER, readNumber } from './days.ts'
 import { namedValues } from './devices.ts'
 import type { FilterJson as Filter } from './json.ts'
+import { quote } from './pattern.ts'
 import { phrase, QUOTED, quotedText, type Rule } from './words.ts'
 
 type Operator = Filter['operator']
@@ -35,9 +36,10 @@ const COUNTS: [words: string, key: string][] = [
   ['(?:mouse )?clicks?', 'click_count'],
   ['key ?(?:presses|press|strokes?)', 'keypress_count'],
   ['mouse (?:activity|movements?|moves|events?)', 'mouse_activity_count'],
-  ['(?:console )?errors?', 'console_error_count'],
+  ['(?:console |java ?script |js )?errors?', 'console_error_count'],
   ['(?:console )?warnings?', 'console_warn_count'],
-  ['console logs?(?: lines?)?|log lines?', 'console_log_count']
+  ['console logs?(?: lines?)?|log lines?', 'console_log_count'],
+  ['page ?views?', '$pageview_count']
 ]
 const COUNT = COUNTS.map(([words]) => words).join('|')
 const countOf = (words: string): string =>
@@ -49,6 +51,17 @@ const recording = (key: string, operator: Operator, ...value: string[]): Filter 
   operator,
   value
 })
+const session = (key: string, operator: Operator, ...value: string[]): Filter => ({
+  key,
+  type: 'session',
+  operator,
+  value
+})
+/** Pages are counted by the session's events, all else by its recording. */
+const counted = (words: string, operator: Operator, ...value: string[]): Filter => {
+  const key = countOf(words)
+  return (key.startsWith('$') ? session : recording)(key, operator, ...value)
+}
 
 /** What happened often enough to have a name of its own. */
 const EVENTS: [words: string, name: string][] = [
@@ -71,8 +84,8 @@ const PROPERTY_OPERATORS: [words: string, operator: Operator][] = [
   ['(?:is|was) not|isn.t|!=|does not equal', 'is_not'],
   ['does not contain|doesn.t contain', 'not_icontains'],
   ['contains|includes', 'icontains'],
-  ['(?:is|was)? ?(?:more|greater|higher) than|>', 'gt'],
-  ['(?:is|was)? ?(?:less|lower|smaller|fewer) than|<', 'lt'],
+  ['(?:is|was)? ?(?:(?:more|greater|higher) than|over|above)|>', 'gt'],
+  ['(?:is|was)? ?(?:(?:less|lower|smaller|fewer) than|under|below)|<', 'lt'],
   ['(?:is|was)? ?at least|>=', 'gte'],
   ['(?:is|was)? ?at most|<=', 'lte'],
   ['is|was|equals|=|:', 'exact']
@@ -85,6 +98,8 @@ const email = (operator: Operator, value: string): Filter => ({
   operator,
   value: [value]
 })
+
+const EMAILS = '(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)?'
 
 const rule = (source: string, read: (match: string[]) => Ask): Rule<Ask> => [
   phrase(source),
@@ -125,20 +140,21 @@ const DURATIONS: Rule<Ask>[] = [
 
 const NUMBERS: Rule<Ask>[] = [
   filter(`between (${NUMBER}) and (${NUMBER}) (${COUNT})`, ([, low = '', high = '', what = '']) =>
-    recording(countOf(what), 'between', String(readNumber(low)), String(readNumber(high)))
+    counted(what, 'between', String(readNumber(low)), String(readNumber(high)))
   ),
   filter(`(${COMPARISON}) (${NUMBER}) (${COUNT})`, ([, comparison = '', number = '', what = '']) =>
-    recording(countOf(what), operatorOf(comparison), String(readNumber(number)))
+    counted(what, operatorOf(comparison), String(readNumber(number)))
   ),
   filter(`(${NUMBER}) or (more|fewer|less) (${COUNT})`, ([, number = '', than = '', what = '']) =>
-    recording(countOf(what), /more/i.test(than) ? 'gte' : 'lte', String(readNumber(number)))
+    counted(what, /more/i.test(than) ? 'gte' : 'lte', String(readNumber(number)))
   ),
   filter(`(?:an )?activity score (?:of |is )?(${COMPARISON}) (${NUMBER})`, ([, comparison = '', number = '']) =>
     recording('activity_score', operatorOf(comparison), String(readNumber(number)))
   ),
   ...EVENTS.map(([words, name]) => filter(words, () => event(name))),
-  filter(`(\\d+) (${COUNT})`, ([, number = '', what = '']) => recording(countOf(what), 'exact', number)),
-  filter(`(?:(?:some|any|an?) )?(${COUNT})`, ([, what = '']) => recording(countOf(what), 'gt', '0'))
+  filter('(?:that )?bounced?|bounces', () => session('$is_bounce', 'exact', 'true')),
+  filter(`(\\d+) (${COUNT})`, ([, number = '', what = '']) => counted(what, 'exact', number)),
+  filter(`(?:(?:some|any|an?) )?(${COUNT})`, ([, what = '']) => counted(what, 'gt', '0'))
 ]
 
 const PAGE = '(?:the )?(?:pages?|urls?|paths?)'
@@ -159,7 +175,7 @@ const PAGES: Rule<Ask>[] = [
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
-  filter(`(?:the )?([\\w-]+) page`, ([, text = '']) => visited(text), visited),
+  filter(`(?:the )?([\\w-]+|/\\S*?) page`, ([, text = '']) => visited(text), visited),
   filter(`(${ADDRESS})`, ([, text = '']) => visited(text), visited)
 ]
 
@@ -184,9 +200,11 @@ const PEOPLE: Rule<Ask>[] = [
   filter(`(?:with )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:is )?(${EMAIL})`, ([, text = '']) =>
     email('exact', text)
   ),
-  filter(
-    `(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)|at|end(?:s|ing)? (?:with|in)) (${NAME}|@\\S+?)`,
-    ([, text = '']) => email('icontains', unquote(text))
+  filter(`${EMAILS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`, ([, text = '']) =>
+    email('icontains', unquote(text))
+  ),
+  filter(`${EMAILS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`, ([, place = '', text = '']) =>
+    email('regex', `(?i)${quote(unquote(text).replace(/^@?/, /^at$/i.test(place) ? '@' : '$&'))}$`)
   ),
   filter(
     `(${EMAIL})`,
@@ -236,7 +254,7 @@ const WORDS: Rule<Ask>[] = [
 const NOISE = means(
   'an?|the|all|any|every|some|show|find|get|give|list|see|watch|search|me|us|i|we|want|need|would|like|to|please|for|of|in|on|at|by|from|using|use|used|uses|with|' +
     'having|has|have|had|that|which|who|whom|where|whose|when|were|was|are|is|be|been|during|recordings?|sessions?|replays?|videos?|users?|people|persons?|visitors?|customers?|someone|' +
-    'somebody|anyone|they|their|there|visit(?:ed|ing|s)?|view(?:ed|ing)?|went|go(?:ing)?|came|come|coming|browsers?|browsing|devices?|os|operating systems?|country|countries|only|' +
+    'somebody|anyone|every(?:one|body|thing)|they|their|there|visit(?:ed|ing|s)?|view(?:ed|ing)?|went|go(?:ing)?|came|come|coming|browsers?|browsing|devices?|os|operating systems?|country|countries|only|' +
     'recorded|happened|happening|logged|located|running|based|started|long',
   'noise'
 )

@@ -77,7 +77,11 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
     rule(`before (${DATE})`, ([, date = '']) => ({ to: shift(date, -1) })),
     rule(`(?:until|till|up to|to) (${DATE})`, ([, date = '']) => ({ to: read(date) })),
     rule(`(?:on )?(${DATE})`, ([, date = '']) => ({ from: read(date), to: read(date) })),
-    rule(`on (${WEEKDAYS})`, ([, name = '']) => ({ from: ago(daysSince(name)), to: ago(daysSince(name)) }))
+    rule(`on (${WEEKDAYS})`, ([, name = '']) => ({ from: ago(daysSince(name)), to: ago(daysSince(name)) })),
+    rule(`(?:on )?last (${WEEKDAYS})`, ([, name = '']) => {
+      const day = ago(daysSince(name) || 7)
+      return { from: day, to: day }
+    })
   ]
 
   function daysSince(name: string): number {

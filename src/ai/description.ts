@@ -37,7 +37,8 @@ const kind = (source: string, of: Kind) => means(phrase(source), { is: 'piece', 
 const RULES: Rule<Meaning>[] = [
   [QUOTED, (match) => ({ is: 'piece', piece: { text: quotedText(match) } })],
   means(/,/y, { is: 'comma' }),
-  means(/[()]/y, { is: 'noise' }),
+  // Around words: one that is part of a text to match is followed by more of it.
+  means(/\((?!\S*\)[^\s,;:.!?)])|\)/y, { is: 'noise' }),
   means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), { is: 'in any case' }),
   means(phrase('followed by|(?:and )?then'), { is: 'then' }),
   means(
@@ -58,7 +59,7 @@ const RULES: Rule<Meaning>[] = [
   kind('urls?|links?|web addresse?s?|pages?', 'url'),
   kind('(?:url )?paths?(?:names?)?', 'path'),
   kind('uuids?|guids?', 'uuid'),
-  kind('dates?', 'date'),
+  kind('(?:iso(?: ?8601)? )?dates?', 'date'),
   kind('(?:semantic )?versions?(?: numbers?)?|semvers?', 'version'),
   kind('(?:numeric|number|integer) ids?|numbers?|digits?|integers?', 'number'),
   kind('ids?|identifiers?|slugs?', 'id'),
@@ -68,7 +69,7 @@ const RULES: Rule<Meaning>[] = [
   means(phrase('or'), { is: 'or' }),
   means(
     phrase(
-      'an?|the|any|all|every|of|for|me|i|we|want|need|give|write|make|create|please|that|which|whose|where|is|are|must|should|' +
+      'an?|the|any|all|every(?:thing)?|of|for|me|i|we|want|need|give|write|make|create|please|that|which|whose|where|is|are|must|should|' +
         'match(?:es|ing)?|find|finds|pattern|regex|regexp|regular expression|expression|to|in|it|its|they|texts?|strings?|' +
         'words?|values?|only|both|kind|something that|anywhere|the letters?|characters?|by|from'
     ),

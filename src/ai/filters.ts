@@ -26,6 +26,7 @@ type Operator = FilterJson['operator']
 const OPPOSITES: [Operator, Operator][] = [
   ['exact', 'is_not'],
   ['icontains', 'not_icontains'],
+  ['regex', 'not_regex'],
   ['is_set', 'is_not_set'],
   ['gt', 'lte'],
   ['gte', 'lt'],

@@ -43,8 +43,10 @@ export function writeRegex(text: string, given: Examples): RegexAnswer {
   return { fault: explainMisses(missed, proofs) }
 }
 
-function explainMisses([missed]: string[], { examples }: Examples): string {
+function explainMisses([missed]: string[], { examples, counter_examples }: Examples): string {
   if (missed === undefined) return 'The pattern would be longer than 1,000 characters.'
+  if (examples.includes(missed) && counter_examples.includes(missed))
+    return `"${missed}" is an example and a counter-example.`
   return examples.includes(missed)
     ? `What is described does not match the example "${missed}".`
     : `What is described also matches "${missed}", and a pattern without lookaround cannot leave it out.`

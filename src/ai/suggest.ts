@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MAX_PATTERN, OPERATORS } from '../properties/filter.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
+import { SESSION_PROPERTIES } from '../sessions/properties.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { askModel, type Engine, TIME_LIMIT_MS } from './engine.ts'
 import { type FilterAnswer, writeFilters } from './filters.ts'
@@ -83,8 +84,10 @@ const FiltersDraft = z.object({
   })
 })
 
+const SESSION_KEYS = SESSION_PROPERTIES.map(({ name }) => name).join(', ')
+
 const filterInstructions = ({ timezone }: Project, now: Date): string =>
-  `You turn what a user asks for into filters of a list of session recordings. It is ${now.toISOString()}; dates are in ${timezone}. Types of filters: "recording" with the keys ${RECORDING_KEYS.join(', ')} (seconds, counts, URLs); "event_metadata" with the key ${METADATA_KEYS.join(', ')}, the name of an event in the session; "event" with a property of an event, such as $browser, $os, $device_type, $geoip_country_code; "person" with a property of the person, such as email. Dates: ${DATE_GRAMMAR} Leave date_from and date_to empty when nothing is said of them. Answer with "result":"filter", or, if you cannot tell what is meant, with "result":"question", your question in "question", and empty filters.`
+  `You turn what a user asks for into filters of a list of session recordings. It is ${now.toISOString()}; dates are in ${timezone}. Types of filters: "recording" with the keys ${RECORDING_KEYS.join(', ')} (seconds, counts, URLs); "event_metadata" with the key ${METADATA_KEYS.join(', ')}, the name of an event in the session; "event" with a property of an event, such as $browser, $os, $device_type, $geoip_country_code; "person" with a property of the person, such as email; "session" with the keys ${SESSION_KEYS}. Dates: ${DATE_GRAMMAR} Leave date_from and date_to empty when nothing is said of them. Answer with "result":"filter", or, if you cannot tell what is meant, with "result":"question", your question in "question", and empty filters.`
 
 /** The model's filters, if the list of recordings takes them; else what the rules make of the last message. */
 export async function suggestFilters(

@@ -86,7 +86,8 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
     String.raw`(?i)(?:\.pdf|\.docx)$`
   ],
   ['paths that start with /a or end with /b', ['/a/x', '/x/b'], ['/x'], '^/a|/b$'],
-  ['exactly /pricing', ['/pricing'], ['/pricing/a', 'a/pricing'], '^/pricing$']
+  ['exactly /pricing', ['/pricing'], ['/pricing/a', 'a/pricing'], '^/pricing$'],
+  ['everything that starts with (a+)+$ (in any case)', ['(A+)+$b'], ['a+)+$'], String.raw`(?i)^\(a\+\)\+\$`]
 ]
 
 describe('a description', () => {
@@ -142,6 +143,9 @@ describe('a description', () => {
     const answer = writeRegex('starts with /docs', { examples: ['/blog/a'], counter_examples: [] })
 
     expect(answer).toEqual({ fault: 'What is described does not match the example "/blog/a".' })
+    expect(writeRegex('', { examples: ['a'], counter_examples: ['a'] })).toEqual({
+      fault: '"a" is an example and a counter-example.'
+    })
   })
 })
 
