@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { claimState } from './claim.ts'
 import { runCron, startCrons } from './crons.ts'
 import { openFront } from './front.ts'
 import { OperatorError, openLocal, readConfig } from './local.ts'
@@ -19,6 +20,8 @@ try {
   const upstream = Promise.withResolvers<number>()
   front = await openPort(upstream.promise)
   const url = `http://127.0.0.1:${front.port}`
+  const claim = claimState()
+  process.on('exit', () => claim.close())
 
   console.error('Starting…')
   const service = await openLocal()

@@ -82,6 +82,18 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
 
+  it('says in one line that another service runs on the same data', async () => {
+    const service = await startService(stateDir)
+
+    const second = await npm(['start'], { STATE_DIR: stateDir, PORT: '0' })
+
+    expect({ code: second.code, stderr: second.stderr.trim() }).toEqual({
+      code: 1,
+      stderr: `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
+    })
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  })
+
   it('refuses a port that is none', async () => {
     const { code, stderr } = await npm(['start'], { STATE_DIR: stateDir, PORT: 'http' })
     expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
