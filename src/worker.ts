@@ -11,7 +11,8 @@ import { describeError } from './errors.ts'
 import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
-import { sweepRecordings, sweepUnnamed } from './recordings/purge.ts'
+import { sweepRecordings } from './recordings/purge.ts'
+import { sweepUnnamed } from './recordings/sweep.ts'
 import { verifyCounts } from './rollups/verify.ts'
 import { closeSessions } from './sessions/upkeep/close.ts'
 import { runDue } from './subscriptions/claim.ts'
@@ -56,11 +57,7 @@ export default {
       await inDatabases(env, async (db, database) => {
         log('info', 'weekly batch', { database, sent: await startRun(db, env.ERASURE_QUEUE, run, now) })
       })
-      await inDatabases(env, async (db, database) => {
-        const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
-        const removed = await sweepUnnamed(db, env.BUCKET, retentionDays, scheduledTime)
-        log('info', 'weekly sweep of recordings', { database, removed })
-      })
+      await sweepSnapshots(env, scheduledTime, true)
       log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
     } else if (cron === QUARTERLY) {
       await inDatabases(env, async (db, database) => {
@@ -75,6 +72,7 @@ export default {
         const swept = await sweepRecordings(db, env.RECORDING_QUEUE, retentionDays, now.getTime())
         log('info', 'sweep of recordings', { database, ...swept })
       })
+      await sweepSnapshots(env, scheduledTime, false)
     } else if (cron === NIGHTLY)
       await inDatabases(env, async (db, database) => {
         const { first, ...summary } = await verifyCounts(db)
@@ -90,6 +88,14 @@ export default {
     else log('error', 'no job for this cron', { cron })
   }
 } satisfies ExportedHandler<Env>
+
+/** The weekly cron begins a sweep, and the quarter-hourly one goes on with it until its end. */
+const sweepSnapshots = (env: Env, now: number, begins: boolean): Promise<void> =>
+  inDatabases(env, async (db, database) => {
+    const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+    const swept = await sweepUnnamed(db, env.BUCKET, { database, retentionDays, now, begins })
+    if (swept) log('info', 'weekly sweep of recordings', { database, removed: swept.removed, done: swept.isDone })
+  })
 
 /** In every database that holds projects' data: what goes wrong in one keeps the job from no other. */
 async function inDatabases(env: Env, job: (db: Db, database: string, usage: Usage) => Promise<void>): Promise<void> {

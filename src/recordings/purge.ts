@@ -1,15 +1,7 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { prefixOf, SessionId } from './part.ts'
-import {
-  type Doomed,
-  expireRecordings,
-  finishPurge,
-  listDoomed,
-  listNamed,
-  listProjects,
-  removeParts
-} from './removal/store.ts'
+import { type Doomed, expireRecordings, finishPurge, listDoomed, listProjects, removeParts } from './removal/store.ts'
 
 /** Asks to remove what is left of deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
@@ -80,34 +72,4 @@ export async function sweepRecordings(
   const doomed = await listDoomed(db, now, STALLED_MS, SWEPT_AT_ONCE)
   await sendPurges(queue, doomed)
   return { expired, sent: doomed.length }
-}
-
-/** Longer than a queue keeps a message. */
-const QUEUED_DAYS = 15
-
-/**
- * Removes the snapshots of sessions without a row, which no message names any more either: of requests that failed
- * between bucket and queue, and were not repeated.
- * @returns how many objects
- */
-export async function sweepUnnamed(db: Db, bucket: R2Bucket, retentionDays: number, now: number): Promise<number> {
-  const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
-  let removed = 0
-  for (const projectId of await listProjects(db)) {
-    const prefix = prefixOf(projectId, '').slice(0, -1)
-    let cursor: string | undefined
-    do {
-      const page = await bucket.list({ prefix, delimiter: '/', ...(cursor && { cursor }) })
-      const sessions = page.delimitedPrefixes.map((path) => path.slice(prefix.length, -1))
-      const named = await listNamed(db, projectId, sessions)
-      for (const session of sessions.filter((id) => !named.has(id))) {
-        const { objects } = await bucket.list({ prefix: prefixOf(projectId, session) })
-        const stale = objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)
-        if (stale.length > 0) await bucket.delete(stale)
-        removed += stale.length
-      }
-      cursor = page.truncated ? page.cursor : undefined
-    } while (cursor)
-  }
-  return removed
 }

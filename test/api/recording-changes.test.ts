@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { createKey } from '../../src/projects/store.ts'
+import { sweepUnnamed } from '../../src/recordings/sweep.ts'
 import worker from '../../src/worker.ts'
 import { failingQueue } from '../support/bindings.ts'
 import { QUARTERLY, tablesWith, WEEKLY } from '../support/erasures.ts'
@@ -288,6 +289,28 @@ describe('the retention of recordings', () => {
 
     expect(await objectsOf(project, 'unnamed')).toEqual([])
     expect(await objectsOf(project, 'session')).toHaveLength(1)
+  })
+
+  it.each([
+    ['pages', { pages: 1, unnamed: 100 }],
+    ['sessions without a row', { pages: 100, unnamed: 2 }]
+  ])('looks at so many %s at once, and goes on where it has stopped', async (_, limits) => {
+    const { project, post, held, record } = await newStage()
+    await record(snapshotEvent(project, { session: 'b' }), snapshotEvent(project, { session: 'd' }))
+    const unnamed = ['a', 'c', 'e', 'f', 'g']
+    await post(JSON.stringify(unnamed.map((session) => snapshotEvent(project, { session }))))
+    held.splice(0)
+    const sweep = { database: `of-${project.id}`, retentionDays: 30, now: Date.now() + 31 * 86_400_000, begins: false }
+
+    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+    const swept = []
+    for (let begins = true; swept.at(-1)?.isDone !== true; begins = false)
+      swept.push(await sweepUnnamed(db, env.BUCKET, { ...sweep, begins }, limits))
+
+    expect(swept.length).toBeGreaterThan(1)
+    expect((await Promise.all(unnamed.map((session) => objectsOf(project, session)))).flat()).toEqual([])
+    expect(await objectsOf(project, 'd')).toHaveLength(1)
+    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
   })
 
   it('refuses what is too old to be kept', async () => {

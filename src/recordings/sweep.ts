@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import type { Db } from '../db/client.ts'
+import { prefixOf } from './part.ts'
+import { listNamed, listProjects } from './removal/store.ts'
+
+const DAY = 86_400_000
+
+/** Longer than a queue keeps a message. */
+const QUEUED_DAYS = 15
+
+/** Of one invocation: pages of at most 1,000 sessions, each a query, and sessions without a row, each a request or two. */
+const LIMITS = { pages: 50, unnamed: 1_000 }
+
+/** After which path of which project a sweep goes on. */
+const Position = z.object({ project: z.int(), after: z.string() })
+type Position = z.infer<typeof Position>
+
+type Sweep = {
+  /** Whose projects' snapshots are looked through; a sweep of each database goes on for itself. */
+  database: string
+  retentionDays: number
+  /** Ms UTC. */
+  now: number
+  /** Whether to begin one where none is under way. */
+  begins: boolean
+}
+
+/**
+ * Removes the snapshots of sessions without a row, which no message names any more either: of requests that failed
+ * between bucket and queue, and were not repeated. Where there is too much for one invocation, the next one goes on.
+ * @returns how many objects, and whether it came to its end; undefined when none is under way
+ */
+export async function sweepUnnamed(
+  db: Db,
+  bucket: R2Bucket,
+  { database, retentionDays, now, begins }: Sweep,
+  limits = LIMITS
+): Promise<{ removed: number; isDone: boolean } | undefined> {
+  const name = `sweeps/recordings/${database}.json`
+  const stored = await bucket.get(name)
+  const from = stored ? Position.parse(await stored.json()) : begins ? { project: 0, after: '' } : undefined
+  if (!from) return undefined
+  const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
+  const { removed, next } = await sweepFrom(db, bucket, from, before, limits)
+  await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
+  return { removed, isDone: !next }
+}
+
+async function sweepFrom(
+  db: Db,
+  bucket: R2Bucket,
+  from: Position,
+  before: number,
+  limits: typeof LIMITS
+): Promise<{ removed: number; next?: Position }> {
+  const left = { ...limits }
+  let removed = 0
+  const projects = (await listProjects(db)).filter((project) => project >= from.project).sort((a, b) => a - b)
+  for (const project of projects) {
+    const prefix = prefixOf(project, '').slice(0, -1)
+    let after = project === from.project ? from.after : ''
+    let cursor: string | undefined
+    do {
+      if (left.pages-- === 0) return { removed, next: { project, after } }
+      const start = cursor ? { cursor } : after ? { startAfter: after } : {}
+      const page = await bucket.list({ prefix, delimiter: '/', ...start })
+      const sessions = page.delimitedPrefixes.map((path) => path.slice(prefix.length, -1))
+      const named = await listNamed(db, project, sessions)
+      for (const session of sessions) {
+        if (!named.has(session)) {
+          if (left.unnamed-- === 0) return { removed, next: { project, after } }
+          removed += await removeStale(bucket, prefixOf(project, session), before)
+        }
+        // What goes on after this meets its objects once more, which does no harm.
+        after = prefixOf(project, session)
+      }
+      cursor = page.truncated ? page.cursor : undefined
+    } while (cursor)
+  }
+  return { removed }
+}
+
+/** Removes what was stored below a path before then, as far as one list shows it. @returns how many objects */
+async function removeStale(bucket: R2Bucket, prefix: string, before: number): Promise<number> {
+  const { objects } = await bucket.list({ prefix })
+  const stale = objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)
+  if (stale.length > 0) await bucket.delete(stale)
+  return stale.length
+}
