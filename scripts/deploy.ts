@@ -33,7 +33,7 @@ try {
 async function main(): Promise<void> {
   const options = readOptions()
   if (options.help) return console.log(USAGE)
-  const config = await readConfig()
+  const config = readConfig()
   if (options.location && jurisdictionOf(config))
     throw new OperatorError(
       `--location: wrangler.toml puts everything into the jurisdiction ${jurisdictionOf(config)}.`

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
+import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { type Db, newUsage, openDb } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
@@ -22,17 +23,20 @@ process.env.WRANGLER_SEND_METRICS = 'false'
 // It would keep the URLs of all requests, with whatever e-mail is asked for.
 process.env.X_LOCAL_OBSERVABILITY = 'false'
 process.env.WRANGLER_HIDE_BANNER = 'true'
-// Through the registry a message sent here reaches the queue of the running service: of this state, not of any other.
+// Through the registry services reach each other's queues: only those of the same state.
 process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')
 
 /** What the commands need of a service, local or deployed. */
 export type Service = {
   db: Db
-  env: Env
+  env: Bindings
   /** Names of the D1 bindings that a project can be put into. */
   databases: string[]
   close(): Promise<void>
 }
+
+/** There is no queue among them: what a command sends to itself it does itself. */
+export type Bindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>
 
 /** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
 export class OperatorError extends Error {}
@@ -66,8 +70,14 @@ const Config = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
+  vars: z.record(z.string(), z.json()),
   d1_databases: z.array(
-    Binding.extend({ database_name: z.string(), migrations_dir: z.string().default('migrations') })
+    Binding.extend({
+      database_name: z.string(),
+      database_id: z.string().optional(),
+      preview_database_id: z.string().optional(),
+      migrations_dir: z.string().default('migrations')
+    })
   ),
   r2_buckets: z.array(Binding.extend({ bucket_name: z.string(), jurisdiction: z.string().optional() })),
   queues: z.object({
@@ -82,39 +92,55 @@ export type Config = z.infer<typeof Config>
 /** 256 random bits. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** Loading wrangler takes longer than all else that a command does: one that is refused goes without. */
-export const loadWrangler = () => import('wrangler')
-
-export async function readConfig(): Promise<Config> {
-  const { unstable_readConfig } = await loadWrangler()
-  return Config.parse(unstable_readConfig({ config: configPath }))
+/** What wrangler.toml says. Wrangler itself would take seconds to load. @throws OperatorError when it says it wrongly */
+export function readConfig(): Config {
+  try {
+    return Config.parse(parse(readFileSync(configPath, 'utf8')))
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : error
+    throw new OperatorError(`${configPath} cannot be read. ${reason}`)
+  }
 }
 
 /** Opens the local databases, migrated, whether the service runs on them or not. */
 export async function openLocal(): Promise<Service> {
-  // Standard output belongs to the answer, and secrets are of no use to a command.
-  process.env.WRANGLER_LOG = 'error'
-  const { d1_databases: databases } = await readConfig()
-  const { getPlatformProxy } = await loadWrangler()
-  const { env, dispose } = await getPlatformProxy<Env>({
-    configPath,
-    persist: { path: join(stateDir, 'v3') },
-    remoteBindings: false
-  })
+  const { name, vars, d1_databases: databases, r2_buckets: buckets } = readConfig()
+  // It takes long to load: a command that is refused goes without.
+  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [
+        {
+          name,
+          modules: true,
+          script: '',
+          bindings: vars,
+          d1Databases: Object.fromEntries(databases.map((database) => [database.binding, localIdOf(database)])),
+          r2Buckets: Object.fromEntries(buckets.map(({ binding, bucket_name }) => [binding, bucket_name]))
+        }
+      ],
+      resourcePersistencePath: join(stateDir, 'v3')
+    })
+  )
   try {
+    const env = await miniflare.getBindings<Bindings>()
     for (const { binding, migrations_dir } of databases)
       await patiently(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
+    return {
+      db: openDb(env.DB, newUsage()).db,
+      env,
+      databases: databases.map(({ binding }) => binding),
+      close: () => miniflare.dispose()
+    }
   } catch (error) {
-    await dispose()
+    await miniflare.dispose()
     throw error
   }
-  return {
-    db: openDb(env.DB, newUsage()).db,
-    env,
-    databases: databases.map(({ binding }) => binding),
-    close: dispose
-  }
 }
+
+/** The name of a database on this machine, as wrangler chooses it. */
+const localIdOf = ({ binding, database_id, preview_database_id }: Config['d1_databases'][number]): string =>
+  preview_database_id ?? database_id ?? binding
 
 /** Wrangler's own, so that both know what the other has done. */
 const MIGRATIONS = `create table if not exists d1_migrations (

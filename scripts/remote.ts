@@ -3,22 +3,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { newUsage, openDb } from '../src/db/client.ts'
-import { type Config, findFault, loadWrangler, OperatorError, readConfig, type Service, wrangler } from './local.ts'
+import { type Bindings, type Config, findFault, OperatorError, readConfig, type Service, wrangler } from './local.ts'
 
-/** Opens the deployed databases, bucket and queues through remote bindings, as wrangler is logged in. */
+/** Opens the deployed databases and the bucket through remote bindings, as wrangler is logged in. */
 export async function openRemote(): Promise<Service> {
   // Standard output belongs to the answer, and a script cannot answer wrangler's questions.
   process.env.WRANGLER_LOG = 'none'
   process.env.CI = 'true'
 
-  const config = await readConfig()
+  const config = readConfig()
   const databases = await findDatabases(config)
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const configPath = join(folder, 'wrangler.json')
   writeFileSync(configPath, JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases })))
   try {
-    const { getPlatformProxy } = await loadWrangler()
-    const proxy = await getPlatformProxy<Env>({ configPath, persist: false })
+    // Wrangler takes longer to load than all else that a local command does.
+    const { getPlatformProxy } = await import('wrangler')
+    const proxy = await getPlatformProxy<Bindings>({ configPath, persist: false })
     return {
       db: openDb(proxy.env.DB, newUsage()).db,
       env: proxy.env,
@@ -57,7 +58,7 @@ const withRemoteBindings = (config: Config) => ({
   name: config.name,
   account_id: config.account_id,
   compatibility_date: config.compatibility_date,
+  vars: config.vars,
   d1_databases: config.d1_databases.map((database) => ({ ...database, remote: true })),
-  r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, remote: true })),
-  queues: { producers: config.queues.producers.map((producer) => ({ ...producer, remote: true })) }
+  r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, remote: true }))
 })

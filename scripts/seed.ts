@@ -53,7 +53,7 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
 /** The file with the local service's secrets: those of the last start, or new ones. */
 export async function ensureSecrets(): Promise<string> {
   if (!existsSync(secretsFile)) {
-    const lines = (await readConfig()).secrets.required.map((name) => `${name}=${newSecret()}\n`)
+    const lines = readConfig().secrets.required.map((name) => `${name}=${newSecret()}\n`)
     writeFileSync(secretsFile, lines.join(''), { mode: 0o600 })
   }
   return secretsFile

@@ -35,7 +35,7 @@ try {
     upstream.resolve(worker.port)
     await Promise.race([waitUntilReady(url), died])
     worker.isReady = true
-    const { triggers } = await readConfig()
+    const { triggers } = readConfig()
     const own = `http://127.0.0.1:${await worker.port}`
     if (!stoppedAt) crons = startCrons(triggers.crons, (cron, minute) => runCron(own, cron, minute))
     if (!stoppedAt) console.log(welcome(url, project.id, project.captureToken, key))

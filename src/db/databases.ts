@@ -4,8 +4,8 @@ import { UnavailableError } from '../errors.ts'
 export const CONTROL = 'DB'
 
 /** The D1 binding that a project's row names. @throws unavailable when this deployment has no such binding */
-export function databaseOf(env: Env, name: string): D1Database {
-  const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof Env] : undefined
+export function databaseOf(env: Pick<Env, 'DB'>, name: string): D1Database {
+  const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof typeof env] : undefined
   if (isDatabase(binding)) return binding
   throw new UnavailableError(`The project’s database ${name} is not bound to this deployment.`)
 }

@@ -273,9 +273,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function newProjectWithPerson(email = 'ada@example.com') {
+async function newProjectWithPerson() {
   const project = await newProject()
-  await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email } } }])
+  await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }])
   const session = crypto.randomUUID()
   await holdRecordings().record(snapshotEvent(project, { session }))
   const { body } = await project.call('GET', 'persons')
@@ -319,6 +319,11 @@ const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Dat
   return createKey(db, input, new Date())
 }
 
+/** For requests that are refused, and those that may come again. */
+const [ours, theirs] = [await newProjectWithPerson(), await newProjectWithPerson()]
+
+const stageOf = async ({ isOnce }: Pick<Sample, 'isOnce'>) => (isOnce ? newProjectWithPerson() : ours)
+
 it('has a sample for every route, below both prefixes', () => {
   const expected = PREFIXES.flatMap((prefix) => table.map(({ route }) => route.replace(' ', ` ${prefix}`)))
 
@@ -331,7 +336,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   it.each(['personal_api_key', 'api_key', 'access_token', 'token', 'key'])(
     'does not take a key from the query parameter %s',
     async (parameter) => {
-      const { project, person } = await newProjectWithPerson()
+      const { project, person } = ours
 
       const { status, body } = await send(route, sample, person, project.id, {}, `?${parameter}=${project.key}`)
 
@@ -351,7 +356,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
     ['the key in another case', ({ key }: TestProject) => `Bearer ${key.toUpperCase()}`],
     ["the project's capture token", ({ token }: TestProject) => `Bearer ${token}`]
   ])('refuses %s', async (_, authorization) => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = ours
 
     const { status, body, headers } = await send(route, sample, person, project.id, {
       Authorization: authorization(project)
@@ -363,7 +368,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   })
 
   it('takes the scheme in any case', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = ours
 
     const { status } = await send(route, sample, person, project.id, { Authorization: `bearer ${project.key}` })
 
@@ -371,7 +376,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   })
 
   it('refuses a key from the moment it expires', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = ours
     const { key } = await keyFor([project], ['*'], new Date('2026-11-21T12:00:00Z'))
 
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T11:59:59.999Z') })
@@ -385,7 +390,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   })
 
   it('refuses a key with the first request after its revocation', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = ours
     const { id, key } = await keyFor([project], ['*'])
 
     const before = await send(route, sample, person, project.id, bearer(key))
@@ -400,7 +405,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   it.each(['abc', '0', '-1', '1.5', '1e3', '@me', '%40current%20', '9007199254740993', '99999999999999999999', 'null'])(
     'knows no project %s',
     async (id) => {
-      const { project, person } = await newProjectWithPerson()
+      const { project, person } = ours
 
       const { status, body } = await send(route, sample, person, id, bearer(project.key))
 
@@ -410,8 +415,8 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   )
 
   it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
-    const { project, person } = await newProjectWithPerson()
-    const other = await newProjectWithPerson()
+    const { project, person } = ours
+    const other = theirs
     const { key } = await keyFor([project, other.project], ['*'])
 
     const current = await send(route, sample, person, '@current', bearer(key))
@@ -426,7 +431,7 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
 
 describe.each(table)('$route', ({ route, ...sample }) => {
   it('answers a key that may use it', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = await stageOf(sample)
 
     const { status } = await send(route, sample, person, project.id, bearer(project.key))
 
@@ -434,7 +439,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 
   it('refuses a request without a key', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = ours
 
     const { status, body, headers } = await send(route, sample, person, project.id)
 
@@ -444,7 +449,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 
   it('refuses a key with every other scope and names the one it needs', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = ours
     const satisfying = ['*', ...scopesOf(sample), ...scopesOf(sample).map(toWrite)]
     const { key } = await keyFor(
       [project],
@@ -467,7 +472,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     ...scopesOf(sample).map((scope) => ['the scope to write', toWrite(scope)]),
     ['the scope for all', '*']
   ])('is satisfied by %s', async (_, scope) => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = await stageOf(sample)
     const { key } = await keyFor([project], [scope])
 
     const { status } = await send(route, sample, person, project.id, bearer(key))
@@ -476,8 +481,8 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 
   it('answers for a foreign project exactly what it answers for an unknown one', async () => {
-    const { project } = await newProjectWithPerson()
-    const { project: other, person } = await newProjectWithPerson()
+    const { project } = ours
+    const { project: other, person } = theirs
 
     const foreign = await send(route, sample, person, other.id, bearer(project.key))
     const unknown = await send(route, sample, person, 999_999_999, bearer(project.key))
@@ -489,7 +494,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 
   it('takes @current for the only project of the key', async () => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = await stageOf(sample)
     vi.useFakeTimers({ toFake: ['Date'] })
 
     const current = await send(route, sample, person, '@current', bearer(project.key))
@@ -505,7 +510,7 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     ['/api/projects', ''],
     ['/api/projects', '/']
   ])('is the same at %s with "%s" at the end, without a redirect', async (prefix, slash) => {
-    const { project, person } = await newProjectWithPerson()
+    const { project, person } = await stageOf(sample)
     const path = `${prefix}/${project.id}/${sample.path(person).replace(/(?=\?|$)/, slash)}`
     vi.useFakeTimers({ toFake: ['Date'] })
 
@@ -522,8 +527,8 @@ describe.each(table.filter(({ route }) => /:(recording_)?id/.test(route)))(
   '$route across projects',
   ({ route, ...sample }) => {
     it("answers for another project's object what it answers for one that never was", async () => {
-      const { project } = await newProjectWithPerson()
-      const { person } = await newProjectWithPerson()
+      const { project } = ours
+      const { person } = theirs
 
       const foreign = await send(route, sample, person, project.id, bearer(project.key))
       const unknown = await send(
@@ -565,8 +570,8 @@ describe('what is wrong with a request', () => {
 
 describe("another project's persons", () => {
   it('are not found by uuid', async () => {
-    const { project } = await newProjectWithPerson()
-    const { person } = await newProjectWithPerson()
+    const { project } = ours
+    const { person } = theirs
 
     const { status, body } = await project.call('GET', `persons/${person.uuid}`)
 

@@ -1,9 +1,6 @@
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { administer, newProject, newStateDir, runScript } from '../support/service.ts'
+import { administer, newProject, newStateDir, openDatabase, runScript } from '../support/service.ts'
 
 describe('npm run key, project and user', { timeout: 120_000 }, () => {
   const stateDir = newStateDir()
@@ -174,10 +171,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
   })
 
   it('waits while another process writes, and says so when that does not end', async () => {
-    const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), {
-      exclude: (path) => /metadata/.test(String(path))
-    })
-    const other = new DatabaseSync(file)
+    const other = openDatabase(stateDir)
     other.exec('begin immediate')
     const waiting = run('project', 'list', '--json')
     await sleep(4000)

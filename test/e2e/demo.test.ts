@@ -1,7 +1,5 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { getPlatformProxy } from 'wrangler'
-import { type LocalService, newStateDir, runScript, startService } from '../support/service.ts'
+import { type LocalService, newStateDir, readRows, runScript, startService } from '../support/service.ts'
 
 type Person = { id: number; uuid: string; distinct_ids: string[]; properties: { email: string }; created_at: string }
 
@@ -30,24 +28,18 @@ async function readPersons({ url, projectId, key }: LocalService) {
     .sort((a, b) => (a.properties.email < b.properties.email ? -1 : 1))
 }
 
-async function readEvents(stateDir: string) {
-  const proxy = await getPlatformProxy<Env>({ persist: { path: join(stateDir, 'v3') }, remoteBindings: false })
-  try {
-    const rows = await proxy.env.DB.prepare(
-      "select lower(hex(uuid)) as uuid, timestamp, properties ->> '$.$session_id' as session from events order by uuid"
-    ).all()
-    return rows.results
-  } finally {
-    await proxy.dispose()
-  }
-}
+const readEvents = (stateDir: string) =>
+  readRows(
+    stateDir,
+    "select lower(hex(uuid)) as uuid, timestamp, properties ->> '$.$session_id' as session from events order by uuid"
+  )
 
 describe('npm run demo', () => {
   it('gives two fresh databases the same persons and events, and changes nothing the second time', async () => {
     const [first, second] = [newStateDir(), newStateDir()]
     const service = await startService(first)
     const { stdout, told } = await demonstrate(first, service)
-    const [persons, events] = [await readPersons(service), await readEvents(first)]
+    const [persons, events] = [await readPersons(service), readEvents(first)]
 
     expect(stdout).toContain('The API knows 40 persons, 40 of them new:')
     expect(stdout).toContain(`${persons[0]?.properties.email}`.split('@')[1])
@@ -58,7 +50,7 @@ describe('npm run demo', () => {
     const again = await demonstrate(first, service)
     expect(again.stdout).toContain('The API knows 40 persons, 0 of them new:')
     expect(await readPersons(service)).toEqual(persons)
-    expect(await readEvents(first)).toEqual(events)
+    expect(readEvents(first)).toEqual(events)
 
     const stranger = await run(SMALL, { STATE_DIR: second, PORT: new URL(service.url).port })
     expect(stranger).toEqual({
@@ -71,7 +63,7 @@ describe('npm run demo', () => {
     const other = await startService(second)
     await demonstrate(second, other)
     expect(await readPersons(other)).toEqual(persons)
-    expect(await readEvents(second)).toEqual(events)
+    expect(readEvents(second)).toEqual(events)
   })
 
   it('says in one line that no service answers', async () => {

@@ -1,28 +1,39 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import {
   administer,
   descendants,
   isAlive,
+  knowsProcesses,
   type LocalService,
+  launchService,
   newStateDir,
   npm,
-  startService,
   until
 } from '../support/service.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
+const hasProcesses = knowsProcesses()
 
 /** One life of a state folder: every test goes on with what the one before has left. */
 describe('npm start', { timeout: 180_000 }, () => {
   const stateDir = newStateDir()
+  const launched: ReturnType<typeof launchService>[] = []
+  afterAll(() => Promise.all(launched.map(({ stop }) => stop('SIGTERM'))))
+
+  const start = (): Promise<LocalService> => {
+    const service = launchService(stateDir)
+    launched.push(service)
+    return service.ready
+  }
   let first: LocalService
+  let service: LocalService
 
   it.runIf(hasCurl)('prints curl lines that work when pasted', async () => {
-    first = await startService(stateDir)
+    first = await start()
     const lines = first.welcome.split('\n').filter((line) => line.trim().startsWith('curl '))
     expect(lines).toHaveLength(3)
 
@@ -32,10 +43,11 @@ describe('npm start', { timeout: 180_000 }, () => {
     const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
     expect(JSON.parse(answers[1] ?? '')).toMatchObject({ count: 1, results: [ada] })
     expect(JSON.parse(answers[2] ?? '')).toMatchObject({ count: 1, results: [ada] })
+    await first.stop('SIGTERM')
   })
 
   it('keeps data and key, and the key from other users of the machine', async () => {
-    const service = await startService(stateDir)
+    service = await start()
     first ??= service
 
     expect(service).toMatchObject({ projectId: first.projectId, token: first.token, key: first.key })
@@ -44,9 +56,8 @@ describe('npm start', { timeout: 180_000 }, () => {
   })
 
   it('drains the queues on Ctrl-C and leaves no process behind', async () => {
-    const service = await startService(stateDir)
     const before = await countPersons(service)
-    const started = existsSync('/proc') ? descendants(service.pid) : []
+    const started = hasProcesses ? descendants(service.pid) : []
 
     const statuses = await Promise.all(Array.from({ length: 200 }, (_, n) => identify(service, `drained-${n}`)))
     const { code, stderr } = await service.stop('SIGINT')
@@ -55,13 +66,28 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(code).toBe(0)
     expect(stderr).not.toContain('Not processed')
     expect(started.filter(isAlive)).toEqual([])
-    const again = await startService(stateDir)
-    expect(await countPersons(again)).toBe(before + 200)
+    service = await start()
+    expect(await countPersons(service)).toBe(before + 200)
   })
 
-  it('ends the worker when it is killed itself', async (context) => {
-    if (!existsSync('/proc')) return context.skip()
-    const service = await startService(stateDir)
+  it('makes a new key when the kept one is revoked or lost', async () => {
+    const [kept] = (await administer(stateDir, 'key', 'list')).keys
+    await administer(stateDir, 'key', 'revoke', String(kept.id))
+    await service.stop('SIGTERM')
+
+    const afterRevocation = await start()
+    expect(await status(afterRevocation, afterRevocation.key)).toBe(200)
+    expect(await status(afterRevocation, first.key)).toBe(401)
+    await afterRevocation.stop('SIGTERM')
+
+    rmSync(join(stateDir, 'dev-key.json'))
+    service = await start()
+    expect(service.projectId).toBe(first.projectId)
+    expect(new Set([first.key, afterRevocation.key, service.key]).size).toBe(3)
+    expect(await status(service, service.key)).toBe(200)
+  })
+
+  it.runIf(hasProcesses)('ends the worker when it is killed itself', async () => {
     const started = descendants(service.pid)
     const [script] = started
 
@@ -72,18 +98,18 @@ describe('npm start', { timeout: 180_000 }, () => {
   })
 
   it('says in one line that the port is taken', async () => {
-    const service = await startService(stateDir)
-    const { port } = new URL(service.url)
+    const { url } = inject('service')
+    const { port } = new URL(url)
 
-    const second = await npm(['start'], { STATE_DIR: stateDir, PORT: port })
+    const second = await npm(['start'], { STATE_DIR: newStateDir(), PORT: port })
 
     expect(second.code).toBe(1)
     expect(second.stderr.trim()).toBe(`Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`)
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
   it('says in one line that another service runs on the same data', async () => {
-    const service = await startService(stateDir)
+    const { url, stateDir } = inject('service')
 
     const second = await npm(['start'], { STATE_DIR: stateDir, PORT: '0' })
 
@@ -91,28 +117,12 @@ describe('npm start', { timeout: 180_000 }, () => {
       code: 1,
       stderr: `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
     })
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
   it('refuses a port that is none', async () => {
     const { code, stderr } = await npm(['start'], { STATE_DIR: stateDir, PORT: 'http' })
     expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
-  })
-
-  it('makes a new key when the kept one is revoked or lost', async () => {
-    const [kept] = (await administer(stateDir, 'key', 'list')).keys
-    await administer(stateDir, 'key', 'revoke', String(kept.id))
-
-    const afterRevocation = await startService(stateDir)
-    expect(await status(afterRevocation, afterRevocation.key)).toBe(200)
-    expect(await status(afterRevocation, first.key)).toBe(401)
-    await afterRevocation.stop('SIGTERM')
-
-    rmSync(join(stateDir, 'dev-key.json'))
-    const afterLoss = await startService(stateDir)
-    expect(afterLoss.projectId).toBe(first.projectId)
-    expect(new Set([first.key, afterRevocation.key, afterLoss.key]).size).toBe(3)
-    expect(await status(afterLoss, afterLoss.key)).toBe(200)
   })
 })
 

@@ -11,7 +11,7 @@ const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8')
 const inSh = [...guide.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) => block.trim().split('\n'))
 const inText = [...guide.matchAll(/`(npx wrangler [^`]+)`/g)].map(([, command = '']) => command)
 
-const config = await readConfig()
+const config = readConfig()
 const inEurope = { ...config, r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, jurisdiction: 'eu' })) }
 const planned = [planDeployment(config, 'weur'), planDeployment(inEurope)].flatMap(listCommands)
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -45,6 +46,23 @@ export async function administer(stateDir: string, noun: string, ...args: string
   const { code, stdout, stderr } = await runScript(noun, [...args, '--json'], { STATE_DIR: stateDir })
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout)
+}
+
+/** The database of a service, past the service. The folder has one: that of `DB`. */
+export function openDatabase(stateDir: string, options: { readOnly?: boolean } = {}): DatabaseSync {
+  const exclude = (path: string) => path.includes('metadata')
+  const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), { exclude })
+  return new DatabaseSync(file, options)
+}
+
+/** The rows that a service's database has. */
+export function readRows(stateDir: string, query: string): unknown[] {
+  const database = openDatabase(stateDir, { readOnly: true })
+  try {
+    return database.prepare(query).all()
+  } finally {
+    database.close()
+  }
 }
 
 /** A project of its own in the service that all files share, made as an operator would, and a key to its persons. */
@@ -96,7 +114,15 @@ export async function until(ask: () => boolean | Promise<boolean>, ms = 20_000):
     if (Date.now() > deadline) throw new Error(`It did not happen in ${ms} ms: ${ask}`)
 }
 
-/** The processes that a process has started, and those have: on Linux, elsewhere none are known. */
+/** Whether it can be told which processes there are: on Linux. Elsewhere what needs it is skipped, which is said. */
+export function knowsProcesses(): boolean {
+  if (process.platform === 'linux') return true
+  // Past the test runner, which keeps the output of tests that do not fail.
+  writeSync(2, 'Skipped: whether npm start leaves processes behind, as only Linux tells them.\n')
+  return false
+}
+
+/** The processes that a process has started, and those have. */
 export function descendants(pid: number): number[] {
   const children = processes().filter(({ parent }) => parent === pid)
   return children.flatMap((child) => [child.pid, ...descendants(child.pid)])

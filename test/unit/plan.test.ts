@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { listCommands, planDeployment } from '../../scripts/deploy/plan.ts'
 import { type Config, findFault, readConfig } from '../../scripts/local.ts'
 
-const config = await readConfig()
+const config = readConfig()
 const withJurisdiction = (jurisdiction: string): Config => ({
   ...config,
   r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, jurisdiction }))
