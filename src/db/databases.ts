@@ -10,5 +10,11 @@ export function databaseOf(env: Pick<Env, 'DB'>, name: string): D1Database {
   throw new UnavailableError(`The project’s database ${name} is not bound to this deployment.`)
 }
 
+/** The names of all D1 bindings that this deployment has. What stands for another service claims to have any method. */
+export const listBound = (env: Env): string[] =>
+  Object.entries(env).flatMap(([name, binding]) =>
+    Object.getPrototypeOf(binding) === Object.getPrototypeOf(env[CONTROL]) ? name : []
+  )
+
 const isDatabase = (binding: unknown): binding is D1Database =>
   typeof binding === 'object' && binding !== null && 'withSession' in binding

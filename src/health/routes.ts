@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { newUsage, openDb } from '../db/client.ts'
+import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
+import { listDatabases } from '../projects/store.ts'
 import { checkMigrations } from './store.ts'
 
 /** From this share of its largest size on a database deserves attention. */
@@ -12,17 +14,25 @@ export type Work = { consuming: number; retrying: number }
 
 const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' })
 
+const Status = z.enum(['ok', 'warning', 'unavailable'])
+
+const DatabaseHealth = z.object({
+  binding: z.string().meta({ description: 'The D1 binding that it has, or that a project asks for.' }),
+  status: Status.meta({
+    description: `\`warning\`: it is ${FILLING * 100} % full; \`unavailable\`: it does not answer, or lacks a migration.`
+  }),
+  answers: z.boolean(),
+  migration: z.string().nullable().meta({ description: 'The last one that was applied.' }),
+  size_bytes: z.int().min(0),
+  fill: z.number().min(0).meta({ description: 'Its share of the largest size.' })
+})
+type DatabaseHealth = z.infer<typeof DatabaseHealth>
+
 const Health = z
   .object({
-    status: z.enum(['ok', 'warning', 'unavailable']).meta({
-      description: `\`warning\`: the database is ${FILLING * 100} % full; \`unavailable\`: it does not answer, or lacks a migration.`
-    }),
-    database: z.object({
-      answers: z.boolean(),
-      migration: z.string().nullable().meta({ description: 'The last one that was applied.' }),
-      size_bytes: z.int().min(0),
-      fill: z.number().min(0).meta({ description: 'Its share of the largest size.' })
-    }),
+    status: Status.meta({ description: 'The worst of all databases.' }),
+    database: DatabaseHealth.meta({ description: 'The one with users, keys and projects, and the data of most.' }),
+    other_databases: z.array(DatabaseHealth),
     queue: z.object({
       backlog: z.int().nullable().meta({ description: 'Messages that wait; null when the queues do not say.' }),
       consuming: z.int().min(0),
@@ -34,7 +44,15 @@ const Health = z
     examples: [
       {
         status: 'ok',
-        database: { answers: true, migration: '0001_search.sql', size_bytes: 4_096_000, fill: 0.0004 },
+        database: {
+          binding: CONTROL,
+          status: 'ok',
+          answers: true,
+          migration: '0001_search.sql',
+          size_bytes: 4_096_000,
+          fill: 0.0004
+        },
+        other_databases: [],
         queue: { backlog: 0, consuming: 0, retrying: 0 }
       }
     ]
@@ -50,7 +68,7 @@ const LIVEZ = describe({
 const READYZ = describe({
   id: 'readyz',
   tag: 'Service',
-  summary: 'Whether the database and what else is needed is in order',
+  summary: 'Whether the databases and what else is needed are in order',
   answers: { 200: { text: 'Ready.', schema: Health }, 503: { text: 'Not ready.', schema: Health } }
 })
 
@@ -59,25 +77,37 @@ export const createHealthRoutes = (work: () => Work) =>
   createRouter()
     .get('/livez', LIVEZ, (c) => c.json({ status: 'ok' }))
     .get('/readyz', READYZ, async (c) => {
-      const usage = newUsage()
-      const checked = await checkMigrations(openDb(c.env.DB, usage).db).catch(() => undefined)
-      const fill = usage.sizeBytes / Number(c.env.DATABASE_MAX_BYTES)
-      const status = !checked?.isCurrent ? 'unavailable' : fill >= FILLING ? 'warning' : 'ok'
+      const [database, others] = await Promise.all([checkDatabase(c.env, CONTROL), checkOthers(c.env)])
       const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = c.env
       const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
       const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
         (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
         () => null
       )
-      const body = {
-        status,
-        database: {
-          answers: checked !== undefined,
-          migration: checked?.migration ?? null,
-          size_bytes: usage.sizeBytes,
-          fill
-        },
-        queue: { backlog, ...work() }
-      }
+      const statuses = [database, ...others].map((one) => one.status)
+      const status = Status.options.findLast((one) => statuses.includes(one)) ?? 'ok'
+      const body = { status, database, other_databases: others, queue: { backlog, ...work() } }
       return c.json(body, status === 'unavailable' ? 503 : 200)
     })
+
+/** All databases but the first: those that are bound, and those that projects ask for. */
+async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
+  const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])
+  const others = [...new Set([...listBound(env), ...named])].filter((binding) => binding !== CONTROL)
+  return Promise.all(others.sort().map((binding) => checkDatabase(env, binding)))
+}
+
+async function checkDatabase(env: Env, binding: string): Promise<DatabaseHealth> {
+  const usage = newUsage()
+  const open = async () => checkMigrations(openDb(databaseOf(env, binding), usage).db)
+  const checked = await open().catch(() => undefined)
+  const fill = usage.sizeBytes / Number(env.DATABASE_MAX_BYTES)
+  return {
+    binding,
+    status: !checked?.isCurrent ? 'unavailable' : fill >= FILLING ? 'warning' : 'ok',
+    answers: checked !== undefined,
+    migration: checked?.migration ?? null,
+    size_bytes: usage.sizeBytes,
+    fill
+  }
+}

@@ -237,17 +237,26 @@ it('says nothing of the inside when something unexpected happens', async () => {
   expect(log.texts().join()).not.toMatch(/ada@example|phx_/)
 })
 
-it('makes a project unavailable whose database is not bound', async () => {
+it('makes a project unavailable whose database is not bound, and the service not ready', async () => {
   listenToLog()
   const project = await newProject()
-  await env.DB.prepare('update projects set "database" = ? where id = ?').bind('ELSEWHERE', project.id).run()
+  const moveTo = (database: string) =>
+    env.DB.prepare('update projects set "database" = ? where id = ?').bind(database, project.id).run()
+  await moveTo('ELSEWHERE')
 
   const api = await project.call('GET', 'persons')
   const door = await capture(project.token)
+  const ready = await request('GET', '/readyz')
+  await moveTo('DB')
 
   expect([api.status, api.headers.get('Retry-After')]).toEqual([503, '5'])
   expect(api.body).toMatchObject({ type: 'server_error', code: 'unavailable', attr: null })
   expect([door.status, door.headers.get('Retry-After')]).toEqual([503, '5'])
+  expect(ready.status).toBe(503)
+  expect(ready.body.other_databases).toMatchObject([
+    { binding: 'DB_TWO', status: 'ok' },
+    { binding: 'ELSEWHERE', status: 'unavailable', answers: false }
+  ])
 })
 
 describe('X-Request-Id', () => {
@@ -677,14 +686,17 @@ describe('health', () => {
     const { status, body } = await readyz()
 
     expect(status).toBe(200)
+    const inOrder = {
+      status: 'ok',
+      answers: true,
+      migration: newestMigration,
+      size_bytes: expect.any(Number),
+      fill: expect.any(Number)
+    }
     expect(body).toEqual({
       status: 'ok',
-      database: {
-        answers: true,
-        migration: newestMigration,
-        size_bytes: expect.any(Number),
-        fill: expect.any(Number)
-      },
+      database: { binding: 'DB', ...inOrder },
+      other_databases: [{ binding: 'DB_TWO', ...inOrder }],
       queue: { backlog: expect.any(Number), consuming: 0, retrying: 0 }
     })
     expect(body.database.fill).toBe(body.database.size_bytes / 10_000_000_000)
@@ -722,6 +734,17 @@ describe('health', () => {
       database: { answers: true, migration: before?.name }
     })
     expect([after.status, after.body.status]).toEqual([200, 'ok'])
+  })
+
+  it('is not ready when another database is not, and says which', async () => {
+    const { status, body } = await readyz({ DB_TWO: failingDatabase(UNREACHABLE) } as Partial<Env>)
+
+    expect(status).toBe(503)
+    expect(body).toMatchObject({
+      status: 'unavailable',
+      database: { binding: 'DB', status: 'ok' },
+      other_databases: [{ binding: 'DB_TWO', status: 'unavailable', answers: false, migration: null }]
+    })
   })
 
   it('is ready when only the queue does not say how long it is', async () => {

@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the database and what else is needed is in order */
+        /** Whether the databases and what else is needed are in order */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -2371,11 +2371,14 @@ export interface components {
          * @example {
          *       "status": "ok",
          *       "database": {
+         *         "binding": "DB",
+         *         "status": "ok",
          *         "answers": true,
          *         "migration": "0001_search.sql",
          *         "size_bytes": 4096000,
          *         "fill": 0.0004
          *       },
+         *       "other_databases": [],
          *       "queue": {
          *         "backlog": 0,
          *         "consuming": 0,
@@ -2385,11 +2388,19 @@ export interface components {
          */
         Health: {
             /**
-             * @description `warning`: the database is 80 % full; `unavailable`: it does not answer, or lacks a migration.
+             * @description The worst of all databases.
              * @enum {string}
              */
             status: "ok" | "warning" | "unavailable";
+            /** @description The one with users, keys and projects, and the data of most. */
             database: {
+                /** @description The D1 binding that it has, or that a project asks for. */
+                binding: string;
+                /**
+                 * @description `warning`: it is 80 % full; `unavailable`: it does not answer, or lacks a migration.
+                 * @enum {string}
+                 */
+                status: "ok" | "warning" | "unavailable";
                 answers: boolean;
                 /** @description The last one that was applied. */
                 migration: string | null;
@@ -2397,6 +2408,21 @@ export interface components {
                 /** @description Its share of the largest size. */
                 fill: number;
             };
+            other_databases: {
+                /** @description The D1 binding that it has, or that a project asks for. */
+                binding: string;
+                /**
+                 * @description `warning`: it is 80 % full; `unavailable`: it does not answer, or lacks a migration.
+                 * @enum {string}
+                 */
+                status: "ok" | "warning" | "unavailable";
+                answers: boolean;
+                /** @description The last one that was applied. */
+                migration: string | null;
+                size_bytes: number;
+                /** @description Its share of the largest size. */
+                fill: number;
+            }[];
             queue: {
                 /** @description Messages that wait; null when the queues do not say. */
                 backlog: number | null;
