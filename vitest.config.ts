@@ -6,10 +6,10 @@ import { defineConfig } from 'vitest/config'
 // Wrangler takes the secrets that wrangler.toml requires from here.
 process.env.RECEIPT_SECRET = 'a secret of the tests'
 
-/** The app in workerd, on the bindings of wrangler.toml, its key's requests a minute limited as given. */
-const inWorkerd = (requestsPerMinute: number) =>
+/** The app in workerd, on the bindings of wrangler.toml, a key's requests a minute, and those to a model, limited as given. */
+const inWorkerd = (requests: number, asks = requests) =>
   cloudflareTest(async () => {
-    const simple = { limit: requestsPerMinute, period: 60 as const }
+    const simple = { limit: requests, period: 60 as const }
     return {
       wrangler: { configPath: './wrangler.toml' },
       // A binding that only Cloudflare has, such as Workers AI, is no reason to ask for an account.
@@ -18,7 +18,11 @@ const inWorkerd = (requestsPerMinute: number) =>
         bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
         // A second database, as a deployment that has outgrown one would bind it.
         d1Databases: { DB_TWO: 'two' },
-        ratelimits: { ANALYTICS_RATE: { namespace_id: '1001', simple }, CRUD_RATE: { namespace_id: '1002', simple } }
+        ratelimits: {
+          ANALYTICS_RATE: { namespace_id: '1001', simple },
+          CRUD_RATE: { namespace_id: '1002', simple },
+          AI_RATE: { namespace_id: '1003', simple: { ...simple, limit: asks } }
+        }
       }
     }
   })
@@ -55,7 +59,7 @@ export default defineConfig({
         }
       },
       {
-        plugins: [inWorkerd(3)],
+        plugins: [inWorkerd(3, 1)],
         test: {
           name: 'throttled',
           include: ['test/throttled/**/*.test.ts'],

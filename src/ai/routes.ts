@@ -4,11 +4,12 @@ import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { validateBody } from '../http/validation.ts'
+import { log } from '../log.ts'
 import { readPersonName } from '../recordings/change.ts'
 import type { FilterAnswer, ListFilters } from './filters.ts'
 import { FiltersInput, FiltersJson, RegexInput, RegexJson } from './json.ts'
 import { toQuery } from './list.ts'
-import { type ModelBindings, modelOf } from './model.ts'
+import { type Model, type ModelBindings, modelOf } from './model.ts'
 import type { RegexAnswer } from './regex.ts'
 import { findSubject, type Subject } from './store.ts'
 import { writeSubjectRegex } from './subject.ts'
@@ -67,7 +68,7 @@ export const aiRoutes = createRouter()
         throw new AppError('blank', 'This field may not be blank.', `messages__${messages.length - 1}__content`)
       const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
       const { engine, answer } = messages
-        ? await suggestFilters(modelOf(bindingsOf(c.env)), messages, project, now)
+        ? await suggestFilters(await findModel(c), messages, project, now)
         : { engine: 'built-in' as const, answer: NO_FILTERS }
       return c.json(filtersToJson(engine, answer, subject))
     }
@@ -80,7 +81,7 @@ export const aiRoutes = createRouter()
       return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
     }
     if (regex === undefined && examples.length === 0) throw new AppError('required', 'This field is required.', 'regex')
-    const { engine, answer } = await suggestRegex(modelOf(bindingsOf(c.env)), regex ?? '', given)
+    const { engine, answer } = await suggestRegex(await findModel(c), regex ?? '', given)
     return c.json(regexToJson(engine, answer))
   })
 
@@ -91,8 +92,16 @@ const NO_FILTERS: ListFilters = {
   filter_group: { type: 'AND', values: [{ type: 'AND', values: [] }] }
 }
 
-/** Of what a deployment may have, the types know only what all have. */
-const bindingsOf = (env: Env): ModelBindings => env
+/** The deployment's model, unless the key has asked it too often in this minute: then the rules answer. */
+async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
+  // Of what a deployment may have, the types know only what all have.
+  const bindings: ModelBindings = c.env
+  const model = modelOf(bindings)
+  if (!model) return undefined
+  const { success } = await c.env.AI_RATE.limit({ key: String(c.var.key.id) })
+  if (!success) log('info', 'model asked too often', { project: c.var.project.id, key: c.var.key.id })
+  return success ? model : undefined
+}
 
 /** Whom a request names. @throws does_not_exist, invalid_input */
 async function findNamed(

@@ -19,6 +19,26 @@ it('refuses a key’s requests beyond its rate until the next minute, and nobody
   expect((await other.call('GET', 'persons/')).status).toBe(200)
 })
 
+it('asks a model no more often than that, and then has the rules answer', async () => {
+  const project = await newProject()
+  let asked = 0
+  const run = async () => {
+    asked += 1
+    return { response: { result: 'success', output: 'model' } }
+  }
+  const bindings = { AI: { run }, AI_MODEL: 'test-model' }
+  const engines = []
+  // Once a minute: of three in a row at least one is too many.
+  for (let i = 0; i < 3; i += 1) {
+    const { body } = await project.send('POST', 'session_recordings/ai/regex', { regex: 'a number' }, bindings)
+    engines.push(body.engine)
+  }
+
+  expect(engines[0]).toBe('model')
+  expect(engines.filter((engine) => engine === 'built-in').length).toBe(3 - asked)
+  expect(asked).toBeLessThan(3)
+})
+
 it('never refuses capture', async () => {
   const { token } = await newProject()
   const statuses = []
