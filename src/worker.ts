@@ -15,6 +15,7 @@ import { sweepRecordings } from './recordings/purge.ts'
 import { sweepUnnamed } from './recordings/sweep.ts'
 import { verifyCounts } from './rollups/verify.ts'
 import { closeSessions } from './sessions/upkeep/close.ts'
+import { verifySessions } from './sessions/upkeep/verify.ts'
 import { runDue } from './subscriptions/claim.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
 
@@ -29,6 +30,9 @@ const app = createApp(clock, () => work)
 const QUARTERLY = '*/15 * * * *'
 const NIGHTLY = '30 3 * * *'
 const MINUTELY = '* * * * *'
+
+/** Of sessions: 20,000 of them. The command compares all. */
+const NIGHTLY_PIECES = 100
 
 export default {
   fetch: app.fetch,
@@ -77,6 +81,12 @@ export default {
       await inDatabases(env, async (db, database) => {
         const { first, ...summary } = await verifyCounts(db)
         log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
+        const { first: session, ...found } = await verifySessions(db, NIGHTLY_PIECES)
+        log(found.wrong > 0 ? 'error' : 'info', 'nightly verification of sessions', {
+          database,
+          ...found,
+          first: session[0]
+        })
       })
     else if (cron === MINUTELY)
       await inDatabases(env, async (db, database, usage) => {

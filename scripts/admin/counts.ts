@@ -1,6 +1,7 @@
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { verifyCounts } from '../../src/rollups/verify.ts'
+import { verifySessions } from '../../src/sessions/upkeep/verify.ts'
 import { command, Nothing } from './command.ts'
 
 export const counts = {
@@ -13,9 +14,10 @@ export const counts = {
     async run({ env, databases }) {
       const verified = []
       for (const database of databases) {
-        const found = await verifyCounts(openDb(databaseOf(env, database), newUsage()).db)
-        if (found.wrong > 0) process.exitCode = 1
-        verified.push({ database, ...found })
+        const { db } = openDb(databaseOf(env, database), newUsage())
+        const [found, sessions] = [await verifyCounts(db), await verifySessions(db, Number.POSITIVE_INFINITY)]
+        if (found.wrong + sessions.wrong > 0) process.exitCode = 1
+        verified.push({ database, ...found, sessions })
       }
       return { verified }
     }

@@ -16,7 +16,7 @@ export const SLOT = 900_000
  * A session id that more distinct ids share is nobody's session: its row remembers those with the lowest keys, and is
  * worked out from their events when some of its events are deleted.
  */
-const MAX_IDENTITIES = 100
+export const MAX_IDENTITIES = 100
 
 /**
  * Adds parts to the sessions that they are parts of, in the transaction that stores their events. Of any parts in any order

@@ -1,10 +1,15 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/json.ts'
 import { foldEvents } from '../../src/sessions/session.ts'
 import { closeSessions } from '../../src/sessions/upkeep/close.ts'
+import { verifySessions } from '../../src/sessions/upkeep/verify.ts'
+import worker from '../../src/worker.ts'
 import { holdErasures, QUARTERLY, tablesWith, WEEKLY } from '../support/erasures.ts'
+import { listenToLog } from '../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
 
@@ -214,6 +219,34 @@ describe('erasing somebody', () => {
       { events: 1_203, pageviews: 1_203, start_time: AT, identities: ['bob'], exit: { $end_hostname: 'bob.example' } }
     ])
   })
+})
+
+it('is compared with its events every night: one that is not what they say is an error in the log', async () => {
+  const project = await newProject()
+  const events = Array.from({ length: 402 }, (_, i) => ({
+    distinct_id: `p${i % 3}`,
+    timestamp: AT + i,
+    properties: { $session_id: `s${Math.floor(i / 2)}` }
+  }))
+  await project.ingest(events, AT)
+  const mine = async () =>
+    (await verifySessions(db, 10_000)).first.filter(({ project_id }) => project_id === project.id)
+
+  expect(await mine()).toEqual([])
+  await db.run(sql`update sessions set events = 9 where project_id = ${project.id} and session_id = 's0'`)
+  await db.run(sql`update sessions set end_time = end_time + 5 where project_id = ${project.id} and session_id = 's9'`)
+  await db.run(sql`update sessions set events = 7, is_stale = 1 where project_id = ${project.id} and session_id = 's7'`)
+  const log = listenToLog()
+  await worker.scheduled(createScheduledController({ cron: '30 3 * * *', scheduledTime: new Date(AT) }), env)
+
+  expect(await mine()).toEqual([
+    { project_id: project.id, session_id: 's9', kept: [2, AT + 18, AT + 24], stored: [2, AT + 18, AT + 19] },
+    { project_id: project.id, session_id: 's0', kept: [9, AT, AT + 1], stored: [2, AT, AT + 1] }
+  ])
+  expect(log.lines('nightly verification of sessions')).toContainEqual(
+    expect.objectContaining({ level: 'error', database: 'DB', wrong: 2 })
+  )
+  await db.run(sql`delete from sessions where project_id = ${project.id}`)
 })
 
 const text = fc.constantFrom('a', 'b', 'https://x.example/p', 'https://y.example/q?r=1', '', null, 3)

@@ -4,7 +4,7 @@ import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import type { JsonObject } from '../../json.ts'
 import type { SessionPart } from '../session.ts'
-import { addToSessions, IS_BOUNCE } from '../store.ts'
+import { addToSessions, IS_BOUNCE, MAX_IDENTITIES } from '../store.ts'
 
 /** A session as it is found to be closed or worked out anew. Several projects' may come at once. */
 export type WholeSession = {
@@ -248,4 +248,39 @@ export async function replaceStale(
           where sessions.project_id = ${projectId} and sessions.session_id = replaced.value ->> 0`
     ])
   ])
+}
+
+export type ComparedSession = {
+  session_id: string
+  /** What its row says, and what its events do: how many they are, and when the first and the last one was. */
+  kept: [events: number, start: number, end: number]
+  stored: [events: number, start: number | null, end: number | null]
+  isComparable: boolean
+}
+
+/**
+ * Sessions of a project with what their events say at the same moment, the highest ids first, below `before`; `limit` at
+ * most. Not comparable is one that has yet to be worked out anew, or is nobody's.
+ */
+export async function compareSessions(
+  db: Db,
+  projectId: number,
+  before: string | undefined,
+  limit: number
+): Promise<ComparedSession[]> {
+  const compared = query<{ session_id: string; kept: string; stored: string; is_comparable: number }>(sql`
+    select s.session_id, json_array(s.events, s.start_time, s.end_time) as kept,
+           not s.is_stale and json_array_length(s.identities) < ${MAX_IDENTITIES} as is_comparable,
+           (select json_array(count(*), min(e.timestamp), max(e.timestamp))
+            from json_each(s.identities) as own cross join events e indexed by events_identity
+              on e.identity = own.value and e.timestamp between s.start_time and s.end_time
+                 and e.session_id = s.session_id and +e.project_id = s.project_id) as stored
+    from sessions s where s.project_id = ${projectId} ${before === undefined ? sql`` : sql`and s.session_id < ${before}`}
+    order by s.session_id desc limit ${limit}`)
+  return (await readBatch(db, compared))[0].map(({ session_id, kept, stored, is_comparable }) => ({
+    session_id,
+    kept: JSON.parse(kept),
+    stored: JSON.parse(stored),
+    isComparable: is_comparable === 1
+  }))
 }
