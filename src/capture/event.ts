@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
 import { byteLength, depthOf, isObject, type Json, type JsonObject, MAX_DEPTH } from '../json.ts'
+import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'
 
@@ -52,8 +53,10 @@ export function readEvent(raw: Json, sentAt: number | undefined, now: number): C
   if (!hasPersonProfile(properties) && (MERGES.has(raw.event) || raw.event === '$groupidentify'))
     return drop(`${raw.event} needs person processing`)
   if (depthOf(properties) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
-  if (byteLength(JSON.stringify(properties)) > MAX_EVENT_BYTES)
-    return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
+  const bytes = byteLength(JSON.stringify(properties))
+  if (bytes > MAX_EVENT_BYTES) return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
+  if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties))
+    return drop(`maximum size of person properties exceeded: ${MAX_PROPERTIES_BYTES} bytes`)
 
   const time = { timestamp: raw.timestamp, offset: raw.offset, sentAt, ignoreSentAt: sent.$ignore_sent_at === true }
   const [timestamp, writtenAt] = [eventTime(time, now), writeTime(time, now)]
@@ -89,6 +92,12 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   }
   if (!personal) delete properties.$unset
   return properties
+}
+
+/** Whether what an event sets of its person would be refused of every person, whatever else that has. */
+function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean {
+  const asked = { ...(isObject(once) && once), ...(isObject(set) && set) }
+  return byteLength(JSON.stringify(asked)) > MAX_PROPERTIES_BYTES
 }
 
 /** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { MAX_EVENTS } from './body.ts'
 import { answerFlags, remoteConfig } from './config.ts'
 import { Dropped, MAX_EVENT_BYTES } from './event.ts'
@@ -31,7 +32,7 @@ const EventJson = z
       .nullable()
       .optional()
       .meta({
-        description: `Also \`$set\`, \`$set_once\` and \`$unset\`: what changes on the person. At most ${MAX_EVENT_BYTES} bytes.`
+        description: `Also \`$set\`, \`$set_once\` and \`$unset\`: what changes on the person. At most ${MAX_EVENT_BYTES} bytes; a person's properties, ${MAX_PROPERTIES_BYTES}: an event that would make them larger is kept, and changes nothing on the person.`
       }),
     timestamp: z.string().nullable().optional().meta({ description: 'ISO 8601; without it, the time of arrival.' }),
     uuid: z.string().nullable().optional().meta({ description: 'An event is stored once, however often it is sent.' }),

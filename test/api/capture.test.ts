@@ -500,6 +500,21 @@ describe('an event that cannot be kept', () => {
     expect(events.map(({ event }) => event)).toEqual(['small'])
   })
 
+  it('is one that sets more of its person than any may have', async () => {
+    const { token } = await newProject()
+    const sized = (key: string, bytes: number) => ({
+      event: '$set',
+      distinct_id: 'ada',
+      properties: { [key]: { a: 'x'.repeat(bytes - '{"a":""}'.length) } }
+    })
+    const batch = [sized('$set', 524_288), sized('$set', 524_289), sized('$set_once', 524_289), sized('other', 600_000)]
+
+    const { status, body } = await sendJson({ api_key: token, batch })
+
+    const refused = { uuid: null, reason: 'maximum size of person properties exceeded: 524288 bytes' }
+    expect([status, body]).toEqual([200, { status: 'Ok', dropped: [refused, refused] }])
+  })
+
   const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`
 
   it.each([
