@@ -25,6 +25,8 @@ export type OutboundLimits = {
   timeoutMs: number
   /** Of the answer's body, decompressed. */
   maxBytes: number
+  /** Whether the body of an answer with this status is of use: else it is left unread, and empty. */
+  reads?: (status: number) => boolean
 }
 
 export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
@@ -64,8 +66,10 @@ export async function sendOutbound(request: OutboundRequest, limits: OutboundLim
     throw translate(error, signal, limits)
   }
 
-  async function read(response: Response): Promise<Uint8Array> {
-    return response.body ? readBytes(response.body, limits.maxBytes) : new Uint8Array()
+  async function read({ status, body }: Response): Promise<Uint8Array> {
+    if (body && (limits.reads?.(status) ?? true)) return readBytes(body, limits.maxBytes)
+    await body?.cancel()
+    return new Uint8Array()
   }
 }
 

@@ -27,6 +27,10 @@ export type Content = {
   more: number
 }
 
+/** A text of at most so many characters, of which none is cut in two. */
+export const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+
 export const titleOf = ({ name, derivedName }: { name: string | null; derivedName: string | null }): string | null =>
   name || derivedName || null
 
@@ -37,7 +41,7 @@ export function figuresOf(name: string, query: TrendQuery, series: TrendSeries[]
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
   const lines = current.map(
     ({ label, aggregated_value: value = 0 }, i): Line => ({
-      label: label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL)}…` : label,
+      label: cut(label, MAX_LABEL),
       value,
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
     })

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../html.ts'
-import { describeChange, directionOf, type Figures, formatMoment, formatNumber, type Line } from './content.ts'
+import { cut, describeChange, directionOf, type Figures, formatMoment, formatNumber, type Line } from './content.ts'
 import type { Sent } from './delivery.ts'
 import { type Letter, notesOf, subjectOf } from './message.ts'
 
@@ -19,7 +19,12 @@ export async function sendEmail(
   if (!binding) return { kind: 'permanent', error: 'This deployment has no send_email binding.' }
   try {
     const sender = { name: 'Edge Analytics', email: from }
-    await binding.send({ from: sender, to, subject: subject.slice(0, MAX_SUBJECT).replaceAll(/\s+/g, ' '), ...email })
+    await binding.send({
+      from: sender,
+      to,
+      subject: cut(subject.replaceAll(/[\s\p{Cc}]+/gu, ' '), MAX_SUBJECT),
+      ...email
+    })
     return { kind: 'sent' }
   } catch (error) {
     const said = error instanceof Error ? error.message.slice(0, 300) : 'It failed.'

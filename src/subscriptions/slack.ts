@@ -1,20 +1,15 @@
-import { directionOf, type Figures, formatChange, formatMoment, formatNumber, type Line } from './content.ts'
+import { cut, directionOf, type Figures, formatChange, formatMoment, formatNumber, type Line } from './content.ts'
 import type { Sent } from './delivery.ts'
 import { type Letter, notesOf, subjectOf } from './message.ts'
 import { post } from './webhook.ts'
 
-const MAX_ANSWER = 10_000
 /** Slack refuses longer texts. */
 const MAX_HEADER = 150
 const MAX_TEXT = 3_000
 
 /** Sends a letter to an incoming webhook of Slack. Its answer is a word that says what is wrong. */
 export const sendSlack = (url: string, letter: Letter, allow: string): Promise<Sent> =>
-  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(letter)), {
-    allow,
-    maxBytes: MAX_ANSWER,
-    reads: true
-  })
+  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(letter)), { allow, reads: true })
 
 /** The letter as Slack's blocks, with a text for notifications. */
 export function toBlocks(letter: Letter) {
@@ -54,5 +49,3 @@ function toLine(line: Line): string {
 /** What Slack would read as markup of its own: links, mentions. */
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
-const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)

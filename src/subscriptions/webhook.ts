@@ -5,7 +5,7 @@ import type { Letter } from './message.ts'
 import { sign, toBase64 } from './signature.ts'
 
 const TIMEOUT_MS = 10_000
-/** Of an answer, of which nothing but the status is read. */
+/** Of the words of a refusal. */
 const MAX_ANSWER = 1_000_000
 
 /** The body of a webhook. */
@@ -60,18 +60,22 @@ export async function sendWebhook(
     'webhook-timestamp': timestamp,
     'webhook-signature': `v1,${toBase64(await sign(secret, `${id}.${timestamp}.${body}`))}`
   }
-  return post(url, headers, body, { allow, maxBytes: MAX_ANSWER })
+  return post(url, headers, body, { allow })
 }
 
-/** Posts a message and judges what comes of it. `reads` has the answer's words go into the record of a failure. */
+/**
+ * Posts a message and judges what comes of it: a status 2xx is enough, whatever follows it. `reads` has the words of a
+ * refusal go into its record.
+ */
 export async function post(
   url: string,
   headers: Record<string, string>,
   body: string,
-  { allow, maxBytes, reads = false }: { allow: string; maxBytes: number; reads?: boolean }
+  { allow, reads = false }: { allow: string; reads?: boolean }
 ): Promise<Sent> {
   try {
-    const limits = { allow, timeoutMs: TIMEOUT_MS, maxBytes }
+    const isRefusal = (status: number) => status >= 300
+    const limits = { allow, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER, reads: reads ? isRefusal : () => false }
     const answer = await sendOutbound({ url, method: 'POST', headers, body }, limits)
     const words = reads ? new TextDecoder().decode(answer.body) : ''
     return judge(answer.status, words, answer.headers.get('Retry-After'))

@@ -142,7 +142,7 @@ it('takes the numbers of a trend, at most ten', () => {
   const figures = figuresOf('A', query, many, 'Europe/Berlin')
 
   expect(figures).toMatchObject({ name: 'A', range: '25 – 26 Oct 2026', more: 2 })
-  expect('lines' in figures && figures.lines[0]).toEqual({ label: `${'x'.repeat(200)}…`, value: 0, previous: 1 })
+  expect('lines' in figures && figures.lines[0]).toEqual({ label: `${'x'.repeat(199)}…`, value: 0, previous: 1 })
   expect('lines' in figures && figures.lines.length).toBe(10)
   expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
     name: 'A',
@@ -187,6 +187,13 @@ describe('the largest delivery', () => {
       const most = block.type === 'header' ? 150 : 3_000
       for (const { text } of texts) expect(text.length).toBeLessThanOrEqual(most)
     }
+  })
+
+  it.each(['', 'x'])('is cut between characters, not in them: %j', (before) => {
+    const [header] = toBlocks({ ...LETTER, content: { ...CONTENT, name: before + '😀'.repeat(200) } }).blocks
+
+    const text = header && 'text' in header ? header.text.text : ''
+    expect([text.isWellFormed(), text.length > 147]).toEqual([true, true])
   })
 
   it('is within what a webhook and an e-mail may hold', () => {
