@@ -13,8 +13,8 @@ import type { SubscriptionRow } from './store.ts'
 const MAX_TILES = 10
 
 /**
- * What a subscription has to say at `now`: its insight, then the first tiles of its dashboard, each with its own figures
- * or the reason why there are none.
+ * What a subscription has to say at `now`: its insight, then the first other tiles of its dashboard, each with its own
+ * figures or the reason why there are none.
  * @param isSpent whether the invocation may do no more
  * @returns the reason, when there is nothing to deliver
  * @throws unavailable when the database cannot take the work now
@@ -31,7 +31,7 @@ export async function readContent(
   if (insightId === null && dashboardId === null) return 'It has neither an insight nor a dashboard.'
 
   const tiles = dashboard ? await listTiles(db, project.id, dashboard.id) : []
-  const ids = tiles.map(({ insightId }) => insightId)
+  const ids = tiles.map((tile) => tile.insightId).filter((id) => id !== single?.id)
   const found = await findInsights(db, project.id, ids)
   const placed = ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
   const insights = [...(single && !single.deleted ? [single] : []), ...placed.slice(0, MAX_TILES)]
@@ -42,7 +42,7 @@ export async function readContent(
   const isGone = (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
   if (isGone) parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   if (parts.length === 0) return 'Its dashboard has no insights.'
-  const name = title ?? dashboard?.name ?? (single ? titleOf(single) : null) ?? 'Your numbers'
+  const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {
     name,
     project: project.name,

@@ -47,8 +47,8 @@ export const SubscriptionChange = z
     }),
     until_date: DateText.nullish(),
     deleted: z.boolean().optional(),
-    title: z.string().max(100).nullish(),
-    invite_message: z.string().max(10_000).nullish().meta({ description: 'Put into the first message.' }),
+    title: z.string().trim().max(100).nullish(),
+    invite_message: z.string().trim().max(10_000).nullish().meta({ description: 'Put into the first message.' }),
     timezone: Timezone.optional().meta({ description: "On whose clock it recurs; the project's unless given." }),
     paused: z.boolean().optional().meta({ description: '`false` resumes a subscription that was paused.' })
   })

@@ -124,6 +124,7 @@ const PREVIEW = describe({
   id: 'subscriptions_preview',
   tag: 'Subscriptions',
   summary: 'Say when it will be delivered',
+  description: 'The next occurrences; of a paused or deleted one those that it would have.',
   answers: { 200: { text: 'The next occurrences.', schema: Preview } },
   refusals: [NOT_FOUND, ['min_value', 'Ensure this value is greater than or equal to 1.', 'n']]
 })

@@ -121,7 +121,8 @@ export function summarize({ frequency, interval, byweekday, bysetpos }: Schedule
   const every = interval === 1 ? `sent every ${unit}` : `sent every ${interval} ${unit}s`
   if (!byweekday || byweekday.length === 0) return every
   const days = WEEKDAYS.filter((day) => byweekday.includes(day))
-  if (bysetpos === null) return `${every} on ${join(days.map(capitalize), 'and')}`
+  const each = frequency === 'monthly' || frequency === 'yearly' ? 'every ' : ''
+  if (bysetpos === null) return `${every} on ${each}${join(days.map(capitalize), 'and')}`
   return `${every} on the ${ordinal(bysetpos)} ${nameOf(days)}`
 }
 

@@ -986,7 +986,9 @@ export interface paths {
         };
         /**
          * Say when it will be delivered
-         * @description Needs the scope `subscription:read`.
+         * @description The next occurrences; of a paused or deleted one those that it would have.
+         *
+         *     Needs the scope `subscription:read`.
          */
         get: operations["subscriptions_preview"];
         put?: never;

@@ -319,6 +319,8 @@ describe('the summary', () => {
     [{ frequency: 'yearly', byweekday: [] }, 'sent every year'],
     [{ frequency: 'weekly', byweekday: [FRIDAY, MONDAY] }, 'sent every week on Monday and Friday'],
     [{ frequency: 'weekly', interval: 2, byweekday: [MONDAY] }, 'sent every 2 weeks on Monday'],
+    [{ frequency: 'monthly', byweekday: [MONDAY, FRIDAY] }, 'sent every month on every Monday and Friday'],
+    [{ frequency: 'yearly', interval: 2, byweekday: [MONDAY] }, 'sent every 2 years on every Monday'],
     [{ frequency: 'monthly', byweekday: [FRIDAY], bysetpos: -1 }, 'sent every month on the last Friday'],
     [{ frequency: 'monthly', byweekday: [MONDAY], bysetpos: 1 }, 'sent every month on the first Monday'],
     [{ frequency: 'monthly', byweekday: WORKDAYS, bysetpos: -2 }, 'sent every month on the second to last weekday'],
