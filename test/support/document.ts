@@ -46,6 +46,7 @@ export function createChecker(published: unknown) {
     .map((operation) => ({ ...operation, pattern: toPattern(operation.template) }))
     // In this order a name comes before a parameter in the same place.
     .sort((a, b) => (a.template < b.template ? -1 : 1))
+  const error = { $ref: '#/components/schemas/Error' }
   const find = (method: string, path: string) =>
     operations.find((operation) => operation.method === method && operation.pattern.test(path))
   return {
@@ -59,9 +60,7 @@ export function createChecker(published: unknown) {
       const type = headers.get('Content-Type')?.split(';')[0]
       const operation = find(method, path)
       if (!operation)
-        return type === 'application/json' && status >= 400 && body !== null
-          ? errorsOf({ $ref: '#/components/schemas/Error' }, schemas, body)
-          : []
+        return type === 'application/json' && status >= 400 && body !== null ? errorsOf(error, schemas, body) : []
       const response = operation.responses[status]
       if (!response) return [`${operation.operationId} does not document the status ${status}.`]
       if (type === undefined) return []
@@ -72,9 +71,14 @@ export function createChecker(published: unknown) {
   }
 }
 
-/** What is wrong with a value by its schema, which may refer to these. */
+/** Making one takes longer than using it: it reads all schemas that it may come to. */
+const validators = new WeakMap<Schema, Validator>()
+
+/** What is wrong with a value by its schema, which may refer to these, the same each time. */
 export function errorsOf(schema: Schema, schemas: Record<string, Schema>, value: unknown): string[] {
-  const { errors } = new Validator({ ...schema, components: { schemas } }, '2020-12', false).validate(withNames(value))
+  const validator = validators.get(schema) ?? new Validator({ ...schema, components: { schemas } }, '2020-12', false)
+  validators.set(schema, validator)
+  const { errors } = validator.validate(withNames(value))
   return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
 }
 
