@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { benchCapture } from './capture.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchExport } from './export.ts'
+import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
 import { benchPurge } from './purge.ts'
 import { benchSimilar } from './similar.ts'
@@ -16,6 +17,7 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   capture: benchCapture,
   purge: benchPurge,
   trend: benchTrend,
+  growth: benchGrowth,
   deliveries: benchDeliveries,
   similar: benchSimilar
 }

@@ -17,7 +17,7 @@ export type Row = { event: string; timestamp: number; identity: number; person: 
 /** The last midnight: the events lie in the days before it. */
 export const midnight = (): number => Math.floor(Date.now() / DAY) * DAY
 
-/** Drawn from a seed: the same again in each run of a day. */
+/** Drawn from a seed, in the order of time, as events come: the same again in each run of a day. */
 export function* drawEvents(count: number, persons: number): Generator<Row> {
   let state = 42
   const random = () => {
@@ -53,7 +53,7 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
     }
     yield {
       event: kindOf(kind),
-      timestamp: end - 1 - Math.floor(random() * DAYS * DAY),
+      timestamp: end - DAYS * DAY + Math.floor(((i + random()) / count) * DAYS * DAY),
       identity: person % SECOND === 0 && random() < 0.5 ? persons + person : person,
       person,
       properties: JSON.stringify(properties)
@@ -66,8 +66,14 @@ export const [LARGE = 0, SMALL = 0] = SHARES
 
 const STEP = 2_000
 
-/** Puts the events into D1, as capture leaves them, and into a file for the other engines, a line of JSON each. */
-export async function storeEvents({ db }: Runtime, projectId: number, count: number, persons: number, file: string) {
+/** Puts the events into D1, as capture leaves them, and if asked for into a file for other engines, a line of JSON each. */
+export async function storeEvents(
+  { db }: Runtime,
+  projectId: number,
+  count: number,
+  persons: number,
+  file: string | undefined
+): Promise<void> {
   await db.batch([
     db
       .prepare(`insert into event_names (id, project_id, name) select key + 1, ?1, value from json_each(?2)`)
@@ -79,7 +85,7 @@ export async function storeEvents({ db }: Runtime, projectId: number, count: num
         union all select ?2 + n, ?1, 'device-' || n, n from numbers where n % ${SECOND} = 0`)
       .bind(projectId, persons)
   ])
-  const out = createWriteStream(file)
+  const out = file === undefined ? undefined : createWriteStream(file)
   let rows: Row[] = []
   let stored = 0
   const store = async () => {
@@ -97,7 +103,7 @@ export async function storeEvents({ db }: Runtime, projectId: number, count: num
       .bind(projectId, json)
       .run()
     stored += rows.length
-    if (!out.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))) await once(out, 'drain')
+    if (out?.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')) === false) await once(out, 'drain')
     rows = []
   }
   for (const row of drawEvents(count, persons)) {
@@ -105,8 +111,7 @@ export async function storeEvents({ db }: Runtime, projectId: number, count: num
     if (rows.length === STEP) await store()
   }
   if (rows.length > 0) await store()
-  out.end()
-  await once(out, 'finish')
+  if (out) await once(out.end(), 'finish')
   await db
     .prepare(`insert into event_counts (project_id, event_id, slot, count)
       select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ? group by 1, 2, 3`)

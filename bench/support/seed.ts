@@ -18,33 +18,48 @@ export async function seedProject({ db }: Runtime, persons: number, scopes = ['p
   const scope = { label: 'bench', scopes, projectIds: [project.id], userId: owner.id }
   const { key } = await createKey(control, scope, now)
 
-  for (let from = 1; from <= persons; from += STEP) {
-    const numbers = `with recursive numbers(n) as (
-      select ${from} union all select n + 1 from numbers where n < ${Math.min(from + STEP - 1, persons)})`
-    await db.batch([
-      db
-        .prepare(`${numbers}
-          insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
-          select n, ?, printf('00000000-0000-7000-8000-%012x', n), 1700000000000 + n * 1000, 1,
-                 json_object('email', ${email('n')}, 'name', 'Person ' || n, 'plan', iif(n % 3, 'free', 'pro'), 'seats', n % 50,
-                             '$browser', 'Firefox', '$browser_version', 140 + n % 9, '$os', 'Mac OS X', '$device_type', 'Desktop',
-                             '$initial_referring_domain', 'www.example.org', '$initial_utm_source', 'newsletter',
-                             'company', 'Company ' || (n % 1000), 'last_seen_at', '2026-01-01T00:00:00.000Z'),
-                 '{"stamps":[],"keys":{}}', ${email('n')} || char(31) || 'person ' || n, 0, 0, 0 from numbers`)
-        .bind(project.id),
-      db
-        .prepare(`${numbers}
-          insert into distinct_ids (key, project_id, distinct_id, person_id)
-          select 2 * n - 1, ?1, 'user-' || n, n from numbers
-          union all select 2 * n, ?1, printf('00000000-0000-7000-9000-%012x', n), n from numbers`)
-        .bind(project.id)
-    ])
-  }
-  await db.batch([
-    db.prepare(`insert into counters (project_id, name, value) values (?, 'persons', ?)`).bind(project.id, persons),
-    db.prepare(`insert into sequences (name, value) values ('person', ?1), ('identity', 2 * ?1)`).bind(persons)
-  ])
+  await storePersons(db, project.id, persons)
+  for (const [from, until] of steps(persons))
+    await db
+      .prepare(`${numbers(from, until)}
+        insert into distinct_ids (key, project_id, distinct_id, person_id)
+        select 2 * n - 1, ?1, 'user-' || n, n from numbers
+        union all select 2 * n, ?1, printf('00000000-0000-7000-9000-%012x', n), n from numbers`)
+      .bind(project.id)
+      .run()
   return { projectId: project.id, token: project.captureToken, key, persons }
+}
+
+const steps = (persons: number): [number, number][] =>
+  Array.from({ length: Math.ceil(persons / STEP) }, (_, i) => [i * STEP + 1, Math.min((i + 1) * STEP, persons)])
+
+const numbers = (from: number, until: number) => `with recursive numbers(n) as (
+  select ${from} union all select n + 1 from numbers where n < ${until})`
+
+/** Persons from 1 on without their distinct ids, of which each has up to two. */
+export async function storePersons(db: D1Database, projectId: number, persons: number): Promise<void> {
+  for (const [from, until] of steps(persons))
+    await db
+      .prepare(`${numbers(from, until)}
+        insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+        select n, ?, printf('00000000-0000-7000-8000-%012x', n), 1700000000000 + n * 1000, 1,
+               json_object('email', ${email('n')}, 'name', 'Person ' || n, 'plan', iif(n % 3, 'free', 'pro'), 'seats', n % 50,
+                           '$browser', 'Firefox', '$browser_version', 140 + n % 9, '$os', 'Mac OS X', '$device_type', 'Desktop',
+                           '$initial_referring_domain', 'www.example.org', '$initial_utm_source', 'newsletter',
+                           'company', 'Company ' || (n % 1000), 'last_seen_at', '2026-01-01T00:00:00.000Z'),
+               '{"stamps":[],"keys":{}}', ${email('n')} || char(31) || 'person ' || n, 0, 0, 0 from numbers`)
+      .bind(projectId)
+      .run()
+  await db.batch([
+    db
+      .prepare(`insert into counters (project_id, name, value) values (?1, 'persons', ?2)
+        on conflict (project_id, name) do update set value = excluded.value`)
+      .bind(projectId, persons),
+    db
+      .prepare(`insert into sequences (name, value) values ('person', ?1), ('identity', 2 * ?1)
+        on conflict (name) do update set value = excluded.value`)
+      .bind(persons)
+  ])
 }
 
 /** Eight hexadecimal digits that have nothing in common with those of the next person. */

@@ -2,20 +2,28 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../properties/filter.ts'
 import { jsonChunks } from './rows.ts'
 
-/** What `filterable` calls the raw JSON of a property, and its text: null when the property is missing or null. */
+/** What `aliased` calls a property: its JSON, what kind of value that is, and the value as SQL has it. */
 const RAW = sql`raw`
-const TEXT = sql`case json_type(raw) when 'text' then raw ->> '$' when 'null' then null else raw end`
-const NUMBER = sql`case json_type(raw) when 'integer' then raw ->> '$' when 'real' then raw ->> '$' when 'text' then
-  case when json_valid(raw ->> '$') and json_type(raw ->> '$') in ('integer', 'real') then cast(raw ->> '$' as real) end end`
+const TEXT = sql`case kind when 'text' then plain when 'null' then null else raw end`
+const NUMBER = sql`case kind when 'integer' then plain when 'real' then plain when 'text' then
+  case when json_valid(plain) and json_type(plain) in ('integer', 'real') then cast(plain as real) end end`
 
 /** JavaScript's lower case of the only letters beyond ASCII that it turns into ASCII ones; `lower` does the others. */
 const LOWER = sql`lower(replace(replace(${TEXT}, char(8490), 'k'), char(304), 'i' || char(775)))`
 
-/** The text of a property of each row, as `matcherOf` and every operator see it. */
-export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${rawOf(properties, key)}))`
+/** The JSON of a property of each row; null when it is missing. */
+export const jsonOf = (properties: SQL, key: string): SQL => sql`(${properties} -> ${pathTo(key)})`
+
+/** The text of a property of each row, as `matcherOf` and every operator see it; null when it is missing or null. */
+export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${aliased(properties, key)}))`
+
+/** The text of a property whose JSON this is. */
+export const textOfJson = (json: SQL): SQL =>
+  sql`case json_type(${json}) when 'text' then ${json} ->> '$' when 'null' then null else ${json} end`
 
 /** The number that a property of each row is, also as text; null for all else. */
-export const numberOf = (properties: SQL, key: string): SQL => sql`(select ${NUMBER} from (${rawOf(properties, key)}))`
+export const numberOf = (properties: SQL, key: string): SQL =>
+  sql`(select ${NUMBER} from (${aliased(properties, key)}))`
 
 /**
  * A condition on columns of JSON: `columnOf` says which holds the property that a filter is about. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
@@ -29,13 +37,18 @@ export function compileFilter(
   const conditions = group.values.map((node) =>
     isGroup(node)
       ? compileFilter(columnOf, node, matching)
-      : sql`(select ${conditionOf(node, matching.get(node))} from (${rawOf(columnOf(node), node.key)}))`
+      : sql`(select ${conditionOf(node, matching.get(node))} from (${aliased(columnOf(node), node.key)}))`
   )
   if (conditions.length === 0) return sql`1`
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
 }
 
-const rawOf = (properties: SQL, key: string): SQL => sql`select ${properties} -> ${`$.${JSON.stringify(key)}`} as raw`
+/** Only what a condition mentions is computed; the path takes one bound value, however often that is. */
+const aliased = (properties: SQL, key: string): SQL => sql`
+  select held -> path as raw, json_type(held, path) as kind, held ->> path as plain
+  from (select ${properties} as held, ${pathTo(key)} as path)`
+
+const pathTo = (key: string): string => `$.${JSON.stringify(key)}`
 
 function conditionOf({ operator, values }: PropertyFilter, matching: string[] | undefined): SQL {
   const json = sql`json_each(${JSON.stringify(values)})`

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { rangeOf } from './bins.ts'
 import { type Bucket, dayOf, labelOf } from './buckets.ts'
+import type { Value } from './cells.ts'
 import { cumulate, type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
-import type { Value } from './store.ts'
 
 /** What stands for all values beyond the limit, and for events without one. */
 export const OTHER = '$$_posthog_breakdown_other_$$'

@@ -1,5 +1,5 @@
+import type { Cell, Value } from './cells.ts'
 import { isAdditive, type Maths } from './query.ts'
-import type { Cell, Value } from './store.ts'
 
 /** The numbers of one breakdown value, a number for each bucket; without a breakdown the value is null. */
 export type Line = { value: Value; data: number[] }
@@ -42,14 +42,28 @@ export function foldOthers(cells: readonly Cell[], values: readonly string[]): C
   return [...kept, ...others.values()]
 }
 
-/** A line for each of the values, in their order. */
-export function linesOf(cells: readonly Cell[], values: readonly Value[], points: number): Line[] {
-  const lines = new Map<Value, number[]>(values.map((value) => [value, new Array(points).fill(0)]))
-  for (const { point, value, result } of cells) {
-    const data = lines.get(value)
-    if (data) data[point] = result
+/** Lines that fill as cells are read: one for each of `values`, and for each of `rest` of which there is anything. */
+export class Lines {
+  readonly #lines = new Map<Value, { data: number[]; isFound: boolean }>()
+
+  constructor(values: readonly Value[], rest: readonly Value[], points: number) {
+    for (const [some, isFound] of [[values, true] as const, [rest, false] as const])
+      for (const value of some) this.#lines.set(value, { data: new Array(points).fill(0), isFound })
   }
-  return [...lines].map(([value, data]) => ({ value, data }))
+
+  /** What is of none of the values is left out. */
+  add(cells: Iterable<Cell>): void {
+    for (const { point, value, result } of cells) {
+      const line = this.#lines.get(value)
+      if (!line) continue
+      line.data[point] = (line.data[point] ?? 0) + result
+      line.isFound = true
+    }
+  }
+
+  all(): Line[] {
+    return [...this.#lines].flatMap(([value, { data, isFound }]) => (isFound ? [{ value, data }] : []))
+  }
 }
 
 /** The mean of each point and those before it, so many in all; rounded down, as PostHog does. */

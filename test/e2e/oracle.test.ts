@@ -234,7 +234,7 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
     const answer = async (body: object) => {
       const query = readTrend(JSON.parse(JSON.stringify(body)), project, now)
       if (!query) throw new Error('The request was not understood.')
-      return (await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now)).result
+      return (await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now, ask.statementEvents)).result
     }
     const result = await answer(toBody(ask))
     await compare(ask, result)

@@ -29,6 +29,8 @@ export type Asked = {
   compare: boolean
   display: string
   formula: string | undefined
+  /** Of how many events a statement may be: of fewer than a bucket has, and it is read in parts. */
+  statementEvents: number
 }
 
 const key = fc.constantFrom(
@@ -116,7 +118,8 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
         'BoldNumber',
         'ActionsPie'
       ),
-      formula: fc.option(fc.constantFrom('A', 'A + 1', 'A * A / 4 - 2'), { freq: 6, nil: undefined })
+      formula: fc.option(fc.constantFrom('A', 'A + 1', 'A * A / 4 - 2'), { freq: 6, nil: undefined }),
+      statementEvents: fc.constantFrom(40_000, 40_000, 4, 1)
     })
     .map((one) => ({
       ...one,

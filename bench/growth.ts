@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { busyBatch } from './support/batches.ts'
+import { sendOk } from './support/client.ts'
+import { kindOf, storeEvents } from './support/events.ts'
+import { type Ask, QUESTIONS, questionsTo } from './support/questions.ts'
+import { type Outcome, percentile, rounded } from './support/report.ts'
+import { type Runtime, startWorkers } from './support/runtime.ts'
+import { seedProject, storePersons } from './support/seed.ts'
+
+const MAX_OTHERS_MS = 200
+/** A person for so many events. */
+const EVENTS_OF_PERSON = 20
+const PAUSE_MS = 50
+
+type Size = { sizes: number[]; runs: number; others: number }
+
+/** How trends take longer with more events, and what reading a person and capturing take while trends are computed. */
+export async function benchGrowth(isSmoke: boolean): Promise<Outcome> {
+  const { sizes, runs, others }: Size = isSmoke
+    ? { sizes: [500, 1_000, 2_000], runs: 1, others: 5 }
+    : { sizes: [100_000, 1_000_000, 4_000_000], runs: 5, others: 200 }
+  const columns: number[][] = []
+  for (const events of sizes) columns.push(await measure(events, runs, others))
+  const names = [...QUESTIONS, 'retrieving a person', 'capturing 100 events']
+  return {
+    table: [
+      ['ms', ...sizes.map((events) => `${events.toLocaleString('en')} events`)],
+      ...names.map((name, i) => [
+        i < QUESTIONS.length ? `${name}, median` : `${name} meanwhile, p95`,
+        ...columns.map((column) => rounded(column[i] ?? 0))
+      ])
+    ],
+    notes: [
+      `The 40 % event, daily over 90 days, median of ${runs} after one to warm up; then the same trends one after the other without`,
+      `a pause, beside ${others} persons and ${others} batches, one of each every ${PAUSE_MS} ms; at most ${MAX_OTHERS_MS} ms each.`
+    ],
+    missed: columns.flatMap((column, n) =>
+      column.flatMap((ms, i) =>
+        i >= QUESTIONS.length && ms > MAX_OTHERS_MS
+          ? [`${names[i]} beside ${sizes[n]?.toLocaleString('en')} events ${rounded(ms)} ms`]
+          : []
+      )
+    )
+  }
+}
+
+/** Milliseconds of each question, then of the others beside them. */
+async function measure(events: number, runs: number, others: number): Promise<number[]> {
+  const persons = Math.ceil(events / EVENTS_OF_PERSON)
+  const runtime = await startWorkers()
+  try {
+    const { projectId, key, token } = await seedProject(runtime, 0, ['insight:read', 'person:read'])
+    await storeEvents(runtime, projectId, events, persons, undefined)
+    await storePersons(runtime.db, projectId, persons)
+    const ask = questionsTo(runtime.service, projectId, key)
+    const medians = []
+    for (const question of QUESTIONS) {
+      const times = []
+      for (let run = -1; run < runs; run += 1) {
+        const { ms } = await ask(kindOf(0), question)
+        if (run >= 0) times.push(ms)
+      }
+      medians.push(percentile(times, 0.5))
+    }
+    return [...medians, ...(await measureOthers(runtime, ask, { projectId, key, token, persons, others }))]
+  } finally {
+    await runtime.end()
+  }
+}
+
+type Others = { projectId: number; key: string; token: string; persons: number; others: number }
+
+async function measureOthers({ service }: Runtime, ask: Ask, { projectId, key, token, persons, others }: Others) {
+  let isOver = false
+  const trends = async () => {
+    while (!isOver) for (const question of QUESTIONS) if (!isOver) await ask(kindOf(0), question)
+  }
+  const every = async (send: (n: number) => Promise<{ ms: number }>) => {
+    const sent = []
+    for (let n = 0; n < others; n += 1) {
+      sent.push(send(n))
+      await sleep(PAUSE_MS)
+    }
+    return percentile(
+      (await Promise.all(sent)).map(({ ms }) => ms),
+      0.95
+    )
+  }
+  const asking = trends()
+  const headers = { authorization: `Bearer ${key}` }
+  const known = Array.from({ length: Math.min(persons, 1_000) }, (_, i) => 1 + i)
+  const measured = await Promise.all([
+    every((n) =>
+      sendOk(new URL(`/api/environments/${projectId}/persons/${1 + ((n * 7_919) % persons)}/`, service), { headers })
+    ),
+    every((n) => {
+      const { gzip } = busyBatch(token, known, 10 * persons + n * 100)
+      const type = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+      return sendOk(new URL('/batch/', service), { method: 'POST', headers: type }, gzip)
+    })
+  ])
+  isOver = true
+  await asking
+  return measured
+}

@@ -1,0 +1,119 @@
+import { AppError } from '../errors.ts'
+import type { Maths } from './query.ts'
+
+/** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all others. */
+export type Value = string | null | 0
+
+/** What came out for a point and value: a number, of so many that went in. Several of the same point and value add up. */
+export type Cell = { point: number; value: Value; result: number; size: number }
+
+/** The actors, sessions or numbers of a point and value, for a math that has to know them all; null for none. */
+export type Found = { point: number; value: Value; subjects: readonly (number | string | null)[] }
+
+/** How many different subjects are kept in mind at once. */
+export const MAX_SUBJECTS = 300_000
+
+/** Of two parts of a point that came out with one number each. */
+const JOINS: Partial<Record<Maths, (a: Cell, b: Cell) => number>> = {
+  avg: (a, b) => (a.result * a.size + b.result * b.size) / (a.size + b.size),
+  min: (a, b) => Math.min(a.result, b.result),
+  max: (a, b) => Math.max(a.result, b.result)
+}
+
+/** Whether the numbers of two parts say that of the whole, although they do not add up. */
+export const isJoined = (math: Maths): boolean => JOINS[math] !== undefined
+
+/** Cells with one for each point and value. */
+export function joinCells(cells: Iterable<Cell>, math: Maths): Cell[] {
+  const joined = new Map<string, Cell>()
+  for (const cell of cells) {
+    const key = `${cell.point} ${JSON.stringify(cell.value)}`
+    const before = joined.get(key)
+    joined.set(key, before ? join(before, cell, math) : cell)
+  }
+  return [...joined.values()]
+}
+
+function join(a: Cell, b: Cell, math: Maths): Cell {
+  if (a.size === 0 || b.size === 0) return a.size === 0 ? b : a
+  return { ...a, result: JOINS[math]?.(a, b) ?? 0, size: a.size + b.size }
+}
+
+type Counts = Map<number | string, number>
+
+/** Collects what is found, and then computes what needs all of it at once. */
+export class Gathering {
+  readonly #points = new Map<number, Map<Value, Counts>>()
+  #size = 0
+
+  /** @throws query_too_large, attr `actors` */
+  add({ point, value, subjects }: Found): void {
+    const counts = this.#countsOf(point, value)
+    for (const subject of subjects) {
+      if (subject === null) continue
+      const before = counts.get(subject)
+      if (before === undefined) this.#size += 1
+      counts.set(subject, (before ?? 0) + 1)
+    }
+    if (this.#size > MAX_SUBJECTS)
+      throw new AppError(
+        'query_too_large',
+        `A bucket has more than ${MAX_SUBJECTS} different actors, sessions or numbers: ask for a shorter interval.`,
+        'actors'
+      )
+  }
+
+  cells(math: Maths): Cell[] {
+    return [...this.#points].flatMap(([point, values]) =>
+      [...values].map(([value, counts]) => ({ point, value, result: resultOf(math, counts), size: counts.size }))
+    )
+  }
+
+  #countsOf(point: number, value: Value): Counts {
+    const values = this.#points.get(point) ?? new Map<Value, Counts>()
+    if (values.size === 0) this.#points.set(point, values)
+    const counts = values.get(value) ?? new Map<number | string, number>()
+    if (counts.size === 0) values.set(value, counts)
+    return counts
+  }
+}
+
+/** The place of each percentile among numbers in order. */
+const PERCENTILES: Record<string, number> = { median: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99 }
+
+function resultOf(math: Maths, counts: ReadonlyMap<number | string, number>): number {
+  const base = math.replace('_count_per_actor', '')
+  const place = PERCENTILES[base]
+  if (base === math)
+    return place === undefined
+      ? counts.size
+      : percentile(
+          [...counts].map(([subject, count]) => ({ number: Number(subject), count })),
+          place
+        )
+  const numbers = [...counts.values()]
+  if (place !== undefined)
+    return percentile(
+      numbers.map((number) => ({ number, count: 1 })),
+      place
+    )
+  if (base === 'avg') return numbers.length > 0 ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length : 0
+  return numbers.reduce((a, b) => (base === 'min' ? Math.min(a, b) : Math.max(a, b)), numbers[0] ?? 0)
+}
+
+/** Of numbers that are there so many times each; between the two around its place, in proportion; 0 of none. */
+function percentile(numbers: { number: number; count: number }[], p: number): number {
+  numbers.sort((a, b) => a.number - b.number)
+  const wanted = (numbers.reduce((sum, { count }) => sum + count, 0) - 1) * p
+  const at = (place: number): number => {
+    let seen = 0
+    for (const { number, count } of numbers) {
+      seen += count
+      if (seen > place) return number
+    }
+    return 0
+  }
+  const low = Math.floor(wanted)
+  const part = wanted - low
+  return part === 0 ? at(low) : at(low) * (1 - part) + at(low + 1) * part
+}

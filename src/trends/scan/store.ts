@@ -1,0 +1,236 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { compileFilter, jsonOf, numberOf, textOf, textOfJson } from '../../db/filter.ts'
+import { inJson } from '../../db/rows.ts'
+import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../../properties/filter.ts'
+import { sessionColumn } from '../../sessions/store.ts'
+import { type Bins, FIRST_BIN } from '../bins.ts'
+import { type Breakdown, FIRSTS, type Maths, type Property } from '../query.ts'
+import type { Window } from '../windows.ts'
+
+/** For a filter that SQL cannot decide, the texts that fulfil it. */
+export type Matching = ReadonlyMap<PropertyFilter, string[]>
+
+/** What of a project's events is asked for. */
+export type Scan = {
+  projectId: number
+  /** Null for all. */
+  event: string | null
+  filters: FilterGroup
+  matching: Matching
+  math: Maths
+  property: Property | undefined
+  breakdowns: Breakdown[]
+  /** For a math of first events the actors, as JSON, whose first event lies in a group of windows. */
+  firsts?: ReadonlyMap<readonly Window[], string>
+}
+
+/**
+ * A `Cell` for each window and value, or for each part of one; with `values` for each of these, for none, and for all
+ * others.
+ */
+export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL =>
+  scan.breakdowns.length > 0 || scan.firsts
+    ? groupedSql(scan, windows, values, { result: resultOf(scan.math), size: sql`count(*)` })
+    : // A sub-select for each window: grouping would sort all of the events.
+      sql`select point, null as value, cell ->> 0 as result, cell ->> 1 as size from (
+            select w.value ->> 2 as point,
+                   (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as cell
+            from ${rangesOf(windows)})`
+
+/** The subjects of each window and value, or of each part of one, as JSON; of actors their identities. */
+export const subjectsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL => {
+  // A value of D1 ends at 2 MB: so many numbers are less, but nobody says how long the name of a session is.
+  if (scan.math === 'unique_session')
+    return sql`select point, value, json_array(subject) as subjects
+               from (select distinct point, value, subject from (${rowsSql(scan, windows, values)}))`
+  return scan.breakdowns.length > 0
+    ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(subject)` })
+    : sql`select w.value ->> 2 as point, null as value,
+                 (select json_group_array(subject) from (${rowsSql(scan)})) as subjects
+          from ${rangesOf(windows)}`
+}
+
+/** The actors of these identities, in the same order, as JSON. */
+export const actorsSql = (identities: string): SQL =>
+  sql`select json_group_array(${actorOf(sql`i.value`)} order by i.key) as actors from json_each(${identities}) as i`
+
+/** The different texts that a property has. */
+export const textsSql = (scan: Scan, windows: readonly Window[], property: Property): SQL =>
+  sql`select distinct text from (
+        select ${textOf(columnOf(property), property.key)} as text
+        from ${rangesOf(windows)} cross join ${eventsOf(scan, [property.type])} limit -1)
+      where text is not null`
+
+/** The lowest and the highest number of a property. */
+export const extremesSql = (scan: Scan, windows: readonly Window[], property: Property): SQL =>
+  sql`select min(subject) as low, max(subject) as high
+      from (${rowsSql({ ...scan, math: 'min', property, breakdowns: [] }, windows)})`
+
+const rangesOf = (windows: readonly Window[]): SQL =>
+  sql`json_each(${JSON.stringify(windows.map(({ from, until, point }) => [from, until, point]))}) as w`
+
+/** Groups by the JSON of a value, if that is enough, and asks only then what text it is. */
+function groupedSql(
+  scan: Scan,
+  windows: readonly Window[],
+  values: readonly string[] | undefined,
+  columns: Record<string, SQL>
+): SQL {
+  const names = Object.keys(columns).map((name) => sql`${sql.identifier(name)}`)
+  const computed = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.identifier(name)}`)
+  const grouped = sql`
+    select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, windows, values)}) group by point, value`
+  return isByJson(scan, values)
+    ? sql`select point, nullif(${textOfJson(sql`value`)}, '') as value, ${sql.join(names, sql`, `)} from (${grouped})`
+    : grouped
+}
+
+/**
+ * A row for each event that counts, with only what its math asks for; without windows those of the `w` around it. The
+ * limit keeps SQLite from taking the select apart, and then carrying whole events through its sorter.
+ */
+function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
+  const { math, property, breakdowns, filters } = scan
+  const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
+  const isNarrow = needed.length === 0 && countsActors(math)
+  const firsts = windows && scan.firsts?.get(windows)
+  const [point, events] = firsts
+    ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
+    : [windows ? sql`w.value ->> 2` : sql`null`, matchingOf(scan, windows, needed, isNarrow)]
+  const rows = sql`
+    select ${point} as point, ${groupOf(scan, values)} as value, ${subjectOf(math, property)} as subject
+    from ${events} limit -1`
+  return property ? sql`select * from (${rows}) where subject is not null` : rows
+}
+
+/** Whether a math asks who did something. */
+export const countsActors = (math: Maths): boolean =>
+  isPerActor(math) || math === 'dau' || math === 'weekly_active' || math === 'monthly_active'
+
+const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
+
+/** What is counted or computed with: the identity of the actor, the session, or the property's number. */
+function subjectOf(math: Maths, property: Property | undefined): SQL {
+  if (property) return numberOf(columnOf(property), property.key)
+  if (math === 'total' || isOneOf(FIRSTS, math)) return sql`null`
+  if (math === 'unique_session') return sql`e.session_id`
+  return sql`e.identity`
+}
+
+const actorOf = (identity: SQL): SQL => sql`coalesce(
+  (select person_id from distinct_ids where key = ${identity}),
+  (select person_id from erased_identities where key = ${identity}), -${identity})`
+
+/** The aggregate of a math over `subject`, where there is one. */
+function resultOf(math: Maths): SQL {
+  switch (math) {
+    case 'sum':
+      return sql`coalesce(sum(subject), 0)`
+    case 'avg':
+      return sql`coalesce(avg(subject), 0)`
+    case 'min':
+      return sql`coalesce(min(subject), 0)`
+    case 'max':
+      return sql`coalesce(max(subject), 0)`
+    default:
+      return sql`count(*)`
+  }
+}
+
+/** Events `e` that fulfil the filters, of the windows `w`. */
+const matchingOf = (
+  scan: Scan,
+  windows: readonly Window[] | undefined,
+  needed: readonly PropertyType[],
+  isNarrow: boolean
+): SQL => sql`
+  ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isNarrow)}
+    and ${compileFilter(columnOf, scan.filters, scan.matching)}`
+
+/** Added to a time, it makes each as many digits. */
+const SAME_DIGITS = 20_000_000_000_000_000
+
+/**
+ * The first events `e` of these actors, which lie in the windows, with their points `f`: of several at the same moment the
+ * one with the lowest uuid. They are sought among those that the filters leave, or else have to fulfil them.
+ */
+function firstsOf(scan: Scan, windows: readonly Window[], actors: string, needed: readonly PropertyType[]): SQL {
+  const { looked, filters } = splitFilters(scan)
+  const looksAt = leavesOf(looked).map(({ type }) => type)
+  return sql`
+    (select point, event_id, timestamp, uuid, min(place) from (
+       select w.value ->> 2 as point, ${actorOf(sql`e.identity`)} as subject, e.event_id, e.timestamp, e.uuid,
+              (e.timestamp + ${sql.raw(String(SAME_DIGITS))}) || hex(e.uuid) as place
+       from ${matchingOf({ ...scan, filters: looked }, windows, looksAt, looksAt.length === 0)} limit -1)
+     where subject in (select value from json_each(${actors})) group by subject) f
+    cross join events e on e.project_id = ${scan.projectId} and e.event_id = f.event_id and e.timestamp = f.timestamp
+      and e.uuid = f.uuid
+    ${ownersOf(needed)}
+    where ${compileFilter(columnOf, filters, scan.matching)}`
+}
+
+/** The filters of a math of first events: by which the first ones are looked for, and which they then have to fulfil. */
+export function splitFilters({ math, filters }: Scan): { looked: FilterGroup; filters: FilterGroup } {
+  const none: FilterGroup = { type: 'AND', values: [] }
+  return math === 'first_matching_event_for_user' ? { looked: filters, filters: none } : { looked: none, filters }
+}
+
+/** Events `e` of the windows `w`; a `where` is open behind it. */
+const eventsOf = (
+  { projectId, event }: Pick<Scan, 'projectId' | 'event'>,
+  needed: readonly PropertyType[],
+  isNarrow = false
+): SQL => sql`
+  event_names n cross join events e ${isNarrow ? sql`indexed by events_actors` : sql``}
+    on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.value ->> 0 and e.timestamp < w.value ->> 1
+  ${ownersOf(needed)}
+  where n.project_id = ${projectId} ${named(event)}`
+
+/** What the person and the session of each event are, where that is needed. */
+const ownersOf = (needed: readonly PropertyType[]): SQL => sql`
+  ${needed.includes('person') ? sql`left join person_versions v on v.id = e.version` : sql``}
+  ${needed.includes('session') ? sql`left join sessions s on s.project_id = e.project_id and s.session_id = e.session_id` : sql``}`
+
+/** Only events of this name, in a `where` on `event_names`. */
+export const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
+
+/** The JSON that holds a property. */
+function columnOf({ type, key }: Property): SQL {
+  if (type === 'session') return sessionColumn(key)
+  return type === 'person' ? sql`v.properties` : sql`e.properties`
+}
+
+/** Whether the JSON of a value says enough to group by. */
+const isByJson = ({ breakdowns }: Scan, values: readonly string[] | undefined): boolean =>
+  values === undefined && breakdowns.length === 1 && breakdowns[0]?.binCount === undefined
+
+function groupOf(scan: Scan, values: readonly string[] | undefined): SQL {
+  const [breakdown] = scan.breakdowns
+  if (!breakdown) return sql`null`
+  return isByJson(scan, values)
+    ? jsonOf(columnOf(breakdown), breakdown.key)
+    : listed(breakdownOf(scan.breakdowns), values)
+}
+
+/** An empty text is no value either, and what is no number lies in no bin. */
+function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
+  const texts = breakdowns.map((breakdown) => {
+    const { binCount, bins } = breakdown
+    if (binCount === undefined) return sql`nullif(${textOf(columnOf(breakdown), breakdown.key)}, '')`
+    return bins ? binOf(numberOf(columnOf(breakdown), breakdown.key), bins) : sql`null`
+  })
+  return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`
+}
+
+/** The bin whose bounds, as `rangeOf` tells them, are around a number: the quotient may be rounded past one of them. */
+const binOf = (number: SQL, { low, width, count }: Bins): SQL => sql`(
+  select cast(${sql.raw(String(FIRST_BIN))} + cast(
+    min(${count - 1}, bin + (low + (bin + 1) * width <= number) - (low + bin * width > number)) as integer) as text)
+  from (select number, low, width, cast((number - low) / width as integer) as bin
+        from (select ${number} as number, ${low} as low, ${width} as width)))`
+
+/** 0 stands for the values that are not in the list: no text equals it. */
+const listed = (value: SQL, values: readonly string[] | undefined): SQL =>
+  values === undefined
+    ? value
+    : sql`(select case when text is null or text in ${inJson(values)} then text else 0 end from (select ${value} as text))`
