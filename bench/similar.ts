@@ -31,49 +31,64 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
     runtime.lines.length = 0
 
     const times = []
-    const found: { target: SeededSession; recall: number }[] = []
+    const found: ({ target: SeededSession } & Found)[] = []
     for (const target of chosen) {
       const { text, ms } = await ask(target.id)
       times.push(ms)
-      found.push({ target, recall: recallOf(target, sessions, Similar.parse(JSON.parse(text)).results) })
+      found.push({ target, ...compareWithBest(target, sessions, Similar.parse(JSON.parse(text)).results) })
     }
     const rows = runtime.lines.map(({ rows_read }) => rows_read)
-    const meanOf = (isOfFamily: boolean) => {
-      const some = found.filter(({ target }) => target.isOfFamily === isOfFamily).map(({ recall }) => recall)
-      return some.reduce((sum, one) => sum + one, 0) / some.length
+    const meanOf = (isOfFamily: boolean): Found => {
+      const some = found.filter(({ target }) => target.isOfFamily === isOfFamily)
+      const mean = (figure: keyof Found) => some.reduce((sum, one) => sum + one[figure], 0) / some.length
+      return { recall: mean('recall'), share: mean('share') }
     }
-    return report({ count, targets, recall: meanOf(true), recallOfOthers: meanOf(false), times, rows })
+    return report({ count, targets, members: meanOf(true), others: meanOf(false), times, rows })
   } finally {
     await runtime.end()
   }
 }
 
-/** Which portion of the ten most similar of all sessions is among the answers; one that is as similar as the tenth counts. */
-function recallOf(target: SeededSession, sessions: SeededSession[], answers: { similarity: number }[]): number {
+/**
+ * `recall`: which portion of the ten most similar of all sessions is among the answers; one that is as similar as the tenth
+ * counts. `share`: how similar the answers are, in proportion to those ten.
+ */
+type Found = { recall: number; share: number }
+
+function compareWithBest(target: SeededSession, sessions: SeededSession[], answers: { similarity: number }[]): Found {
   const all = sessions
     .filter(({ id }) => id !== target.id)
     .map(({ steps }) => compareSteps(target.steps, steps).similarity)
   const best = all.toSorted((a, b) => b - a).slice(0, LISTED)
   const least = best.at(-1) ?? 0
-  return answers.filter(({ similarity }) => similarity >= least).length / best.length
+  const sum = (similarities: number[]) => similarities.reduce((total, one) => total + one, 0)
+  return {
+    recall: answers.filter(({ similarity }) => similarity >= least).length / best.length,
+    share: sum(answers.map(({ similarity }) => similarity)) / sum(best)
+  }
 }
 
 type Measured = {
   count: number
   targets: number
-  recall: number
-  recallOfOthers: number
+  members: Found
+  others: Found
   times: number[]
   rows: number[]
 }
 
-function report({ count, targets, recall, recallOfOthers, times, rows }: Measured): Outcome {
+function report({ count, targets, members, others, times, rows }: Measured): Outcome {
   const [median, p95, read] = [percentile(times, 0.5), percentile(times, 0.95), Math.max(...rows)]
   return {
     table: [
       ['', 'measured', 'target'],
-      ['of the ten most similar of all, found: members of a family', recall.toFixed(3), `${MIN_RECALL} at least`],
-      ['the same of sessions that belong to none', recallOfOthers.toFixed(3), ''],
+      [
+        'of the ten most similar of all, found: members of a family',
+        members.recall.toFixed(3),
+        `${MIN_RECALL} at least`
+      ],
+      ['the same of sessions that belong to none', others.recall.toFixed(3), ''],
+      ['how similar those found for them are, of the ten: 1 is as similar', others.share.toFixed(3), ''],
       ['median / p95 over HTTP, ms', `${rounded(median)} / ${rounded(p95)}`, `median ${MAX_MS} at most`],
       ['rows read, at most', rounded(read), `${MAX_ROWS.toLocaleString('en')} at most`]
     ],
@@ -82,7 +97,7 @@ function report({ count, targets, recall, recallOfOthers, times, rows }: Measure
       'for after 10 to warm up, one at a time; beside it, each was compared with all others.'
     ],
     missed: [
-      ...(recall < MIN_RECALL ? [`recall ${recall.toFixed(3)}`] : []),
+      ...(members.recall < MIN_RECALL ? [`recall ${members.recall.toFixed(3)}`] : []),
       ...(median > MAX_MS ? [`median ${rounded(median)} ms`] : []),
       ...(read > MAX_ROWS ? [`${rounded(read)} rows read`] : [])
     ]

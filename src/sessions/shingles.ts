@@ -6,12 +6,15 @@ const KEPT = 6
 const MIN_WEIGHT = 0.5
 
 /**
- * By what a sequence of steps is found: of its pairs of telling steps that follow each other, those with the lowest hashes
- * (bottom-k MinHash). A session is kept under six of them and looked for by more: what is low for one is low for all.
+ * By what a sequence of steps is found: of its pairs of telling steps, the second at most `reach` steps after the first,
+ * those with the lowest hashes (bottom-k MinHash). A session is kept under six pairs of steps that follow each other, and
+ * looked for by more: what is low for one is low for all, and what follows in one may come a step or two later in the other.
  */
-export function shinglesOf(steps: readonly string[], limit = KEPT): number[] {
+export function shinglesOf(steps: readonly string[], limit = KEPT, reach = 1): number[] {
   const telling = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)
-  const pairs = telling.slice(1).map((step, i) => hash(`${telling[i]}\0${step}`))
+  const pairs = telling.flatMap((step, i) =>
+    telling.slice(i + 1, i + 1 + reach).map((later) => hash(`${step}\0${later}`))
+  )
   return [...new Set(pairs)].sort((a, b) => a - b).slice(0, limit)
 }
 

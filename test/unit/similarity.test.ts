@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { shinglesOf } from '../../src/sessions/shingles.ts'
 import { compareSteps } from '../../src/sessions/similarity.ts'
 import { stepsOf } from '../../src/sessions/steps.ts'
 
@@ -119,5 +120,27 @@ describe('the steps of a session', () => {
     const events = Array.from({ length: 500 }, (_, i) => at(`event ${i % 7}`))
 
     expect(stepsOf(events)).toHaveLength(200)
+  })
+})
+
+describe('what a session is found by', () => {
+  const LONG = ['$pageview /a', '$autocapture click', '$pageview /b', 'bought', '$pageview /c']
+
+  it('are pairs of telling steps that follow each other, those with the lowest hashes', () => {
+    const all = shinglesOf(LONG)
+
+    expect(all).toHaveLength(3)
+    expect(all).toEqual(
+      [...shinglesOf(['$pageview /a', '$pageview /b']), ...shinglesOf(LONG.slice(2))].sort((a, b) => a - b)
+    )
+    expect(shinglesOf(LONG, 2)).toEqual(all.slice(0, 2))
+  })
+
+  it('are also those with something between, as far as is asked for', () => {
+    const later = shinglesOf(['$pageview /a', 'bought'])
+
+    expect(shinglesOf(LONG, 10, 1)).not.toEqual(expect.arrayContaining(later))
+    expect(shinglesOf(LONG, 10, 2)).toEqual(expect.arrayContaining(later))
+    expect(shinglesOf(LONG, 10, 3)).toHaveLength(6)
   })
 })

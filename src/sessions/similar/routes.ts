@@ -12,14 +12,16 @@ import { shinglesOf } from '../shingles.ts'
 import { compareSteps } from '../similarity.ts'
 import { readSteps } from '../upkeep/close.ts'
 import { SimilarJson } from './json.ts'
-import { findSession, listCandidates } from './store.ts'
+import { findSession, listCandidates, type Sought } from './store.ts'
 
 const MAX_LIMIT = 100
 /** With fewer steps, every session begins alike. */
 const MIN_STEPS = 3
 
-/** By so many pairs of its steps it is looked for what is like a session. */
-const SHINGLES = 20
+/** By so many pairs of its steps it is looked for what is like a session, each in so many others. */
+const NEXT = { pairs: 20, sessions: 90 }
+/** The same of pairs with up to two steps between. */
+const LATER = { pairs: 40, reach: 3, sessions: 30 }
 
 const SimilarQuery = z.object({
   limit: wholeFrom(1)
@@ -71,7 +73,7 @@ export const similarRoutes = createRouter().get(
     if (steps.length < MIN_STEPS)
       return c.json({ count: 0, results: [], steps, reason: `The session has fewer than ${MIN_STEPS} steps.` })
 
-    const candidates = await listCandidates(db, project.id, id, shinglesOf(steps, SHINGLES))
+    const candidates = await listCandidates(db, project.id, id, soughtFor(steps))
     const results = candidates
       .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
       .sort((a, b) => b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1))
@@ -87,6 +89,15 @@ export const similarRoutes = createRouter().get(
     return c.json({ count: results.length, results, steps, reason: null } satisfies SimilarJson)
   }
 )
+
+function soughtFor(steps: string[]): Sought[] {
+  const next = shinglesOf(steps, NEXT.pairs)
+  const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter((shingle) => !next.includes(shingle))
+  return [
+    ...next.map((shingle) => ({ shingle, sessions: NEXT.sessions })),
+    ...later.slice(0, LATER.pairs).map((shingle) => ({ shingle, sessions: LATER.sessions }))
+  ]
+}
 
 /** As they were when it was closed, or as they are. */
 async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {

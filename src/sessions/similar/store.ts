@@ -24,32 +24,36 @@ export async function findSession(db: Db, projectId: number, sessionId: string):
   )
 }
 
-/** Of each shingle, and in all, so many sessions are looked at: about 4,800 rows at most. */
-const MAX_OF_SHINGLE = 210
-const MAX_CANDIDATES = 300
+/** Of all found sessions so many are looked at: with the shingles below, at most 4,800 rows are read. */
+const MAX_CANDIDATES = 550
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
 
+/** What is looked for, and of how many sessions at most that have it. */
+export type Sought = { shingle: number; sessions: number }
+
 /**
  * Recorded sessions that have most of these shingles, without `sessionId`: of each shingle the newest by their ids, of all
- * those that share the most of them. Deleted recordings are none.
+ * those that share the most of them, where a rare one counts for more. Deleted recordings are none.
  */
 export async function listCandidates(
   db: Db,
   projectId: number,
   sessionId: string,
-  shingles: readonly number[]
+  sought: readonly Sought[]
 ): Promise<Candidate[]> {
   const found = await readBatch(
     db,
-    ...shingles.map((shingle) =>
+    ...sought.map(({ shingle, sessions }) =>
       query<{ session_id: string }>(sql`
         select session_id from session_shingles where project_id = ${projectId} and shingle = ${shingle}
-        order by session_id desc limit ${MAX_OF_SHINGLE}`)
+        order by session_id desc limit ${sessions}`)
     )
   )
   const shared = new Map<string, number>()
-  for (const { session_id } of found.flat()) shared.set(session_id, (shared.get(session_id) ?? 0) + 1)
+  for (const sessions of found)
+    for (const { session_id } of sessions)
+      shared.set(session_id, (shared.get(session_id) ?? 0) + 1 / Math.log2(2 + sessions.length))
   shared.delete(sessionId)
   const ids = [...shared]
     .sort(([a, x], [b, y]) => y - x || (a < b ? 1 : -1))
