@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { InsightJson } from '../insights/json.ts'
-import { UserJson } from '../projects/user.ts'
+import { INSIGHT_EXAMPLE, InsightJson } from '../insights/json.ts'
+import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 
 /** What a client may say of a dashboard; what it leaves out is as it was. */
 export const DashboardInput = z
@@ -25,10 +25,21 @@ const fields = {
   created_at: z.iso.datetime()
 }
 
+const EXAMPLE = {
+  id: 12,
+  name: 'Weekly review',
+  description: '',
+  pinned: false,
+  tags: [],
+  deleted: false,
+  created_by: USER_EXAMPLE,
+  created_at: '2026-10-02T10:11:12.345Z'
+}
+
 /** A dashboard in a list. */
-export const DashboardSummary = z.object(fields).meta({ id: 'DashboardSummary' })
+export const DashboardSummary = z.object(fields).meta({ id: 'DashboardSummary', examples: [EXAMPLE] })
 
 /** A dashboard with its tiles, the oldest first. */
 export const DashboardJson = z
   .object({ ...fields, tiles: z.array(z.object({ id: z.int(), insight: InsightJson })) })
-  .meta({ id: 'Dashboard' })
+  .meta({ id: 'Dashboard', examples: [{ ...EXAMPLE, tiles: [{ id: 3, insight: INSIGHT_EXAMPLE }] }] })

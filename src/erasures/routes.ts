@@ -10,7 +10,7 @@ import { Flag } from '../parameters.ts'
 import { PersonPath } from '../persons/path.ts'
 import { erasePersons } from './erase.ts'
 import { DeletionTask, taskToJson } from './json.ts'
-import { isGenuine, ReceiptContent, signReceipt } from './receipt.ts'
+import { isGenuine, RECEIPT_EXAMPLE, ReceiptContent, signReceipt } from './receipt.ts'
 import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({
@@ -135,7 +135,7 @@ const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
 /** Taken as it is: whatever is different in it, also deep inside, spoils the signature. */
 const Presented = z
   .looseObject({ project_id: z.int(), signature: z.string().max(200) })
-  .meta({ id: 'PresentedReceipt', description: 'A `DeletionReceipt`, unchanged.' })
+  .meta({ id: 'PresentedReceipt', description: 'A `DeletionReceipt`, unchanged.', examples: [RECEIPT_EXAMPLE] })
 
 const VERIFY = describe({
   id: 'persons_verify_deletion_receipt',

@@ -12,7 +12,7 @@ const FILLING = 0.8
 /** Queue batches that this isolate works on, and messages that it has given back to come again later. */
 export type Work = { consuming: number; retrying: number }
 
-const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' })
+const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive', examples: [{ status: 'ok' }] })
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 

@@ -187,8 +187,13 @@ function namedSchemas() {
 const OPTIONS = {
   io: 'input',
   unrepresentable: 'any',
-  /** A format says what its pattern says, every integer is a safe one, and every key a string. */
-  override({ jsonSchema }) {
+  /**
+   * A format says what its pattern says, every integer is a safe one, and every key a string. Where a schema reads its
+   * input as something else, zod leaves out the examples, since they could be of either; here they are of the input.
+   */
+  override({ zodSchema, jsonSchema }) {
+    const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
+    if (id && examples) jsonSchema.examples = examples
     if (jsonSchema.format) delete jsonSchema.pattern
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { UserJson } from '../projects/user.ts'
+import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 import { TrendSeries } from '../trends/answer.ts'
 import { InsightFields } from '../trends/fields.ts'
 
@@ -20,6 +20,29 @@ export const InsightInput = z
     examples: [{ name: 'Weekly actives', filters: { events: [{ id: '$pageview', math: 'dau' }] } }]
   })
 export type InsightInput = z.infer<typeof InsightInput>
+
+export const INSIGHT_EXAMPLE = {
+  id: 44,
+  short_id: 'kQ3xT9Lm',
+  name: 'Weekly actives',
+  derived_name: null,
+  description: null,
+  filters: { events: [{ id: '$pageview', math: 'dau' }] },
+  query: null,
+  order: null,
+  deleted: false,
+  dashboards: [12],
+  dashboard_tiles: [{ id: 3, dashboard_id: 12 }],
+  tags: [],
+  favorited: false,
+  saved: true,
+  created_by: USER_EXAMPLE,
+  created_at: '2026-10-02T10:11:12.345Z',
+  last_modified_at: '2026-10-02T10:11:12.345Z',
+  result: null,
+  last_refresh: null,
+  is_cached: false
+}
 
 export const InsightJson = z
   .object({
@@ -47,5 +70,5 @@ export const InsightJson = z
     last_refresh: z.iso.datetime().nullable(),
     is_cached: z.boolean()
   })
-  .meta({ id: 'Insight' })
+  .meta({ id: 'Insight', examples: [INSIGHT_EXAMPLE] })
 export type InsightJson = z.infer<typeof InsightJson>

@@ -27,6 +27,18 @@ export const UserChange = z.object({
 })
 export type UserChange = z.infer<typeof UserChange>
 
+export const USER_EXAMPLE = {
+  id: 1,
+  uuid: '01a1f000-0000-7000-8000-000000000001',
+  distinct_id: '01a1f000-0000-7000-8000-000000000001',
+  first_name: 'Grace',
+  last_name: 'Hopper',
+  email: 'grace@example.com',
+  is_email_verified: true,
+  hedgehog_config: null,
+  role_at_organization: 'engineering' as const
+}
+
 export const UserJson = z
   .object({
     id: z.int(),
@@ -39,7 +51,7 @@ export const UserJson = z
     hedgehog_config: z.record(z.string(), z.unknown()).nullable(),
     role_at_organization: z.enum(ROLES).nullable()
   })
-  .meta({ id: 'User' })
+  .meta({ id: 'User', examples: [USER_EXAMPLE] })
 export type UserJson = z.infer<typeof UserJson>
 
 /** The nine fields of a user, as `created_by` shows them. */

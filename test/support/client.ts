@@ -1605,7 +1605,7 @@ export interface components {
             event: string;
             /** @description Of whom; may be in the properties instead. */
             distinct_id?: string;
-            /** @description Also `$set`, `$set_once` and `$unset`: what changes on the person. At most 1000000 bytes. */
+            /** @description Also `$set`, `$set_once` and `$unset`: what changes on the person. At most 1000000 bytes; a person's properties, 524288: an event that would make them larger is kept, and changes nothing on the person. */
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -1830,6 +1830,19 @@ export interface components {
             attr: string | null;
             dropped?: components["schemas"]["Dropped"][];
         };
+        /**
+         * @example {
+         *       "id": 1,
+         *       "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *       "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *       "first_name": "Grace",
+         *       "last_name": "Hopper",
+         *       "email": "grace@example.com",
+         *       "is_email_verified": true,
+         *       "hedgehog_config": null,
+         *       "role_at_organization": "engineering"
+         *     }
+         */
         User: {
             id: number;
             /** Format: uuid */
@@ -2021,6 +2034,54 @@ export interface components {
             favorited?: boolean;
             saved?: boolean;
         };
+        /**
+         * @example {
+         *       "id": 44,
+         *       "short_id": "kQ3xT9Lm",
+         *       "name": "Weekly actives",
+         *       "derived_name": null,
+         *       "description": null,
+         *       "filters": {
+         *         "events": [
+         *           {
+         *             "id": "$pageview",
+         *             "math": "dau"
+         *           }
+         *         ]
+         *       },
+         *       "query": null,
+         *       "order": null,
+         *       "deleted": false,
+         *       "dashboards": [
+         *         12
+         *       ],
+         *       "dashboard_tiles": [
+         *         {
+         *           "id": 3,
+         *           "dashboard_id": 12
+         *         }
+         *       ],
+         *       "tags": [],
+         *       "favorited": false,
+         *       "saved": true,
+         *       "created_by": {
+         *         "id": 1,
+         *         "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *         "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *         "first_name": "Grace",
+         *         "last_name": "Hopper",
+         *         "email": "grace@example.com",
+         *         "is_email_verified": true,
+         *         "hedgehog_config": null,
+         *         "role_at_organization": "engineering"
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z",
+         *       "last_modified_at": "2026-10-02T10:11:12.345Z",
+         *       "result": null,
+         *       "last_refresh": null,
+         *       "is_cached": false
+         *     }
+         */
         Insight: {
             id: number;
             short_id: string;
@@ -2099,6 +2160,28 @@ export interface components {
             tags?: string[];
             deleted?: boolean;
         };
+        /**
+         * @example {
+         *       "id": 12,
+         *       "name": "Weekly review",
+         *       "description": "",
+         *       "pinned": false,
+         *       "tags": [],
+         *       "deleted": false,
+         *       "created_by": {
+         *         "id": 1,
+         *         "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *         "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *         "first_name": "Grace",
+         *         "last_name": "Hopper",
+         *         "email": "grace@example.com",
+         *         "is_email_verified": true,
+         *         "hedgehog_config": null,
+         *         "role_at_organization": "engineering"
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z"
+         *     }
+         */
         DashboardSummary: {
             id: number;
             name: string | null;
@@ -2110,6 +2193,79 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /**
+         * @example {
+         *       "id": 12,
+         *       "name": "Weekly review",
+         *       "description": "",
+         *       "pinned": false,
+         *       "tags": [],
+         *       "deleted": false,
+         *       "created_by": {
+         *         "id": 1,
+         *         "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *         "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *         "first_name": "Grace",
+         *         "last_name": "Hopper",
+         *         "email": "grace@example.com",
+         *         "is_email_verified": true,
+         *         "hedgehog_config": null,
+         *         "role_at_organization": "engineering"
+         *       },
+         *       "created_at": "2026-10-02T10:11:12.345Z",
+         *       "tiles": [
+         *         {
+         *           "id": 3,
+         *           "insight": {
+         *             "id": 44,
+         *             "short_id": "kQ3xT9Lm",
+         *             "name": "Weekly actives",
+         *             "derived_name": null,
+         *             "description": null,
+         *             "filters": {
+         *               "events": [
+         *                 {
+         *                   "id": "$pageview",
+         *                   "math": "dau"
+         *                 }
+         *               ]
+         *             },
+         *             "query": null,
+         *             "order": null,
+         *             "deleted": false,
+         *             "dashboards": [
+         *               12
+         *             ],
+         *             "dashboard_tiles": [
+         *               {
+         *                 "id": 3,
+         *                 "dashboard_id": 12
+         *               }
+         *             ],
+         *             "tags": [],
+         *             "favorited": false,
+         *             "saved": true,
+         *             "created_by": {
+         *               "id": 1,
+         *               "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *               "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *               "first_name": "Grace",
+         *               "last_name": "Hopper",
+         *               "email": "grace@example.com",
+         *               "is_email_verified": true,
+         *               "hedgehog_config": null,
+         *               "role_at_organization": "engineering"
+         *             },
+         *             "created_at": "2026-10-02T10:11:12.345Z",
+         *             "last_modified_at": "2026-10-02T10:11:12.345Z",
+         *             "result": null,
+         *             "last_refresh": null,
+         *             "is_cached": false
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         Dashboard: {
             id: number;
             name: string | null;
@@ -2127,10 +2283,31 @@ export interface components {
         };
         /**
          * @example {
-         *       "count": 0,
+         *       "count": 1,
          *       "next": null,
          *       "previous": null,
-         *       "results": []
+         *       "results": [
+         *         {
+         *           "id": 12,
+         *           "name": "Weekly review",
+         *           "description": "",
+         *           "pinned": false,
+         *           "tags": [],
+         *           "deleted": false,
+         *           "created_by": {
+         *             "id": 1,
+         *             "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *             "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *             "first_name": "Grace",
+         *             "last_name": "Hopper",
+         *             "email": "grace@example.com",
+         *             "is_email_verified": true,
+         *             "hedgehog_config": null,
+         *             "role_at_organization": "engineering"
+         *           },
+         *           "created_at": "2026-10-02T10:11:12.345Z"
+         *         }
+         *       ]
          *     }
          */
         DashboardPage: {
@@ -2147,6 +2324,41 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "id": 7,
+         *       "project_id": 1,
+         *       "person_uuid": "01a1f000-0000-7000-8000-00000000000a",
+         *       "requested_at": "2026-11-20T10:00:00.000Z",
+         *       "requested_by": {
+         *         "user": {
+         *           "id": 1,
+         *           "first_name": "Ada",
+         *           "email": "ada@example.com"
+         *         },
+         *         "key": {
+         *           "id": 1,
+         *           "label": "admin"
+         *         }
+         *       },
+         *       "delete_events": true,
+         *       "delete_recordings": false,
+         *       "run": "2026-11-22T05:00:00.000Z",
+         *       "stores": [
+         *         {
+         *           "store": "events",
+         *           "found": 1200,
+         *           "removed": 1200,
+         *           "remaining": 0
+         *         }
+         *       ],
+         *       "late_events_dropped": 0,
+         *       "verified_at": "2026-11-22T05:00:09.000Z",
+         *       "kept": [],
+         *       "backups_until": "2026-12-22T05:00:09.000Z",
+         *       "signature": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *     }
+         */
         DeletionReceipt: {
             /** @description The erasure. */
             id: number;
@@ -2258,6 +2470,15 @@ export interface components {
             /** @description The proof; null until completed. */
             receipt: components["schemas"]["DeletionReceipt"] | null;
         };
+        /**
+         * @example {
+         *       "distinct_ids": [
+         *         "user-1",
+         *         "user-2"
+         *       ],
+         *       "delete_events": true
+         *     }
+         */
         BulkDelete: {
             /** @description Uuids or integer ids. */
             ids?: (number | string)[] | null;
@@ -2358,13 +2579,53 @@ export interface components {
             valid: boolean;
             detail: string;
         };
-        /** @description A `DeletionReceipt`, unchanged. */
+        /**
+         * @description A `DeletionReceipt`, unchanged.
+         * @example {
+         *       "id": 7,
+         *       "project_id": 1,
+         *       "person_uuid": "01a1f000-0000-7000-8000-00000000000a",
+         *       "requested_at": "2026-11-20T10:00:00.000Z",
+         *       "requested_by": {
+         *         "user": {
+         *           "id": 1,
+         *           "first_name": "Ada",
+         *           "email": "ada@example.com"
+         *         },
+         *         "key": {
+         *           "id": 1,
+         *           "label": "admin"
+         *         }
+         *       },
+         *       "delete_events": true,
+         *       "delete_recordings": false,
+         *       "run": "2026-11-22T05:00:00.000Z",
+         *       "stores": [
+         *         {
+         *           "store": "events",
+         *           "found": 1200,
+         *           "removed": 1200,
+         *           "remaining": 0
+         *         }
+         *       ],
+         *       "late_events_dropped": 0,
+         *       "verified_at": "2026-11-22T05:00:09.000Z",
+         *       "kept": [],
+         *       "backups_until": "2026-12-22T05:00:09.000Z",
+         *       "signature": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *     }
+         */
         PresentedReceipt: {
             project_id: number;
             signature: string;
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "status": "ok"
+         *     }
+         */
         Alive: {
             /** @constant */
             status: "ok";
@@ -2434,10 +2695,57 @@ export interface components {
         };
         /**
          * @example {
-         *       "count": 0,
+         *       "count": 1,
          *       "next": null,
          *       "previous": null,
-         *       "results": []
+         *       "results": [
+         *         {
+         *           "id": 44,
+         *           "short_id": "kQ3xT9Lm",
+         *           "name": "Weekly actives",
+         *           "derived_name": null,
+         *           "description": null,
+         *           "filters": {
+         *             "events": [
+         *               {
+         *                 "id": "$pageview",
+         *                 "math": "dau"
+         *               }
+         *             ]
+         *           },
+         *           "query": null,
+         *           "order": null,
+         *           "deleted": false,
+         *           "dashboards": [
+         *             12
+         *           ],
+         *           "dashboard_tiles": [
+         *             {
+         *               "id": 3,
+         *               "dashboard_id": 12
+         *             }
+         *           ],
+         *           "tags": [],
+         *           "favorited": false,
+         *           "saved": true,
+         *           "created_by": {
+         *             "id": 1,
+         *             "uuid": "01a1f000-0000-7000-8000-000000000001",
+         *             "distinct_id": "01a1f000-0000-7000-8000-000000000001",
+         *             "first_name": "Grace",
+         *             "last_name": "Hopper",
+         *             "email": "grace@example.com",
+         *             "is_email_verified": true,
+         *             "hedgehog_config": null,
+         *             "role_at_organization": "engineering"
+         *           },
+         *           "created_at": "2026-10-02T10:11:12.345Z",
+         *           "last_modified_at": "2026-10-02T10:11:12.345Z",
+         *           "result": null,
+         *           "last_refresh": null,
+         *           "is_cached": false
+         *         }
+         *       ]
          *     }
          */
         InsightPage: {
@@ -2805,6 +3113,12 @@ export interface components {
             /** @description Why there can be no result; null when there can. */
             reason: string | null;
         };
+        /**
+         * @example {
+         *       "title": "Weekly numbers",
+         *       "paused": false
+         *     }
+         */
         SubscriptionChange: {
             /** @description A dashboard: its first ten insights are delivered. */
             dashboard?: number | null;
@@ -2835,6 +3149,19 @@ export interface components {
             /** @description `false` resumes a subscription that was paused. */
             paused?: boolean;
         };
+        /**
+         * @example {
+         *       "insight": 44,
+         *       "target_type": "email",
+         *       "target_value": "ada@example.com, grace@example.com",
+         *       "frequency": "weekly",
+         *       "byweekday": [
+         *         "monday"
+         *       ],
+         *       "start_date": "2026-11-23T09:00:00+01:00",
+         *       "timezone": "Europe/Berlin"
+         *     }
+         */
         SubscriptionInput: {
             /** @description A dashboard: its first ten insights are delivered. */
             dashboard?: number | null;

@@ -109,6 +109,16 @@ describe.each(operations)('$route', ({ parameters, requestBody, responses }) => 
     expect(parameters.filter(({ description }) => description === '')).toEqual([])
   })
 
+  it('shows what a body and a good answer look like', () => {
+    const { 200: ok, 201: created } = responses
+    const shown = [requestBody, ok ?? created].map((part) => part?.content?.['application/json'])
+    const named = shown.flatMap((content) => content?.schema.$ref?.split('/').at(-1) ?? [])
+    const lacking = named.filter((name) => components.schemas[name]?.examples === undefined)
+
+    // A document like this one, and a recording that says what `Recording` does.
+    expect(lacking.filter((name) => !['OpenApi', 'SharedRecording'].includes(name))).toEqual([])
+  })
+
   it('has examples that are as it says', () => {
     const wrong = contents.flatMap(({ schema, examples }) =>
       Object.values(examples).flatMap(({ value }) => wrongWith(schema, value))
