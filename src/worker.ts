@@ -18,6 +18,7 @@ import { closeSessions } from './sessions/upkeep/close.ts'
 import { verifySessions } from './sessions/upkeep/verify.ts'
 import { runDue } from './subscriptions/claim.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
+import { forgetDeliveries } from './subscriptions/ledger/store.ts'
 
 const clock = () => new Date()
 
@@ -33,6 +34,10 @@ const MINUTELY = '* * * * *'
 
 /** Of sessions: 20,000 of them. The command compares all. */
 const NIGHTLY_PIECES = 100
+
+const DAY = 86_400_000
+/** How long subscriptions tell what was delivered. */
+const LOG_DAYS = 90
 
 export default {
   fetch: app.fetch,
@@ -77,7 +82,7 @@ export default {
         log('info', 'sweep of recordings', { database, ...swept })
       })
       await sweepSnapshots(env, scheduledTime, false)
-    } else if (cron === NIGHTLY)
+    } else if (cron === NIGHTLY) {
       await inDatabases(env, async (db, database) => {
         const { first, ...summary } = await verifyCounts(db)
         log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
@@ -88,7 +93,11 @@ export default {
           first: session[0]
         })
       })
-    else if (cron === MINUTELY)
+      await inDatabases(env, async (db, database) => {
+        const removed = await forgetDeliveries(db, now.getTime() - LOG_DAYS * DAY)
+        log('info', 'nightly sweep of deliveries', { database, removed })
+      })
+    } else if (cron === MINUTELY)
       await inDatabases(env, async (db, database, usage) => {
         const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now)
         const { rowsRead: rows_read, rowsWritten: rows_written } = usage

@@ -29,7 +29,7 @@ import { type DeliveryRow, findSubscription, type SubscriptionRow } from './stor
 import { sendWebhook } from './webhook.ts'
 
 /** How long a delivery is held by whoever works on it; each message to a recipient begins it anew. */
-const LEASE_MS = 5 * 60_000
+const LEASE_MS = 60_000
 
 /** Before what may have arrived is sent once more to a channel that cannot tell, in seconds. */
 const DOUBT_SECONDS = 600
@@ -131,7 +131,7 @@ type Channel = {
 async function openNotice(control: Db, subscription: SubscriptionRow, bindings: DeliveryBindings): Promise<Channel> {
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(control, author.id)) ?? author
-  const title = subscription.title ?? `subscription ${subscription.id}`
+  const title = subscription.title || `subscription ${subscription.id}`
   const email = toNotice(title, subscription.pausedReason ?? 'It has been resumed since.')
   return {
     targets: [owner.email],

@@ -231,6 +231,75 @@ it('goes on wherever the work is cut: to each recipient one message, or two of w
     }
 })
 
+it('is taken up again six minutes after its consumer was last heard of, who then has no say in it', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  const lost = Promise.withResolvers<void>()
+  let begun = false
+  desk.faults.email = () => {
+    begun = true
+    return lost.promise
+  }
+  const first = desk.deliver(desk.held.shift())
+  await vi.waitUntil(() => begun)
+  desk.faults.email = () => {}
+  passSeconds(359)
+  await desk.cron()
+  expect(desk.held).toEqual([])
+  passSeconds(1)
+
+  await desk.cron()
+  await desk.cron()
+  expect(desk.held).toHaveLength(1)
+  await desk.drain()
+  lost.reject(new EmailError('E_RECIPIENT_SUPPRESSED'))
+  await first
+
+  expect(desk.mails).toHaveLength(1)
+  expect(await desk.deliveries(id)).toMatchObject([
+    { status: 'delivered', attempts: 2, recipients: [{ ...ADA, repeated: true }] }
+  ])
+})
+
+it('is forgotten after 90 days, but for the last that arrived', async () => {
+  const log = listenToLog()
+  setClock('2026-01-01T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe({
+    frequency: 'monthly',
+    start_date: '2026-01-31T09:00:00Z',
+    invite_message: 'Hi'
+  })
+  const deliver = async (time: string) => {
+    setClock(time)
+    await desk.cron()
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+  }
+  const sweep = async (time: string) => {
+    setClock(time)
+    await desk.cron({}, '30 3 * * *')
+    return (await desk.deliveries(id)).map((row: Record<string, string>) => [row.occurrence?.slice(0, 10), row.kind])
+  }
+  await deliver('2026-01-31T09:00:00Z')
+  await deliver('2026-03-31T09:00:00Z')
+
+  expect(await sweep('2026-05-01T08:59:59Z')).toHaveLength(4)
+  expect(await sweep('2026-05-01T09:00:01Z')).toEqual([
+    ['2026-03-31', 'test'],
+    ['2026-03-31', 'scheduled']
+  ])
+  expect(await sweep('2028-01-01T09:00:00Z')).toEqual([['2026-03-31', 'scheduled']])
+  await deliver('2028-01-31T09:00:00Z')
+
+  expect(log.lines('nightly sweep of deliveries').map(({ removed }) => Number(removed) > 0)).toContain(true)
+  expect(desk.mails.filter(({ text }) => text.includes('Hi'))).toHaveLength(1)
+})
+
 describe('a cron that is cut', () => {
   it('anywhere enters each occurrence once all the same', async () => {
     listenToLog()

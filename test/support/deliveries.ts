@@ -71,9 +71,9 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
     return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
   }
 
-  /** Fires the Cron Trigger at the time that the clock shows. */
-  const cron = (more: Partial<Env> = {}) =>
-    worker.scheduled(createScheduledController({ cron: MINUTELY, scheduledTime: new Date() }), {
+  /** Fires a Cron Trigger at the time that the clock shows. */
+  const cron = (more: Partial<Env> = {}, expression = MINUTELY) =>
+    worker.scheduled(createScheduledController({ cron: expression, scheduledTime: new Date() }), {
       ...env,
       ...bindings,
       ...more

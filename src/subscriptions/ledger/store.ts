@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk } from '../../db/rows.ts'
@@ -137,6 +137,42 @@ export async function noteProgress(db: Db, row: DeliveryRow, recipients: Recipie
     .where(isHeld(row))
     .returning({ id: deliveries.id })
   return rows.length > 0
+}
+
+/** Rows looked at in one statement, and statements in one night. */
+const SWEPT_AT_ONCE = 1_000
+const MAX_SWEEPS = 50
+
+/**
+ * Removes from the ledger what was entered before `before`, ms, and is done. Of each subscription the last that arrived
+ * stays: it tells that another one is not its first.
+ * @returns how many
+ */
+export async function forgetDeliveries(db: Db, before: number): Promise<number> {
+  let removed = 0
+  let from = 0
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
+    // Numbers grow with time, so that an end is found without an index.
+    const rows = await db
+      .select({ id: deliveries.id, createdAt: deliveries.createdAt })
+      .from(deliveries)
+      .where(gt(deliveries.id, from))
+      .orderBy(deliveries.id)
+      .limit(SWEPT_AT_ONCE)
+    const last = rows.findLast(({ createdAt }) => createdAt < before)
+    if (!last) break
+    const [result] = await writeBatch(db, [
+      sql`delete from subscription_deliveries as old
+          where id > ${from} and id <= ${last.id} and due_at is null
+            and not (kind = 'scheduled' and status = 'delivered' and not exists (
+              select 1 from subscription_deliveries later
+              where later.subscription_id = old.subscription_id and later.kind = 'scheduled'
+                and later.occurrence > old.occurrence and later.status = 'delivered'))`
+    ])
+    removed += result?.meta.changes ?? 0
+    from = last.id
+  }
+  return removed
 }
 
 /** Gives a delivery back, to be taken up again at `dueAt`, ms. */
