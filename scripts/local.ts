@@ -85,7 +85,7 @@ const Config = z.object({
     consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
   }),
   secrets: z.object({ required: z.array(z.string()) }),
-  triggers: z.object({ crons: z.array(z.string()).default([]) })
+  triggers: z.object({ crons: z.array(z.string()) }).default({ crons: [] })
 })
 export type Config = z.infer<typeof Config>
 
