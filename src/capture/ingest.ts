@@ -18,7 +18,7 @@ export type Ingested = { stored: number; warnings: Changes['warnings'] }
 /**
  * Stores events with what they say of identities and persons, each event exactly once however often it arrives. What
  * another consumer changes in between is noticed, and the work is done again from a new reading.
- * @throws ConflictError when that goes on and on, unavailable
+ * @throws unavailable, also when that goes on and on
  */
 export async function ingestEvents(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
   const wanted: Wanted = {

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
-import { ConflictError, type Db } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import { NotFoundError, UnavailableError } from '../errors.ts'
+import { NotFoundError } from '../errors.ts'
 import type { PersonChange, Request, Subject } from './change.ts'
 import { chooseSplit, type SplitRequest, splitPerson } from './split.ts'
 import type { PersonId } from './store.ts'
@@ -13,24 +13,19 @@ import { readSubject, writeChange } from './write/store.ts'
  * the work is done again from a new reading.
  * @throws not_found, unavailable when others change it on and on
  */
-export async function changePerson(
+export function changePerson(
   db: Db,
   projectId: number,
   id: PersonId,
   change: (subject: Subject) => PersonChange | Promise<PersonChange>
 ): Promise<Subject & PersonChange> {
-  try {
-    return await retryConflicts(async () => {
-      const subject = await readSubject(db, projectId, id)
-      if (!subject) throw new NotFoundError()
-      const changed = await change(subject)
-      await writeChange(db, projectId, subject.person, changed)
-      return { ...subject, ...changed }
-    })
-  } catch (error) {
-    if (error instanceof ConflictError) throw new UnavailableError('Others are changing this person.', error)
-    throw error
-  }
+  return retryConflicts(async () => {
+    const subject = await readSubject(db, projectId, id)
+    if (!subject) throw new NotFoundError()
+    const changed = await change(subject)
+    await writeChange(db, projectId, subject.person, changed)
+    return { ...subject, ...changed }
+  })
 }
 
 /**

@@ -41,7 +41,7 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
  * Stores parts, each exactly once however often it arrives; the snapshots of those that are not kept are removed. What
  * another consumer changes in between is noticed, and the work is done again from a new reading.
  * @returns how many were stored
- * @throws ConflictError when that goes on and on, unavailable
+ * @throws unavailable, also when that goes on and on
  */
 export async function storeParts(
   db: Db,

@@ -409,6 +409,20 @@ describe('sharing', () => {
     }
   })
 
+  it('has one token that lives, however many refresh it at once', async () => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project))
+    await share(project, true)
+
+    const refreshed = await Promise.all(
+      Array.from({ length: 8 }, () => project.send('POST', 'session_recordings/session/sharing/refresh'))
+    )
+
+    expect(refreshed.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const alive = await Promise.all(refreshed.map(({ body }) => request('GET', `/shared/${body.access_token}`)))
+    expect(alive.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
   it('goes on under a refreshed token, and stays off when it was off', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))

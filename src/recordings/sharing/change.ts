@@ -1,28 +1,26 @@
 import type { Db } from '../../db/client.ts'
-import { NotFoundError, UnavailableError } from '../../errors.ts'
+import { retryConflicts } from '../../db/retry.ts'
+import { NotFoundError } from '../../errors.ts'
 import { sha256 } from '../../hash.ts'
 import { newAccessToken } from '../token.ts'
 import { findSharing, type SharingRow, updateSharing } from './store.ts'
-
-const MAX_TRIES = 5
 
 /**
  * Turns the sharing of a recording on or off, or gives it another token, with which the one before is dead.
  * @throws not_found, unavailable when others change it on and on
  */
-export async function changeSharing(
+export const changeSharing = (
   db: Db,
   projectId: number,
   sessionId: string,
   change: { enabled: boolean } | 'refresh'
-): Promise<SharingRow> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+): Promise<SharingRow> =>
+  retryConflicts(async () => {
     const was = await findSharing(db, projectId, sessionId)
     if (!was) throw new NotFoundError()
     const access_token = change === 'refresh' ? newAccessToken(projectId) : was.access_token
     const isEnabled = change === 'refresh' ? was.shared_hash !== null : change.enabled
     const becomes = { ...was, access_token, shared_hash: isEnabled ? await sha256(access_token) : null }
-    if (await updateSharing(db, projectId, sessionId, was, becomes)) return becomes
-  }
-  throw new UnavailableError('Others are changing this recording.')
-}
+    await updateSharing(db, projectId, sessionId, was, becomes)
+    return becomes
+  })

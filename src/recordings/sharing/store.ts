@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
+import { expectRows } from '../../db/rows.ts'
 
 export type SharingRow = { created_at: number; access_token: string; shared_hash: string | null }
 
@@ -12,24 +13,22 @@ export async function findSharing(db: Db, projectId: number, sessionId: string):
   return (await readBatch(db, rows))[0][0]
 }
 
-/**
- * Changes how a recording is shared, if it is still as it was read.
- * @returns whether it was
- */
+/** Changes how a recording is shared. @throws ConflictError when it is no longer as it was read */
 export async function updateSharing(
   db: Db,
   projectId: number,
   sessionId: string,
   was: SharingRow,
   becomes: SharingRow
-): Promise<boolean> {
-  const [updated] = await writeBatch(db, [
-    sql`update recordings set access_token = ${becomes.access_token}, shared_hash = ${becomes.shared_hash}
-        where project_id = ${projectId} and session_id = ${sessionId} and not deleted
-          and access_token = ${was.access_token} and shared_hash is ${was.shared_hash}
-        returning 1`
+): Promise<void> {
+  const recording = sql`project_id = ${projectId} and session_id = ${sessionId} and not deleted`
+  await writeBatch(db, [
+    expectRows(
+      1,
+      sql`recordings where ${recording} and access_token = ${was.access_token} and shared_hash is ${was.shared_hash}`
+    ),
+    sql`update recordings set access_token = ${becomes.access_token}, shared_hash = ${becomes.shared_hash} where ${recording}`
   ])
-  return updated?.results.length === 1
 }
 
 /** The recording that is shared under a token with this hash. */
