@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, expect, it, vi } from 'vitest'
+import { holdErasures, WEEKLY } from '../support/erasures.ts'
 import { newProject, request } from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
 
@@ -37,6 +38,26 @@ it('a project’s data goes into and comes from the database that its row names,
   const { headers, body } = await far.call('GET', 'persons/?email=ada@example.com')
   expect(body.results).toMatchObject([{ distinct_ids: ['ada'] }])
   expect(headers.get('x-d1-bookmark')).toMatch(/^DB_TWO\./)
+})
+
+it('the cron reaches both databases, and what it begins goes on where the project’s data is', async () => {
+  const erasures = holdErasures()
+  const projects = [await newProject(), await newProject({ database: 'DB_TWO' })] as const
+  for (const project of projects) {
+    await project.ingest([{ distinct_id: 'ada' }, { distinct_id: 'bob' }])
+    const { id } = (await project.call('GET', 'persons/?distinct_id=ada')).body.results[0]
+    await erasures.call(project, 'DELETE', `persons/${id}/?delete_events=true`)
+  }
+
+  await erasures.cron(WEEKLY, Date.now() + 1000)
+  await erasures.drain()
+
+  const [near, far] = projects
+  expect([await countRows(DB, 'events', near.id), await countRows(DB_TWO, 'events', far.id)]).toEqual([1, 1])
+  for (const project of projects)
+    expect((await project.call('GET', 'persons/deletion_status/')).body.results).toMatchObject([
+      { status: 'completed', events: { found: 1, removed: 1, remaining: 0 } }
+    ])
 })
 
 it('a project whose database this deployment lacks is unavailable, and its events wait', async () => {
