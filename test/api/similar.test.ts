@@ -1,6 +1,8 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { shinglesOf } from '../../src/sessions/shingles.ts'
 import { closeSessions } from '../../src/sessions/upkeep/close.ts'
 import worker from '../../src/worker.ts'
 import { listenToLog } from '../support/log.ts'
@@ -135,6 +137,39 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
 
     expect([status, body.code, body.attr]).toEqual([400, code, 'limit'])
   })
+})
+
+it('reads at most 5,000 rows, however many sessions have each pair of its steps', async () => {
+  const project = await newProject()
+  const paths = Array.from({ length: 30 }, (_, i) => `/page-${String.fromCharCode(97 + (i % 26))}${i < 26 ? '' : 'x'}`)
+  await record(project, { long: paths.map(page) })
+  const shingles = shinglesOf(
+    paths.map((path) => `$pageview ${path}`),
+    100,
+    3
+  )
+  const others = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 100),
+    others(id, shingle) as (
+      select 'o-' || shingle.key || '-' || n, shingle.value from json_each(${JSON.stringify(shingles)}) as shingle, numbers)`
+  await db.run(sql`insert into session_shingles (project_id, shingle, session_id)
+    ${others} select ${project.id}, shingle, id from others`)
+  await db.run(sql`insert into sessions (project_id, session_id, identities, start_time, end_time, events, pageviews,
+                                         autocaptures, screens, steps)
+    ${others} select ${project.id}, id, '[]', 1, 2, 1, 1, 0, 0, '["$pageview /page-a"]' from others`)
+  await db.run(sql`insert into recordings (project_id, session_id, identity, is_relinked, start_time, end_time, first_part,
+      snapshot_source, active_ms, click_count, keypress_count, mouse_activity_count, console_log_count,
+      console_warn_count, console_error_count, urls, parts, bytes, last_received_at, created_at, access_token)
+    ${others} select ${project.id}, id, 1, 0, 1, 2, '', 'web', 0, 0, 0, 0, 0, 0, 0, '[]', 1, 1, 1, 1, id from others`)
+  await similarTo(project, 'long')
+  const log = listenToLog()
+
+  const { count } = await similarTo(project, 'long', '?limit=100')
+
+  const rows = Number(log.lines('request')[0]?.rows_read)
+  expect(count).toBe(100)
+  expect(rows).toBeGreaterThan(4_000)
+  expect(rows).toBeLessThanOrEqual(5_000)
+  await db.run(sql`delete from session_shingles where project_id = ${project.id}`)
 })
 
 describe('what closing a session costs', () => {

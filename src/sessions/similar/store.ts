@@ -24,8 +24,8 @@ export async function findSession(db: Db, projectId: number, sessionId: string):
   )
 }
 
-/** Of all found sessions so many are looked at: with the shingles below, at most 4,800 rows are read. */
-const MAX_CANDIDATES = 550
+/** Of all found sessions so many are looked at: with what is sought of each, less than 5,000 rows are read. */
+const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
 
