@@ -6,7 +6,20 @@ const MAX_LINES = 10
 const MAX_LABEL = 200
 
 /** The numbers of one insight in words and figures, or why there are none. */
-export type Figures = { name: string } & ({ range: string; lines: Line[]; more: number } | { failure: string })
+export type Figures = { name: string } & (
+  | {
+      /** In words, and as `[from, until)`, ms UTC; `from` is null when it has no beginning. */
+      range: string
+      from: number | null
+      until: number
+      lines: Line[]
+      more: number
+    }
+  | { failure: string }
+)
+
+/** The figures of an insight that is still there. */
+export type Part = Figures & { insight?: number }
 
 export type Line = {
   label: string
@@ -22,7 +35,7 @@ export type Content = {
   /** When it was computed, ms UTC. */
   at: number
   timezone: string
-  parts: Figures[]
+  parts: Part[]
   /** Tiles that are left out; none if it is not above zero. */
   more: number
 }
@@ -47,7 +60,8 @@ export function figuresOf(name: string, query: TrendQuery, series: TrendSeries[]
     })
   )
   if (lines.every(({ value, previous }) => value === 0 && !previous)) return { name, failure: `No events: ${range}.` }
-  return { name, range, lines: lines.slice(0, MAX_LINES), more: lines.length - MAX_LINES }
+  const from = query.from === 'all' ? null : query.from
+  return { name, range, from, until: query.until, lines: lines.slice(0, MAX_LINES), more: lines.length - MAX_LINES }
 }
 
 function rangeOf({ from, until }: TrendQuery, timezone: string): string {

@@ -4,10 +4,11 @@ import { AppError, UnavailableError } from '../errors.ts'
 import { findInsight, findInsights, type InsightRow } from '../insights/store.ts'
 import type { JsonObject } from '../json.ts'
 import type { ProjectRow } from '../projects/store.ts'
+import { startOf } from '../trends/buckets.ts'
 import type { TrendQuery } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
-import { type Content, type Figures, figuresOf, titleOf } from './content.ts'
+import { type Content, type Figures, figuresOf, type Part, titleOf } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
 
 const MAX_TILES = 10
@@ -36,9 +37,11 @@ export async function readContent(
   const placed = ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
   const insights = [...(single && !single.deleted ? [single] : []), ...placed.slice(0, MAX_TILES)]
 
-  const parts: Figures[] = []
-  for (const insight of insights)
-    parts.push(isSpent() ? tooMuch(insight) : await readFigures(db, project, insight, now))
+  const parts: Part[] = []
+  for (const insight of insights) {
+    const figures = isSpent() ? tooMuch(insight) : await readFigures(db, project, insight, now)
+    parts.push({ insight: insight.id, ...figures })
+  }
   const isGone = (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
   if (isGone) parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   if (parts.length === 0) return 'Its dashboard has no insights.'
@@ -66,12 +69,26 @@ async function readFigures(db: Db, project: ProjectRow, insight: InsightRow, now
     // It came as JSON.
     const query = readTrend({ filters: insight.filters, query: insight.query } as JsonObject, project, now)
     if (!query) return { name, failure: 'This insight asks for nothing yet.' }
-    const { result } = await computeTrend(db, project, inOneNumber(query), 0, now)
-    return figuresOf(name, query, result, project.timezone)
+    const compute = async (query: TrendQuery): Promise<Figures> =>
+      figuresOf(name, query, (await computeTrend(db, project, query, 0, now)).result, project.timezone)
+    const own = inOneNumber(query)
+    const whole = withoutToday(own, startOf(now.getTime(), 'day', project).time)
+    const figures = await compute(whole)
+    return whole === own || 'lines' in figures ? figures : await compute(own)
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) throw error
     return { name, failure: `This insight could not be computed: ${error.message}` }
   }
+}
+
+/**
+ * Days beside as many days before. Today is not over: with it nearly every change would be a fall. Of hours the last one
+ * makes no such difference, and a range that is all of today stays.
+ */
+function withoutToday(query: TrendQuery, today: number): TrendQuery {
+  const { from, until, interval } = query
+  if (from === 'all' || interval === 'hour' || interval === 'minute') return query
+  return from < today && until > today ? { ...query, until: today } : query
 }
 
 /** The whole range as one number, which for actors and percentiles is no sum, beside that of the period before. */

@@ -1,5 +1,5 @@
 import { OutboundError, sendOutbound } from '../outbound.ts'
-import { formatChange } from './content.ts'
+import { formatChange, type Part } from './content.ts'
 import { judge, judgeFault, type Sent } from './delivery.ts'
 import type { Letter } from './message.ts'
 import { sign, toBase64 } from './signature.ts'
@@ -25,17 +25,22 @@ export function toPayload(letter: Letter) {
       summary: letter.summary,
       timezone: content.timezone,
       invite_message: invite,
-      insights: content.parts.map((part) =>
-        'failure' in part
-          ? { name: part.name, range: null, error: part.failure, lines: [] }
-          : {
-              name: part.name,
-              range: part.range,
-              error: null,
-              lines: part.lines.map((line) => ({ ...line, change: formatChange(line) || null }))
-            }
-      )
+      insights: content.parts.map(toInsight)
     }
+  }
+}
+
+function toInsight(part: Part) {
+  const { insight: id = null, name } = part
+  if ('failure' in part) return { id, name, range: null, from: null, until: null, error: part.failure, lines: [] }
+  return {
+    id,
+    name,
+    range: part.range,
+    from: part.from === null ? null : toIso(part.from),
+    until: toIso(part.until),
+    error: null,
+    lines: part.lines.map((line) => ({ ...line, change: formatChange(line) || null }))
   }
 }
 

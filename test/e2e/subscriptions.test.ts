@@ -58,12 +58,16 @@ const PARTS: Figures[] = [
   {
     name: 'Signups',
     range: '16 – 22 Nov 2026',
+    from: 0,
+    until: 1,
     more: 0,
     lines: [{ label: 'signed up', value: 1_234, previous: 1_100 }]
   },
   {
     name: `Revenue of ${LONG}`,
     range: '16 – 22 Nov 2026',
+    from: 0,
+    until: 1,
     more: 3,
     lines: [
       { label: 'Enterprise', value: 1_234_567_890.12, previous: 2_345_678_901.5 },

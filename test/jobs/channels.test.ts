@@ -173,7 +173,7 @@ describe('a webhook', () => {
     const desk = await newDesk('Signups')
     await countSignups(desk)
     const path = pathOf('ok')
-    const { id } = await desk.subscribe(
+    const { id, insight } = await desk.subscribe(
       { target_type: 'webhook', target_value: `${url}${path}`, title: 'Numbers', invite_message: 'Hello' },
       OPEN
     )
@@ -198,8 +198,11 @@ describe('a webhook', () => {
         invite_message: 'Hello',
         insights: [
           {
+            id: insight,
             name: 'Signups',
-            range: '16 – 22 Nov 2026',
+            range: '16 – 21 Nov 2026',
+            from: '2026-11-16T00:00:00.000Z',
+            until: '2026-11-22T00:00:00.000Z',
             error: null,
             lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25%' }]
           }
@@ -221,12 +224,12 @@ it('posts blocks to Slack that nobody’s names can break out of', async () => {
 
   const [received] = await receivedAt(path)
   expect(JSON.parse(received?.body ?? '')).toEqual({
-    text: '&lt;!channel&gt; &amp; co\n*&lt;!channel&gt; &amp; co* · 16 – 22 Nov 2026\n• signed up: *5*  ▲ +25%',
+    text: '&lt;!channel&gt; &amp; co\n*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%',
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: '<!channel> & co', emoji: false } },
       {
         type: 'section',
-        text: { type: 'mrkdwn', text: '*&lt;!channel&gt; &amp; co* · 16 – 22 Nov 2026\n• signed up: *5*  ▲ +25%' }
+        text: { type: 'mrkdwn', text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%' }
       },
       {
         type: 'context',
@@ -275,7 +278,7 @@ describe('an e-mail', () => {
       expect(link).toMatch(/^https:\/\/analytics\.test\/unsubscribe\/\d+\.\d+\.[0-9a-f]{64}$/)
       expect([mail.text.includes(link), mail.html.includes(`href="${link}"`)]).toEqual([true, true])
     }
-    expect(desk.mails[0]?.text).toContain('Signups (16 – 22 Nov 2026)\n  signed up: 5 (+25% from 4)')
+    expect(desk.mails[0]?.text).toContain('Signups (16 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)')
   })
 })
 
@@ -397,10 +400,31 @@ describe('what is delivered', () => {
     const text = await textOf(desk, { dashboard })
 
     expect(text).toContain('Test: Review')
-    expect(text).toContain('Own (15 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)')
+    expect(text).toContain('Own (15 – 20 Nov 2026)\n  signed up: 5 (+25% from 4)')
     expect(text).toContain('Tile 10. (15')
     expect(text).not.toContain('Tile 11.')
     expect(text).toContain('…and 2 more on the dashboard.')
+  })
+
+  it('is of whole days: of a steady number the change is none, whatever the hour', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Steady')
+    const hours = Array.from({ length: 15 * 24 }, (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * 3_600_000)
+    await desk.project.ingest(
+      hours
+        .filter((time) => time < Date.now())
+        .map((timestamp) => ({ event: 'signed up', distinct_id: 'p', timestamp }))
+    )
+
+    expect(await textOf(desk, {})).toContain('Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)')
+  })
+
+  it('is of today when there is nothing before', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('New')
+    await desk.project.ingest([{ event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }])
+
+    expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
   })
 
   it('is an insight once that is also a tile of the dashboard', async () => {

@@ -154,6 +154,8 @@ it('takes the numbers of a trend, at most ten', () => {
 const WIDE: Figures = {
   name: '&'.repeat(400),
   range: '16 – 22 Nov 2026',
+  from: null,
+  until: 0,
   more: 15,
   lines: Array.from({ length: 10 }, () => ({ label: '<'.repeat(201), value: 123_456_789.12, previous: 987_654_321.98 }))
 }
