@@ -7,7 +7,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { type Db, newUsage, openDb } from '../src/db/client.ts'
-import { databaseOf } from '../src/db/databases.ts'
+import { CONTROL, databaseOf } from '../src/db/databases.ts'
+import { openD1, WORKER } from './d1.ts'
 
 export const root = join(import.meta.dirname, '..')
 
@@ -30,13 +31,15 @@ process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')
 export type Service = {
   db: Db
   env: Bindings
+  /** Takes longer to open than the databases. */
+  bucket(): Promise<R2Bucket>
   /** Names of the D1 bindings that a project can be put into. */
   databases: string[]
   close(): Promise<void>
 }
 
-/** There is no queue among them: what a command sends to itself it does itself. */
-export type Bindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>
+/** Databases and what the configuration says; no queue: what a command would send it does itself. */
+export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
 
 /** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
 export class OperatorError extends Error {}
@@ -70,7 +73,7 @@ const Config = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
-  vars: z.record(z.string(), z.json()),
+  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string() }),
   d1_databases: z.array(
     Binding.extend({
       database_name: z.string(),
@@ -113,8 +116,7 @@ export async function openLocal(): Promise<Service> {
         {
           name,
           modules: true,
-          script: '',
-          bindings: vars,
+          script: WORKER,
           d1Databases: Object.fromEntries(databases.map((database) => [database.binding, localIdOf(database)])),
           r2Buckets: Object.fromEntries(buckets.map(({ binding, bucket_name }) => [binding, bucket_name]))
         }
@@ -122,13 +124,19 @@ export async function openLocal(): Promise<Service> {
       resourcePersistencePath: join(stateDir, 'v3')
     })
   )
+  const d1 = (name: string) => openD1((url, request) => miniflare.dispatchFetch(url, request), name)
+  const env: Bindings = {
+    ...vars,
+    DB: d1(CONTROL),
+    ...Object.fromEntries(databases.map(({ binding }) => [binding, d1(binding)]))
+  }
   try {
-    const env = await miniflare.getBindings<Bindings>()
     for (const { binding, migrations_dir } of databases)
       await patiently(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
     return {
       db: openDb(env.DB, newUsage()).db,
       env,
+      bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
       databases: databases.map(({ binding }) => binding),
       close: () => miniflare.dispose()
     }

@@ -19,10 +19,11 @@ export async function openRemote(): Promise<Service> {
   try {
     // Wrangler takes longer to load than all else that a local command does.
     const { getPlatformProxy } = await import('wrangler')
-    const proxy = await getPlatformProxy<Bindings>({ configPath, persist: false })
+    const proxy = await getPlatformProxy<Bindings & { BUCKET: R2Bucket }>({ configPath, persist: false })
     return {
       db: openDb(proxy.env.DB, newUsage()).db,
       env: proxy.env,
+      bucket: async () => proxy.env.BUCKET,
       databases: config.d1_databases.map((database) => database.binding),
       async close() {
         await proxy.dispose()

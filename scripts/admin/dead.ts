@@ -31,11 +31,11 @@ export const dead = {
 type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 
 /** One that still cannot be stored does not keep the others from it; a database that is busy is asked again. */
-async function redrive({ env }: Service, letter: Letter, now: Date) {
+async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
     const database = (name: string) => databaseOf(env, name)
     const days = Number(env.RECORDING_RETENTION_DAYS)
-    return { stored: await redriveDeadLetter(env.DB, database, env.BUCKET, letter, days, now), error: null }
+    return { stored: await redriveDeadLetter(env.DB, database, await bucket(), letter, days, now), error: null }
   } catch (error) {
     if (isBusy(error)) throw error
     process.exitCode = 1

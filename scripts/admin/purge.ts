@@ -17,7 +17,8 @@ export const purge = {
     usage: '',
     options: {},
     schema: Nothing,
-    async run({ env, databases }, _, now) {
+    async run(service, _, now) {
+      const { env, databases } = service
       const runs = []
       for (const database of databases) {
         const messages: ErasureMessage[] = []
@@ -30,7 +31,7 @@ export const purge = {
         const tasks = await startRun(db, queue, { scheduledFor: now.getTime(), startedBy: 'command' }, now)
         let completed = 0
         for (let message = messages.shift(); message; message = messages.shift())
-          completed += await step(env, message, queue)
+          completed += await step(service, message, queue)
         if (completed < tasks + resumed) process.exitCode = 1
         runs.push({ database, tasks, resumed, completed })
       }
@@ -42,9 +43,9 @@ export const purge = {
 type Queue = Parameters<typeof continueErasures>[1]['queue']
 
 /** Each step counts as an invocation of its own; one that found the database busy is done again. */
-function step(env: Service['env'], message: ErasureMessage, queue: Queue): Promise<number> {
+async function step({ env, bucket }: Service, message: ErasureMessage, queue: Queue): Promise<number> {
   const database = (name: string) => databaseOf(env, name)
-  const bindings = { control: env.DB, database, bucket: env.BUCKET, queue, clock: () => new Date() }
+  const bindings = { control: env.DB, database, bucket: await bucket(), queue, clock: () => new Date() }
   const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
   return patiently(() => continueErasures(message, bindings, newUsage()), { busyMs: BUSY_MS, isPassing })
 }
