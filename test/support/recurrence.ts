@@ -64,7 +64,10 @@ function zoneOf(timezone: string) {
   return zone
 }
 
-/** The offsets of a zone between two moments, found half-day by half-day and then exactly. */
+/** No zone changes its offset twice in so short a time. */
+const STEP = 4 * DAY
+
+/** The offsets of a zone between two moments, found step by step and then exactly. */
 function readZone(timezone: string, from: number, until: number) {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName: 'longOffset' })
   const read = (time: number): number => {
@@ -74,10 +77,10 @@ function readZone(timezone: string, from: number, until: number) {
     return sign === '-' ? -size : size
   }
   const spans = [{ from, offset: read(from) }]
-  for (let time = from; time < until; time += 12 * HOUR) {
+  for (let time = from; time < until; time += STEP) {
     const last = spans.at(-1)?.offset
-    if (read(time + 12 * HOUR) === last) continue
-    let [before, after] = [time, time + 12 * HOUR]
+    if (read(time + STEP) === last) continue
+    let [before, after] = [time, time + STEP]
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
       if (read(middle) === last) before = middle
