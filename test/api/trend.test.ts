@@ -513,6 +513,27 @@ describe('a breakdown', () => {
     ])
   })
 
+  it.each(['total', 'unique_session', 'dau', 'weekly_active', 'p90_count_per_actor', 'avg', 'sum', 'p90'])(
+    'names its values the same whatever is computed: %s',
+    async (math) => {
+      const project = await newProject()
+      const kinds = ['a "quoted" word', '10', 10, 7.5, true, null, '', ['x', 1], { y: null }]
+      await project.ingest(
+        kinds.map((kind, i) => ({
+          distinct_id: 'ada',
+          timestamp: at('01T10:00:00') + i,
+          properties: { kind, price: 5, $session_id: 's1' }
+        }))
+      )
+
+      const answer = await ask(project, { ...asTrend({ math, math_property: 'price' }), breakdown: 'kind' })
+
+      const names = answer.body.result.map(({ breakdown_value }: Result) => breakdown_value)
+      expect(names.slice(0, -1).sort()).toEqual(['10', '7.5', '["x",1]', 'a "quoted" word', 'true', '{"y":null}'])
+      expect(names.at(-1)).toBe('$$_posthog_breakdown_null_$$')
+    }
+  )
+
   it('adds up what is beyond the limit, which is paged through', async () => {
     const project = await newStory()
     const body = { ...asTrend({}), breakdown: '$browser', breakdown_limit: 1 }

@@ -38,11 +38,10 @@ export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readon
             from ${rangesOf(windows)})`
 
 /** The subjects of each window and value, or of each part of one, as JSON; of actors their identities. */
-export const subjectsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL => {
+export function subjectsSql(scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL {
   // A value of D1 ends at 2 MB: so many numbers are less, but nobody says how long the name of a session is.
   if (scan.math === 'unique_session')
-    return sql`select point, value, json_array(subject) as subjects
-               from (select distinct point, value, subject from (${rowsSql(scan, windows, values)}))`
+    return groupedSql(scan, windows, values, { subjects: sql`json_array(subject)` }, sql`, subject`)
   return scan.breakdowns.length > 0
     ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(subject)` })
     : sql`select w.value ->> 2 as point, null as value,
@@ -74,12 +73,13 @@ function groupedSql(
   scan: Scan,
   windows: readonly Window[],
   values: readonly string[] | undefined,
-  columns: Record<string, SQL>
+  columns: Record<string, SQL>,
+  by = sql``
 ): SQL {
   const names = Object.keys(columns).map((name) => sql`${sql.identifier(name)}`)
   const computed = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.identifier(name)}`)
   const grouped = sql`
-    select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, windows, values)}) group by point, value`
+    select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, windows, values)}) group by point, value ${by}`
   return isByJson(scan, values)
     ? sql`select point, nullif(${textOfJson(sql`value`)}, '') as value, ${sql.join(names, sql`, `)} from (${grouped})`
     : grouped
