@@ -131,8 +131,10 @@ type Channel = {
 async function openNotice(control: Db, subscription: SubscriptionRow, bindings: DeliveryBindings): Promise<Channel> {
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(control, author.id)) ?? author
-  const title = subscription.title || `subscription ${subscription.id}`
-  const email = toNotice(title, subscription.pausedReason ?? 'It has been resumed since.')
+  const { id, projectId, origin } = subscription
+  const title = subscription.title || `subscription ${id}`
+  const reason = subscription.pausedReason ?? 'It has been resumed since.'
+  const email = toNotice(title, reason, `${origin}/api/environments/${projectId}/subscriptions/${id}/`)
   return {
     targets: [owner.email],
     tellsRepetitions: false,

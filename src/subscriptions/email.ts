@@ -73,11 +73,10 @@ export function toEmail(letter: Letter, unsubscribe: string): Email {
   }
 }
 
-/** Tells the owner that a subscription was paused. */
-export function toNotice(title: string, reason: string): Email {
+/** Tells the owner that the subscription at `url` was paused. */
+export function toNotice(title: string, reason: string, url: string): Email {
   const subject = `Paused: ${title}`
-  const next =
-    'Nothing is delivered until the cause is mended and the subscription is resumed: PATCH it with "paused": false.'
+  const next = `Nothing is delivered until the cause is mended and the subscription is resumed: PATCH ${url} with {"paused": false}.`
   return {
     subject,
     headers: {},
@@ -87,7 +86,7 @@ export function toNotice(title: string, reason: string): Email {
       [
         `<h1 style="${HEADING}">${escapeHtml(subject)}</h1>`,
         `<p style="${NOTE}">${escapeHtml(reason)}</p>`,
-        `<p style="margin:0">${escapeHtml(next)}</p>`
+        `<p style="margin:0;overflow-wrap:anywhere">${escapeHtml(next)}</p>`
       ],
       'You get this because you made the subscription.'
     )

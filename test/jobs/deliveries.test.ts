@@ -474,6 +474,9 @@ describe('a subscription that keeps failing', () => {
     expect(await desk.find(id)).toMatchObject({ paused: true, paused_reason: reason, next_delivery_date: null })
     expect(desk.mails.map(({ to, subject }) => [to, subject])).toEqual([[owner, 'Paused: Numbers']])
     expect(desk.mails[0]?.text).toContain(reason)
+    expect(desk.mails[0]?.text).toContain(
+      `PATCH https://analytics.test/api/environments/${desk.project.id}/subscriptions/${id}/ with`
+    )
     const kinds = (await desk.deliveries(id)).map(({ kind, status }: Record<string, string>) => `${kind} ${status}`)
     expect(kinds).toEqual(['notice delivered', ...Array(5).fill('scheduled failed')])
   })

@@ -220,7 +220,7 @@ it('puts nothing into an e-mail that a browser would run', () => {
 
   expect(html).not.toContain('<script')
   expect(html).not.toContain('"onclick')
-  expect(toNotice(evil, evil).html).not.toContain('<script')
+  expect(toNotice(evil, evil, evil).html).not.toContain('<script')
 })
 
 it('signs as the convention of webhooks shows', async () => {
