@@ -11,7 +11,7 @@ import { describeError } from './errors.ts'
 import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
-import { sweepRecordings } from './recordings/purge.ts'
+import { readRetention, sweepRecordings } from './recordings/purge.ts'
 import { sweepUnnamed } from './recordings/sweep.ts'
 import { verifyCounts } from './rollups/verify.ts'
 import { closeSessions } from './sessions/upkeep/close.ts'
@@ -77,7 +77,7 @@ export default {
         log('info', 'sessions closed', { database, closed, rows_written: usage.rowsWritten })
       })
       await inDatabases(env, async (db, database) => {
-        const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+        const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
         const swept = await sweepRecordings(db, env.RECORDING_QUEUE, retentionDays, now.getTime())
         log('info', 'sweep of recordings', { database, ...swept })
       })
@@ -111,7 +111,7 @@ export default {
 /** The weekly cron begins a sweep, and the quarter-hourly one goes on with it until its end. */
 const sweepSnapshots = (env: Env, now: number, begins: boolean): Promise<void> =>
   inDatabases(env, async (db, database) => {
-    const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+    const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
     const swept = await sweepUnnamed(db, env.BUCKET, { database, retentionDays, now, begins })
     if (swept) log('info', 'weekly sweep of recordings', { database, removed: swept.removed, done: swept.isDone })
   })
@@ -135,7 +135,7 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
     }
     case 'edge-analytics-recordings': {
       const database = (name: string) => databaseOf(env, name)
-      const retentionDays = Number(env.RECORDING_RETENTION_DAYS)
+      const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
       const bindings = {
         control: env.DB,
         database,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { redriveDeadLetter } from '../../src/capture/redrive.ts'
 import { listDeadLetters } from '../../src/capture/store.ts'
 import { databaseOf } from '../../src/db/databases.ts'
+import { readRetention } from '../../src/recordings/purge.ts'
 import { isBusy, type Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
@@ -34,7 +35,7 @@ type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
     const database = (name: string) => databaseOf(env, name)
-    const days = Number(env.RECORDING_RETENTION_DAYS)
+    const days = readRetention(env.RECORDING_RETENTION_DAYS)
     return { stored: await redriveDeadLetter(env.DB, database, await bucket(), letter, days, now), error: null }
   } catch (error) {
     if (isBusy(error)) throw error

@@ -51,6 +51,12 @@ export async function purgeRecording(db: Db, bucket: R2Bucket, doomed: Doomed, n
   await finishPurge(db, doomed, now)
 }
 
+/** For how many days recordings are kept. @throws when it says no such number: all of them would go, or none */
+export function readRetention(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
+  return Number(text)
+}
+
 /** The start of the oldest day, UTC, whose recordings are kept: of so many, today is the last; ms. */
 export const keptSince = (retentionDays: number, now: number): number =>
   (Math.floor(now / DAY) - retentionDays + 1) * DAY

@@ -10,6 +10,7 @@ import {
   type Recording,
   type StoredRecording
 } from '../../src/recordings/plan.ts'
+import { readRetention } from '../../src/recordings/purge.ts'
 import { readSnapshot, type Snapshot } from '../../src/recordings/snapshot.ts'
 import { firstUrls, summarize } from '../../src/recordings/summary.ts'
 import older from '../fixtures/posthog-js-1.300.0.json'
@@ -302,4 +303,10 @@ describe('the parts of recordings', () => {
     const later = part({ receivedAt: AT + 1 })
     expect(planParts([later], gone, () => 8)).toMatchObject({ created: [{ identity: 8 }], refused: [] })
   })
+})
+
+it('knows for how long recordings are kept, and takes nothing for it that would remove all of them', () => {
+  expect(['30', '1', '99999'].map(readRetention)).toEqual([30, 1, 99_999])
+  for (const text of ['', '0', '-1', '30 days', '1.5', '1e9'])
+    expect(() => readRetention(text)).toThrow('RECORDING_RETENTION_DAYS')
 })
