@@ -1,0 +1,65 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/*
+ * Control tables: only in the database bound as `DB`.
+ */
+
+export const users = sqliteTable('users', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  uuid: text().notNull().unique(),
+  distinctId: text('distinct_id').notNull(),
+  firstName: text('first_name').notNull(),
+  lastName: text('last_name').notNull(),
+  email: text().notNull().unique(),
+  isEmailVerified: integer('is_email_verified', { mode: 'boolean' }),
+  hedgehogConfig: text('hedgehog_config', { mode: 'json' }).$type<Record<string, unknown>>(),
+  roleAtOrganization: text('role_at_organization'),
+  createdAt: integer('created_at').notNull()
+})
+
+export const projects = sqliteTable('projects', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  ownerId: integer('owner_id')
+    .notNull()
+    .references(() => users.id),
+  captureToken: text('capture_token').notNull().unique(),
+  timezone: text().notNull().default('UTC'),
+  /** 0 Sunday, 1 Monday. */
+  weekStart: integer('week_start').notNull().default(0),
+  testAccountFilters: text('test_account_filters', { mode: 'json' }).$type<unknown[]>().notNull().default([]),
+  /** Name of the D1 binding that holds the project's data. */
+  database: text().notNull().default('DB'),
+  /** Random; keys the hashes by which erased distinct ids are recognised, and lies apart from them. */
+  erasureSalt: text('erasure_salt').notNull().default(''),
+  createdAt: integer('created_at').notNull()
+})
+
+export const apiKeys = sqliteTable('api_keys', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  userId: integer('user_id')
+    .notNull()
+    .references(() => users.id),
+  label: text().notNull(),
+  /** SHA-256 of the key, hexadecimal. The key itself is not kept. */
+  hash: text().notNull().unique(),
+  /** First and last four characters, to recognise a key by. */
+  mask: text().notNull(),
+  scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
+  projectIds: text('project_ids', { mode: 'json' }).$type<number[]>().notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at'),
+  revokedAt: integer('revoked_at'),
+  lastUsedAt: integer('last_used_at')
+})
+
+/** Queue messages that were given up on; message and error lie in R2 under `object`. */
+export const deadLetters = sqliteTable('dead_letters', {
+  id: text().primaryKey(),
+  object: text().notNull(),
+  projectId: integer('project_id'),
+  error: text().notNull(),
+  attempts: integer().notNull(),
+  createdAt: integer('created_at').notNull(),
+  redrivenAt: integer('redriven_at')
+})

@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** One row per recorded session, kept as a tombstone when it is deleted. Snapshots lie in R2: `recordings/part.ts`. */
+export const recordings = sqliteTable(
+  'recordings',
+  {
+    projectId: integer('project_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    /** Whose it is: a key of `distinct_ids`, as events have it. That of the earliest part, unless somebody set it. */
+    identity: integer().notNull(),
+    isRelinked: integer('is_relinked', { mode: 'boolean' }).notNull(),
+    startTime: integer('start_time').notNull(),
+    endTime: integer('end_time').notNull(),
+    /** The earliest part; of two that begin at once, the one with the lower id. */
+    firstPart: text('first_part').notNull(),
+    snapshotSource: text('snapshot_source').notNull(),
+    activeMs: integer('active_ms').notNull(),
+    clickCount: integer('click_count').notNull(),
+    keypressCount: integer('keypress_count').notNull(),
+    mouseActivityCount: integer('mouse_activity_count').notNull(),
+    consoleLogCount: integer('console_log_count').notNull(),
+    consoleWarnCount: integer('console_warn_count').notNull(),
+    consoleErrorCount: integer('console_error_count').notNull(),
+    startUrl: text('start_url'),
+    /** The first pages, each with the time at which it was first seen: `[ms, url]`. */
+    urls: text({ mode: 'json' }).$type<[number, string][]>().notNull(),
+    parts: integer().notNull(),
+    /** Of all parts, as they are stored. */
+    bytes: integer().notNull(),
+    lastReceivedAt: integer('last_received_at').notNull(),
+    createdAt: integer('created_at').notNull(),
+    accessToken: text('access_token').notNull(),
+    /** SHA-256 of the token while sharing is enabled, else null. */
+    sharedHash: text('shared_hash'),
+    deleted: integer({ mode: 'boolean' }).notNull().default(false),
+    deletedAt: integer('deleted_at'),
+    /** When nothing but this row was left of a deleted one. */
+    purgedAt: integer('purged_at'),
+    /** The erasure of a person that deleted it. */
+    erasureId: integer('erasure_id'),
+    /** Raised by every update: the compare-and-swap of read–compute–write. */
+    revision: integer().notNull().default(0)
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.sessionId] }),
+    index('recordings_newest').on(t.projectId, t.startTime, t.sessionId),
+    index('recordings_identity').on(t.identity).where(sql`not deleted`),
+    index('recordings_doomed').on(t.deletedAt).where(sql`deleted and purged_at is null`),
+    index('recordings_erasure').on(t.erasureId).where(sql`erasure_id is not null`),
+    uniqueIndex('recordings_shared').on(t.sharedHash).where(sql`shared_hash is not null`)
+  ]
+)
+
+/** The snapshots that an SDK sent at once: one object in R2. WITHOUT ROWID, added by hand. */
+export const recordingParts = sqliteTable(
+  'recording_parts',
+  {
+    projectId: integer('project_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    partId: text('part_id').notNull(),
+    startTime: integer('start_time').notNull(),
+    endTime: integer('end_time').notNull()
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.sessionId, t.partId] })]
+)
+
+/** Who has viewed which recording; WITHOUT ROWID, added by hand. */
+export const recordingViews = sqliteTable(
+  'recording_views',
+  {
+    projectId: integer('project_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    userId: integer('user_id').notNull(),
+    /** Of the user, as it was then. */
+    email: text().notNull(),
+    viewedAt: integer('viewed_at').notNull()
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.sessionId, t.userId] })]
+)
