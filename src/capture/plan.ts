@@ -12,7 +12,8 @@ import {
   writePerson
 } from '../persons/person.ts'
 import { foldEvents, type SessionPart } from '../sessions/session.ts'
-import { type CapturedEvent, readDistinctId } from './event.ts'
+import type { CapturedEvent } from './event.ts'
+import { mergeSource } from './merge.ts'
 import { hasPersonProfile, writesOf } from './writes.ts'
 
 /** What the database says of the distinct ids, persons and events that a batch of events touches. */
@@ -78,12 +79,6 @@ type Identity = {
   distinctId: string
   person: Person | undefined
   storedPersonId: number | null | undefined
-}
-
-/** The distinct ids that an event names: its own and the one that it merges, if any. */
-export function distinctIdsOf(event: CapturedEvent): string[] {
-  const source = mergeSource(event)
-  return source === undefined ? [event.distinct_id] : [event.distinct_id, source]
 }
 
 /**
@@ -301,12 +296,4 @@ class Plan {
       warnings: this.#warnings
     }
   }
-}
-
-/** The distinct id that an event folds into its own, if it is one of those that merge. */
-function mergeSource({ event, properties }: CapturedEvent): string | undefined {
-  if (!hasPersonProfile(properties)) return undefined
-  if (event === '$identify') return readDistinctId(properties.$anon_distinct_id)
-  if (event === '$create_alias' || event === '$merge_dangerously') return readDistinctId(properties.alias)
-  return undefined
 }
