@@ -180,7 +180,7 @@ function expectOccurring(schedule: Schedule): void {
   if (untilDate !== null && untilDate < startDate) throw refuse('The end is before the start.', 'until_date')
   if (bysetpos === 0) throw refuse('Positions are counted from 1, or from −1 backwards.', 'bysetpos')
   if (bysetpos !== null && !byweekday?.length) throw refuse('A position needs byweekday to count in.', 'bysetpos')
-  const days = daysInPeriod(frequency, byweekday?.length ?? 0)
+  const days = daysInPeriod(frequency, byweekday ?? [])
   if (bysetpos !== null && Math.abs(bysetpos) > days)
     throw refuse(`There are never more than ${days} such days in one period.`, 'bysetpos')
   if (nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000) === null)

@@ -30,6 +30,12 @@ export const YEARS = { first: 2000, last: 9999 }
 const DAY = 86_400_000
 const LAST_CLOCK = Date.UTC(YEARS.last, 11, 31, 23, 59, 59)
 
+/** Then the calendar repeats, weekdays and all: what does not occur in so many years, times the interval, never does. */
+const CYCLE = 146_097 * DAY
+
+/** Days that a period has at least. */
+const SHORTEST = { daily: 1, weekly: 7, monthly: 28, yearly: 365 }
+
 /** An interval as long as all the years there are. */
 const LONGEST = { daily: 3_000_000, weekly: 430_000, monthly: 100_000, yearly: 8_300 }
 
@@ -48,9 +54,9 @@ export const nextOccurrence = (schedule: Schedule, after: number): number | null
 export function nextOccurrences(schedule: Schedule, after: number, n: number): number[] {
   const { timezone, untilDate } = schedule
   const start = Math.floor(schedule.startDate / 1000) * 1000
-  // At most one a day.
-  const most = Math.max(0, (after - start) / DAY + 3) + n
-  const rule = toRule(schedule, toClock(start, timezone), most)
+  const most = mostBetween(schedule, start, after) + n
+  const end = Math.max(start, after) + n * schedule.interval * CYCLE
+  const rule = toRule(schedule, toClock(start, timezone), most, Math.min(end, LAST_CLOCK))
   const occurrences: number[] = []
   // No clock was ever put back by more than a day.
   let clock = Math.min(toClock(after, timezone), LAST_CLOCK) - DAY - 1
@@ -65,22 +71,42 @@ export function nextOccurrences(schedule: Schedule, after: number, n: number): n
   return occurrences
 }
 
-/** The most days that `byweekday` picks in one period: what `bysetpos` may not exceed. */
-export function daysInPeriod(frequency: Frequency, weekdays: number): number {
-  if (frequency === 'daily') return 1
-  if (frequency === 'weekly') return weekdays
-  return frequency === 'monthly' ? 4 * weekdays + Math.min(weekdays, 3) : 52 * weekdays + Math.min(weekdays, 2)
+/** No fewer than there are occurrences between two moments. */
+function mostBetween({ frequency, interval, byweekday, bysetpos }: Schedule, start: number, after: number): number {
+  const days = Math.max(0, (after - start) / DAY + 3)
+  const isOnce = bysetpos !== null || !byweekday?.length
+  return (days / SHORTEST[frequency] / interval + 2) * (isOnce ? 1 : daysInPeriod(frequency, byweekday))
 }
 
-/** The rule from a time on the clock. Its count becomes an end, unless more than `most` occurrences, which are not asked for. */
-function toRule(schedule: Schedule, clock: number, most: number): RRuleTemporal {
+/** The most days that `byweekday` picks in one period: what `bysetpos` may not exceed. */
+export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number {
+  if (frequency === 'daily') return 1
+  if (frequency === 'weekly') return byweekday.length
+  // Up to 31 days are four weeks and three days, 366 are 52 and two.
+  return frequency === 'monthly'
+    ? 4 * byweekday.length + mostInARow(byweekday, 3)
+    : 52 * byweekday.length + mostInARow(byweekday, 2)
+}
+
+/** The most of the days that `length` days one after the other can be. */
+function mostInARow(byweekday: Weekday[], length: number): number {
+  const twice = [...WEEKDAYS, ...WEEKDAYS]
+  const rows = WEEKDAYS.map((_, first) => twice.slice(first, first + length))
+  return Math.max(...rows.map((row) => row.filter((day) => byweekday.includes(day)).length))
+}
+
+/**
+ * The rule from a time on the clock, to the end at the latest. Its count becomes an end as well, unless more than `most`
+ * occurrences, which are not asked for.
+ */
+function toRule(schedule: Schedule, clock: number, most: number, end: number): RRuleTemporal {
   const { frequency, interval, byweekday, bysetpos, count } = schedule
   const hasDays = byweekday !== null && byweekday.length > 0
   const options = {
     freq: RULE_FREQUENCIES[frequency],
     interval: Math.min(interval, LONGEST[frequency]),
     dtstart: toZoned(clock),
-    until: toZoned(LAST_CLOCK),
+    until: toZoned(end),
     wkst: 'MO',
     ...(hasDays && { byDay: byweekday.map((day) => day.slice(0, 2).toUpperCase()) }),
     ...(hasDays && bysetpos !== null && { bySetPos: [bysetpos] }),

@@ -248,6 +248,11 @@ describe('what is refused', () => {
     [{ bysetpos: 1, byweekday: [] }, 'invalid_input', 'bysetpos'],
     [{ bysetpos: 2, byweekday: ['monday'] }, 'invalid_input', 'bysetpos'],
     [{ bysetpos: -6, byweekday: ['monday'], frequency: 'monthly' }, 'invalid_input', 'bysetpos'],
+    [
+      { bysetpos: 19, byweekday: ['tuesday', 'wednesday', 'saturday', 'sunday'], frequency: 'monthly' },
+      'invalid_input',
+      'bysetpos'
+    ],
     [{ bysetpos: 367, byweekday: ['monday'], frequency: 'yearly' }, 'max_value', 'bysetpos'],
     [{ bysetpos: -2_147_483_649, byweekday: ['monday'] }, 'min_value', 'bysetpos'],
     [{ count: 0 }, 'min_value', 'count'],

@@ -46,7 +46,7 @@ export const anySchedule = fc
     const startDate = nearChange
       ? fromClock(rule.startDate - (rule.startDate % DAY) + (rule.startDate % (4 * 3_600_000)), rule.timezone)
       : rule.startDate
-    const most = daysInPeriod(rule.frequency, rule.byweekday?.length ?? 0)
+    const most = daysInPeriod(rule.frequency, rule.byweekday ?? [])
     const isPlaced = rule.bysetpos !== null && rule.bysetpos !== 0 && Math.abs(rule.bysetpos) <= most
     return { ...rule, startDate, bysetpos: isPlaced ? rule.bysetpos : null }
   })

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  daysInPeriod,
   FREQUENCIES,
   nextOccurrence,
   nextOccurrences,
   type Schedule,
   summarize,
-  WEEKDAYS
+  WEEKDAYS,
+  type Weekday
 } from '../../src/subscriptions/schedule.ts'
 import { fromClock } from '../../src/time.ts'
 import { occurrencesUntil } from '../support/recurrence.ts'
@@ -191,6 +193,44 @@ describe('the occurrences of a rule', () => {
 
     expect(next(rule, 3, Date.parse('2099-05-01'))).toHaveLength(3)
     expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  it('are found at once although the count is larger than there are months', () => {
+    const rule = schedule({ start: '2000-01-31T09:00', frequency: 'monthly', count: 9_000 })
+    const started = performance.now()
+
+    expect(next(rule, 1, Date.parse('2026-11-21'))).toEqual(['2026-12-31T09:00Z'])
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  it.each<[string, Partial<Schedule>]>([
+    ['the 366th day of each second year, from an odd one', { interval: 2, byweekday: [...WEEKDAYS], bysetpos: 366 }],
+    ['the 31st day of April', { frequency: 'monthly', interval: 12, byweekday: [...WEEKDAYS], bysetpos: 31 }],
+    ['a Monday among every seventh Friday', { frequency: 'daily', interval: 7, byweekday: [MONDAY] }]
+  ])('are none: %s', (_, rule) => {
+    const started = performance.now()
+
+    expect(next(schedule({ start: '2027-04-30T09:00', frequency: 'yearly', ...rule }), 1)).toEqual([])
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  it.each<[Weekday[], number, number]>([
+    [[MONDAY], 5, 53],
+    [[SATURDAY, SUNDAY], 10, 106],
+    [['tuesday', 'wednesday', SATURDAY, SUNDAY], 18, 210],
+    [[...WEEKDAYS], 31, 366]
+  ])('of %j are at most %i a month and %i a year', (byweekday, month, year) => {
+    expect([daysInPeriod('monthly', byweekday), daysInPeriod('yearly', byweekday)]).toEqual([month, year])
+    for (const [frequency, most] of [
+      ['monthly', month],
+      ['yearly', year]
+    ] as const) {
+      const rule = schedule({ start: '2026-01-01T09:00', frequency, byweekday, bysetpos: most })
+      expect([
+        nextOccurrence(rule, rule.startDate),
+        nextOccurrence({ ...rule, bysetpos: most + 1 }, rule.startDate)
+      ]).toEqual([expect.any(Number), null])
+    }
   })
 })
 
