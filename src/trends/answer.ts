@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { rangeOf } from './bins.ts'
-import { type Bucket, dayOf, labelOf } from './buckets.ts'
+import { type Bucket, dayOf, type Interval, labelOf } from './buckets.ts'
 import type { Value } from './cells.ts'
 import { cumulate, type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
@@ -85,8 +85,16 @@ export const TrendAnswer = z
   })
 export type TrendAnswer = z.infer<typeof TrendAnswer>
 
-/** The buckets that a line's numbers belong to, and which of two periods that is. */
-export type Period = { buckets: Bucket[]; label: 'current' | 'previous' | undefined }
+/** The buckets that a line's numbers belong to, how they are shown, and which of two periods that is. */
+export type Period = { buckets: Bucket[]; labels: string[]; days: string[]; label: 'current' | 'previous' | undefined }
+
+/** Made once for all lines: of a year by the hour each list is 8,760 texts. */
+export const toPeriod = (buckets: Bucket[], interval: Interval, label: Period['label']): Period => ({
+  buckets,
+  labels: buckets.map((bucket, i) => (label ? `${interval} ${i}` : labelOf(bucket, interval))),
+  days: buckets.map((bucket) => dayOf(bucket, interval)),
+  label
+})
 
 /** One line of a series or a formula, as PostHog shows it. */
 export function toSeries(
@@ -114,10 +122,8 @@ export function toSeries(
     label,
     count: isCumulative ? (data.at(-1) ?? 0) : sum(data),
     data,
-    labels: period.buckets.map((bucket, i) =>
-      period.label ? `${query.interval} ${i}` : labelOf(bucket, query.interval)
-    ),
-    days: period.buckets.map((bucket) => dayOf(bucket, query.interval)),
+    labels: period.labels,
+    days: period.days,
     ...shared
   }
 }

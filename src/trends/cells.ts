@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { Maths } from './query.ts'
+import { MAX_BREAKDOWN_VALUES, type Maths } from './query.ts'
 
 /** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all others. */
 export type Value = string | null | 0
@@ -12,6 +12,48 @@ export type Found = { point: number; value: Value; subjects: readonly (number | 
 
 /** How many different subjects are kept in mind at once. */
 export const MAX_SUBJECTS = 300_000
+
+/** So many cells are kept at once; of more the values are first ranked, and then read again. */
+const MAX_CELLS = 25_000
+/** Characters of different values that are held at once. */
+export const MAX_TEXT = 8_000_000
+
+/** All cells; undefined when they are too many to be kept. */
+export async function collectCells(read: AsyncIterable<Cell[]>): Promise<Cell[] | undefined> {
+  const cells: Cell[] = []
+  for await (const some of read) {
+    for (const cell of some) cells.push(cell)
+    if (cells.length > MAX_CELLS) return undefined
+  }
+  return cells
+}
+
+/**
+ * The sum of each value's points.
+ * @throws query_too_large, attr `breakdown_values`
+ */
+export async function totalCells(read: AsyncIterable<Cell[]>, key: string): Promise<Map<string, number>> {
+  const totals = new Map<string, number>()
+  let length = 0
+  for await (const cells of read) {
+    for (const { value, result } of cells) {
+      if (typeof value !== 'string') continue
+      const before = totals.get(value)
+      if (before === undefined) length += value.length
+      totals.set(value, (before ?? 0) + result)
+    }
+    if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) throw tooManyValues(key)
+  }
+  return totals
+}
+
+/** query_too_large, attr `breakdown_values` */
+export const tooManyValues = (key: string): AppError =>
+  new AppError(
+    'query_too_large',
+    `${JSON.stringify(key)} has more than ${MAX_BREAKDOWN_VALUES} different values in this range, or too long ones.`,
+    'breakdown_values'
+  )
 
 /** Of two parts of a point that came out with one number each. */
 const JOINS: Partial<Record<Maths, (a: Cell, b: Cell) => number>> = {

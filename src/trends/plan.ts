@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import { goBack } from '../time.ts'
-import { isAggregated, type Period } from './answer.ts'
+import { isAggregated, type Period, toPeriod } from './answer.ts'
 import { bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
 import type { Cell } from './cells.ts'
 import { planHistory } from './firsts.ts'
@@ -31,7 +31,7 @@ export type Part = {
   sliding: Window[] | undefined
 }
 
-/** How many days' actors the sliding counts take together. */
+/** How many days' actors these maths take together. */
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
 
 /** The period asked for and, if it is to be compared, the one before: as many buckets. */
@@ -40,18 +40,18 @@ export async function periodsOf(db: Db, project: Project, query: TrendQuery, now
   const range = { from: Math.min(from, query.until - 1), until: query.until }
   const isSingle = isAggregated(query)
   const interval = isSingle && (query.interval === 'week' || query.interval === 'month') ? 'day' : query.interval
-  const toPeriod = (buckets: Period['buckets'], label: Period['label']): Period => {
+  const periodOf = (buckets: Period['buckets'], label: Period['label']): Period => {
     const [first, last] = [buckets[0], buckets.at(-1)]
-    return { label, buckets: isSingle && first && last ? [{ ...first, until: last.until }] : buckets }
+    return toPeriod(isSingle && first && last ? [{ ...first, until: last.until }] : buckets, query.interval, label)
   }
   const buckets = bucketsOf(range, interval, project)
-  if (!query.compare) return [toPeriod(buckets, undefined)]
+  if (!query.compare) return [periodOf(buckets, undefined)]
   const { back } = query.compare
   const start = buckets[0]?.from ?? range.from
   const before = back
     ? bucketsFrom(goBack(start, back.amount, back.unit, project.timezone), buckets.length, interval, project)
     : bucketsBefore(buckets, interval, project)
-  return [toPeriod(buckets, 'current'), toPeriod(before, 'previous')]
+  return [periodOf(buckets, 'current'), periodOf(before, 'previous')]
 }
 
 /** @throws query_too_large, attr `points` */
@@ -91,10 +91,10 @@ export async function planPart(
     point
   }))
   const none = { scan, period, steps: [], events: 0, counted: undefined, sliding: undefined, history: [] }
-  const isUnbroken = query.breakdowns.length === 0
-  const looked = days && isUnbroken ? segmentsOf(windows).map((segment, point) => ({ ...segment, point })) : windows
+  const looked = days ? segmentsOf(windows).map((segment, point) => ({ ...segment, point })) : windows
   const counts = await countWindows(db, scan, looked)
-  if (isUnbroken && (days || (series.math === 'dau' && counts.some((count) => count > most))))
+  const isCutCount = series.math === 'dau' && query.breakdowns.length === 0 && counts.some((count) => count > most)
+  if (days || isCutCount)
     return { ...none, steps: await planSteps(db, scan, looked, counts, most), events: sum(counts), sliding: windows }
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))

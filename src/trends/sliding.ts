@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts'
 import type { Range } from './buckets.ts'
+import type { Cell, Value } from './cells.ts'
 
-/** How many different actors a sliding count keeps in mind. */
+/** How many different actors sliding counts keep in mind, of each value those that it has. */
 export const MAX_ACTORS = 500_000
 
 /** The pieces of time into which the windows' beginnings and ends cut their range; each lies in a window as a whole or not at all. */
@@ -16,33 +17,77 @@ export function segmentsOf(windows: readonly Range[]): Range[] {
  */
 export class SlidingCount {
   readonly #windows: readonly Range[]
-  readonly #changes: number[]
+  /** By how much the count of a window differs from that of the one before, where it does. */
+  readonly #changes = new Map<number, number>()
   /** The last window in which each actor is counted. */
   readonly #last = new Map<number, number>()
 
   constructor(windows: readonly Range[]) {
     this.#windows = windows
-    this.#changes = new Array(windows.length + 1).fill(0)
   }
 
-  /** @throws query_too_large, attr `actors` */
+  /** How many actors are kept in mind. */
+  get size(): number {
+    return this.#last.size
+  }
+
   add(segment: Range, actors: Iterable<number>): void {
     const first = this.#windows.findIndex(({ until }) => until > segment.from)
     const last = this.#windows.findLastIndex(({ from }) => from <= segment.from)
     for (const actor of actors) {
       const begin = Math.max(first, (this.#last.get(actor) ?? -1) + 1)
       if (begin > last) continue
-      this.#changes[begin] = (this.#changes[begin] ?? 0) + 1
-      this.#changes[last + 1] = (this.#changes[last + 1] ?? 0) - 1
+      this.#change(begin, 1)
+      this.#change(last + 1, -1)
       this.#last.set(actor, last)
     }
-    if (this.#last.size > MAX_ACTORS)
-      throw new AppError('query_too_large', `A sliding count is of at most ${MAX_ACTORS} actors.`, 'actors')
   }
 
   /** How many actors each window has. */
   counts(): number[] {
     let count = 0
-    return this.#windows.map((_, i) => (count += this.#changes[i] ?? 0))
+    return this.#windows.map((_, i) => {
+      count += this.#changes.get(i) ?? 0
+      return count
+    })
+  }
+
+  #change(window: number, by: number): void {
+    this.#changes.set(window, (this.#changes.get(window) ?? 0) + by)
+  }
+}
+
+/** A value takes as much room as so many actors. */
+const VALUE_SIZE = 10
+
+/** A sliding count for each value of a breakdown. */
+export class SlidingCounts {
+  readonly #windows: readonly Range[]
+  readonly #counts = new Map<Value, SlidingCount>()
+  #size = 0
+
+  constructor(windows: readonly Range[]) {
+    this.#windows = windows
+  }
+
+  /** @throws query_too_large, attr `actors` */
+  add(segment: Range, value: Value, actors: Iterable<number>): void {
+    let count = this.#counts.get(value)
+    if (!count) {
+      count = new SlidingCount(this.#windows)
+      this.#counts.set(value, count)
+      this.#size += VALUE_SIZE
+    }
+    this.#size -= count.size
+    count.add(segment, actors)
+    this.#size += count.size
+    if (this.#size > MAX_ACTORS)
+      throw new AppError('query_too_large', `A sliding count is of at most ${MAX_ACTORS} actors.`, 'actors')
+  }
+
+  /** Those of each value. */
+  *cells(): Generator<Cell[]> {
+    for (const [value, count] of this.#counts)
+      yield count.counts().map((result, point) => ({ point, value, result, size: result }))
   }
 }

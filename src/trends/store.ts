@@ -2,11 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { jsonChunks } from '../db/rows.ts'
-import { AppError } from '../errors.ts'
 import { leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
-import { type Cell, type Found, Gathering, isJoined, joinCells, type Value } from './cells.ts'
+import { type Cell, type Found, Gathering, isJoined, joinCells, MAX_TEXT, tooManyValues, type Value } from './cells.ts'
 import { isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'
 import {
   actorsSql,
@@ -21,10 +20,8 @@ import {
 } from './scan/store.ts'
 import { type Step, statementsOf, type Window } from './windows.ts'
 
-/** So many cells are kept at once; of more the values are first ranked, and then read again. */
-const MAX_CELLS = 25_000
-/** Characters of different values that are held at once. */
-const MAX_TEXT = 8_000_000
+/** So many identities are kept in mind with whose they are. */
+const MAX_KNOWN = 200_000
 
 /** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
 export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
@@ -117,6 +114,7 @@ class Actors {
 
   /** @returns what was found, with the actor in the place of each identity */
   async of(found: readonly Found[]): Promise<Found[]> {
+    if (this.#known.size > MAX_KNOWN) this.#known.clear()
     const identities = found.map(({ subjects }) => subjects.map(Number))
     await this.#learn(new Set(identities.flat().filter((identity) => !this.#known.has(identity))))
     return found.map((one, i) => ({
@@ -134,36 +132,6 @@ class Actors {
       for (const actor of actors) this.#known.set(fresh[at++] ?? 0, actor)
     }
   }
-}
-
-/** The cells of all values; undefined when they are too many to be kept. */
-export async function readCells(db: Db, scan: Scan, steps: readonly Step[]): Promise<Cell[] | undefined> {
-  const cells: Cell[] = []
-  for await (const some of readSteps(db, scan, steps)) {
-    for (const cell of some) cells.push(cell)
-    if (cells.length > MAX_CELLS && scan.breakdowns.length > 0) return undefined
-  }
-  return cells
-}
-
-/**
- * The sum of each value's points.
- * @throws query_too_large for too many different values
- */
-export async function readTotals(db: Db, scan: Scan, steps: readonly Step[]): Promise<Map<string, number>> {
-  const totals = new Map<string, number>()
-  let length = 0
-  for await (const cells of readSteps(db, scan, steps)) {
-    for (const { value, result } of cells) {
-      if (typeof value !== 'string') continue
-      const before = totals.get(value)
-      if (before === undefined) length += value.length
-      totals.set(value, (before ?? 0) + result)
-    }
-    if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT)
-      throw tooManyValues(scan.breakdowns.map(({ key }) => key).join(', '))
-  }
-  return totals
 }
 
 /**
@@ -209,10 +177,3 @@ export async function readExtremes(
 }
 
 const read = async <Row>(db: Db, statement: SQL): Promise<Row[]> => (await readBatch(db, query<Row>(statement)))[0]
-
-const tooManyValues = (key: string): AppError =>
-  new AppError(
-    'query_too_large',
-    `${JSON.stringify(key)} has more than ${MAX_BREAKDOWN_VALUES} different values in this range, or too long ones.`,
-    'breakdown_values'
-  )

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
-import type { Cell, Value } from './cells.ts'
+import { type Cell, collectCells, totalCells, type Value } from './cells.ts'
 import { findFirsts } from './firsts.ts'
 import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum, totalsOf } from './lines.ts'
 import {
@@ -16,10 +16,10 @@ import {
   planPart
 } from './plan.ts'
 import { type Breakdown, FIRSTS, type TrendQuery } from './query.ts'
-import { type Scan, splitFilters } from './scan/store.ts'
-import { SlidingCount } from './sliding.ts'
-import { readCells, readExtremes, readFound, readMatching, readSteps, readTotals } from './store.ts'
-import { STATEMENT_EVENTS, type Step, statementsOf, type Window } from './windows.ts'
+import { splitFilters } from './scan/store.ts'
+import { SlidingCounts } from './sliding.ts'
+import { readExtremes, readFound, readMatching, readSteps } from './store.ts'
+import { STATEMENT_EVENTS, statementsOf } from './windows.ts'
 
 /**
  * Computes a trend. `offset` leaves out so many of each breakdown's values, of which the highest totals come first. A
@@ -100,9 +100,10 @@ type Broken = { ranked: string[]; cells: Cell[] | undefined }
 /** Each series' values by their totals; those of a formula, which needs all series for a value, by their common ones. */
 async function readBroken(db: Db, query: TrendQuery, parts: Part[]): Promise<Broken[]> {
   const read = []
-  for (const { scan, steps } of parts) {
-    const cells = await readCells(db, scan, steps)
-    read.push({ cells, totals: cells ? totalsOf(cells) : await readTotals(db, scan, steps) })
+  for (const part of parts) {
+    const cells = await collectCells(cellsOf(db, part))
+    const keys = query.breakdowns.map(({ key }) => key).join(', ')
+    read.push({ cells, totals: cells ? totalsOf(cells) : await totalCells(cellsOf(db, part), keys) })
   }
   const common = query.formulas.length > 0 ? rank(addTotals(read.map(({ totals }) => totals))) : undefined
   return read.map(({ cells, totals }) => ({ cells, ranked: common ?? rank(totals) }))
@@ -116,28 +117,30 @@ async function readLines(
   values: string[] | undefined,
   cells: Cell[] | undefined
 ): Promise<Line[]> {
-  const { scan, steps, period, counted, sliding } = part
-  const points = period.buckets.length
-  const smoothed = (lines: Line[]) => lines.map(({ value, data }) => ({ value, data: smooth(data, query.smoothing) }))
-  if (sliding) return smoothed([{ value: null, data: await countActors(db, scan, steps, sliding) }])
+  const points = part.period.buckets.length
   const lines = values
     ? new Lines(values, query.hidesOther ? [null] : [null, 0], points)
     : new Lines([null], [], points)
-  const known = cells && values && isFoldable(cells, values, scan.math) ? foldOthers(cells, values) : counted
-  if (known) lines.add(known)
-  else for await (const some of readSteps(db, scan, steps, values)) lines.add(some)
-  return smoothed(lines.all())
+  if (cells && values && isFoldable(cells, values, part.scan.math)) lines.add(foldOthers(cells, values))
+  else for await (const some of cellsOf(db, part, values)) lines.add(some)
+  return lines.all().map(({ value, data }) => ({ value, data: smooth(data, query.smoothing) }))
 }
 
-async function countActors(db: Db, scan: Scan, steps: Step[], windows: Window[]): Promise<number[]> {
-  const segments = new Map(steps.flatMap((step) => step.windows.map((window) => [window.point, window])))
-  const count = new SlidingCount(windows)
-  for await (const found of readFound(db, scan, statementsOf(steps)))
-    for (const { point, subjects } of found) {
-      const segment = segments.get(point)
-      if (segment) count.add(segment, subjects.map(Number))
-    }
-  return count.counts()
+/** All cells of a part, with `values` those of these, of none, and of all others together. */
+async function* cellsOf(db: Db, part: Part, values?: readonly string[]): AsyncGenerator<Cell[]> {
+  const { scan, steps, counted, sliding } = part
+  if (counted) yield counted
+  else if (!sliding) yield* readSteps(db, scan, steps, values)
+  else {
+    const segments = new Map(steps.flatMap((step) => step.windows.map((window) => [window.point, window])))
+    const counts = new SlidingCounts(sliding)
+    for await (const found of readFound(db, scan, statementsOf(steps), values))
+      for (const { point, value, subjects } of found) {
+        const segment = segments.get(point)
+        if (segment) counts.add(segment, value, subjects.map(Number))
+      }
+    yield* counts.cells()
+  }
 }
 
 /** Series by series, value by value, the current period before the one it is compared with. */

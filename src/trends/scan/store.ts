@@ -63,7 +63,7 @@ export const textsSql = (scan: Scan, windows: readonly Window[], property: Prope
 /** The lowest and the highest number of a property. */
 export const extremesSql = (scan: Scan, windows: readonly Window[], property: Property): SQL =>
   sql`select min(subject) as low, max(subject) as high
-      from (${rowsSql({ ...scan, math: 'min', property, breakdowns: [] }, windows)})`
+      from (${rowsSql({ ...scan, property, breakdowns: [] }, windows)})`
 
 const rangesOf = (windows: readonly Window[]): SQL =>
   sql`json_each(${JSON.stringify(windows.map(({ from, until, point }) => [from, until, point]))}) as w`
