@@ -35,7 +35,7 @@ const BECOMES: Record<string, string> = {
   dashboards: 'what users have saved',
   dashboard_tiles: 'what users have saved',
   subscriptions: 'what users have saved',
-  subscription_deliveries: 'to whom users had something sent, and when: none of what it said',
+  subscription_deliveries: 'to whom users had something sent, and when, for 90 days: none of what it said',
   idempotency_keys: 'what users have saved, for a day',
   recordings: 'deleted at once if asked: of nobody from then on',
   recording_parts: 'removed by the queue if asked, with their snapshots, verified',

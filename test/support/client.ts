@@ -1008,7 +1008,7 @@ export interface paths {
         };
         /**
          * List what was delivered
-         * @description Each occurrence once, whatever became of it, and deliveries on trial; the newest first.
+         * @description Each occurrence once, whatever became of it, and deliveries on trial; the newest first. After 90 days they are left out, but for the last occurrence that arrived.
          *
          *     Needs the scope `subscription:read`.
          */

@@ -18,7 +18,8 @@ const DELIVERIES = describe({
   id: 'subscriptions_deliveries_list',
   tag: 'Subscriptions',
   summary: 'List what was delivered',
-  description: 'Each occurrence once, whatever became of it, and deliveries on trial; the newest first.',
+  description: `Each occurrence once, whatever became of it, and deliveries on trial; the newest first. After 90 days they \
+are left out, but for the last occurrence that arrived.`,
   answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
   refusals: [['not_found', 'Not found.']]
 })
