@@ -62,8 +62,11 @@ const Answer = z.object({ outcome: z.string() })
  */
 export async function runCron(url: string, cron: string, minute: number): Promise<void> {
   const query = new URLSearchParams({ cron, time: String(minute), format: 'json' })
-  const response = await fetch(`${url}/cdn-cgi/handler/scheduled?${query}`)
+  const failed = (why: unknown) => new OperatorError(`The cron "${cron}" failed: ${why}`)
+  const response = await fetch(`${url}/cdn-cgi/handler/scheduled?${query}`).catch((error) => {
+    throw failed(error.cause ?? error)
+  })
   const text = await response.text()
   const answer = response.ok ? Answer.safeParse(JSON.parse(text)) : undefined
-  if (answer?.data?.outcome !== 'ok') throw new OperatorError(`The cron "${cron}" failed: ${response.status} ${text}`)
+  if (answer?.data?.outcome !== 'ok') throw failed(`${response.status} ${text}`)
 }

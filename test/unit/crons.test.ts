@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readCron, startCrons } from '../../scripts/crons.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { readCron, runCron, startCrons } from '../../scripts/crons.ts'
 import { OperatorError } from '../../scripts/local.ts'
 
 const MINUTE = 60_000
@@ -107,5 +110,49 @@ describe('crons', () => {
     expect(ended).toEqual(['quick'])
     await vi.advanceTimersByTimeAsync(20_000)
     expect(ended).toEqual(['quick', 'stuck'])
+  })
+})
+
+describe('a run', () => {
+  /** A service whose handler answers so; what it was asked for. */
+  async function serve(status: number, body: string) {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(status).end(body)
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    // A server that listens on a port has no other kind of address.
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
+  }
+
+  it('asks for its expression and its minute', async () => {
+    const { url, asked } = await serve(200, '{"outcome":"ok","noRetry":false}')
+
+    await runCron(url, '0 5 * * SUN', Date.parse('2026-11-22T05:00Z'))
+
+    expect(asked).toEqual(['/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&time=1795323600000&format=json'])
+  })
+
+  it.each([
+    [200, '{"outcome":"exception"}'],
+    [500, 'Internal Server Error']
+  ])('that is answered %i %s has failed', async (status, body) => {
+    const { url } = await serve(status, body)
+
+    await expect(runCron(url, '* * * * *', 0)).rejects.toThrow(
+      new OperatorError(`The cron "* * * * *" failed: ${status} ${body}`)
+    )
+  })
+
+  it('that reaches nobody has failed', async () => {
+    const { url, server } = await serve(200, '')
+    server.close()
+    await once(server, 'close')
+
+    await expect(runCron(url, '* * * * *', 0)).rejects.toThrow(
+      /^The cron "\* \* \* \* \*" failed: Error: connect ECONNREFUSED/
+    )
   })
 })
