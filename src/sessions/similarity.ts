@@ -15,19 +15,22 @@ export const weightOf = (step: string): number =>
  * a step counts for less: the nth for an nth.
  */
 export function compareSteps(a: readonly string[], b: readonly string[]): Comparison {
-  const [left, right] = [weigh(a), weigh(b)]
-  const [weightOfA, weightOfB] = [sum(left), sum(right)]
-  if (weightOfA === 0 || weightOfB === 0) return { similarity: 0, shared: [] }
+  const names = new Map<string, number>()
+  const [left, right] = [read(a, names), read(b, names)]
+  if (left.total === 0 || right.total === 0) return { similarity: 0, shared: [] }
 
   const width = b.length + 1
   // best[i * width + j]: the weight that the rests from step i of `a` and from step j of `b` have in common.
   const best = new Float64Array((a.length + 1) * width)
-  for (let i = a.length - 1; i >= 0; i -= 1)
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      const without = Math.max(best[(i + 1) * width + j] ?? 0, best[i * width + j + 1] ?? 0)
-      const both = a[i] === b[j] ? (best[(i + 1) * width + j + 1] ?? 0) + matched(left, right, i, j) : 0
-      best[i * width + j] = Math.max(without, both)
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    const [name, weight] = [left.names[i], left.weights[i] ?? 0]
+    for (let j = b.length - 1, at = i * width + j; j >= 0; j -= 1, at -= 1) {
+      let most = Math.max(best[at + width] ?? 0, best[at + 1] ?? 0)
+      if (name === right.names[j])
+        most = Math.max(most, (best[at + width + 1] ?? 0) + Math.min(weight, right.weights[j] ?? 0))
+      best[at] = most
     }
+  }
 
   const shared: string[] = []
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -41,20 +44,24 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
     }
   }
   const common = best[0] ?? 0
-  const [dice, overlap] = [(2 * common) / (weightOfA + weightOfB), common / Math.min(weightOfA, weightOfB)]
+  const [dice, overlap] = [(2 * common) / (left.total + right.total), common / Math.min(left.total, right.total)]
   return { similarity: Math.min(1, Math.sqrt(dice * overlap)), shared }
 }
 
-function weigh(steps: readonly string[]): Float64Array {
-  const times = new Map<string, number>()
-  return Float64Array.from(steps, (step) => {
-    const time = (times.get(step) ?? 0) + 1
-    times.set(step, time)
-    return weightOf(step) / time
-  })
+/** The steps as numbers, the same for the same name in all that share `known`, with what each weighs and all together. */
+function read(steps: readonly string[], known: Map<string, number>) {
+  const names = new Int32Array(steps.length)
+  const weights = new Float64Array(steps.length)
+  const times: number[] = []
+  let total = 0
+  for (const [i, step] of steps.entries()) {
+    const name = known.get(step) ?? known.size
+    known.set(step, name)
+    const time = (times[name] ?? 0) + 1
+    times[name] = time
+    names[i] = name
+    weights[i] = weightOf(step) / time
+    total += weights[i] ?? 0
+  }
+  return { names, weights, total }
 }
-
-const matched = (left: Float64Array, right: Float64Array, i: number, j: number): number =>
-  Math.min(left[i] ?? 0, right[j] ?? 0)
-
-const sum = (weights: Float64Array): number => weights.reduce((total, weight) => total + weight, 0)
