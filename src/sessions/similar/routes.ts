@@ -94,8 +94,8 @@ function soughtFor(steps: string[]): Sought[] {
   const next = shinglesOf(steps, NEXT.pairs)
   const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter((shingle) => !next.includes(shingle))
   return [
-    ...next.map((shingle) => ({ shingle, sessions: NEXT.sessions })),
-    ...later.slice(0, LATER.pairs).map((shingle) => ({ shingle, sessions: LATER.sessions }))
+    { shingles: next, sessions: NEXT.sessions },
+    { shingles: later.slice(0, LATER.pairs), sessions: LATER.sessions }
   ]
 }
 

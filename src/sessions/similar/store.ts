@@ -29,8 +29,8 @@ const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
 
-/** What is looked for, and of how many sessions at most that have it. */
-export type Sought = { shingle: number; sessions: number }
+/** Shingles to look for, each in so many sessions at most. */
+export type Sought = { shingles: readonly number[]; sessions: number }
 
 /**
  * Recorded sessions that have most of these shingles, without `sessionId`: of each shingle the newest by their ids, of all
@@ -44,16 +44,19 @@ export async function listCandidates(
 ): Promise<Candidate[]> {
   const found = await readBatch(
     db,
-    ...sought.map(({ shingle, sessions }) =>
-      query<{ session_id: string }>(sql`
-        select session_id from session_shingles where project_id = ${projectId} and shingle = ${shingle}
-        order by session_id desc limit ${sessions}`)
+    ...sought.map(({ shingles, sessions }) =>
+      query<{ ids: string }>(sql`
+        select (select json_group_array(session_id) from (
+                  select session_id from session_shingles where project_id = ${projectId} and shingle = wanted.value
+                  order by session_id desc limit ${sessions})) as ids
+        from json_each(${JSON.stringify(shingles)}) as wanted`)
     )
   )
   const shared = new Map<string, number>()
-  for (const sessions of found)
-    for (const { session_id } of sessions)
-      shared.set(session_id, (shared.get(session_id) ?? 0) + 1 / Math.log2(2 + sessions.length))
+  for (const row of found.flat()) {
+    const sessions: string[] = JSON.parse(row.ids)
+    for (const id of sessions) shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + sessions.length))
+  }
   shared.delete(sessionId)
   const ids = [...shared]
     .sort(([a, x], [b, y]) => y - x || (a < b ? 1 : -1))
