@@ -1,5 +1,8 @@
 const ISO =
-  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i
+/** A date with the name of its month and all digits of its year: without them anything that ends in a number is one. */
+const NAMED =
+  /^(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}\b/i
 
 /**
  * Reads ISO 8601 (without an offset it is a time on the zone's clock), a bare date, RFC 2822, or epoch digits.
@@ -10,7 +13,7 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | undefin
   if (/^-?\d{9,11}(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
   if (/^-?\d{12,16}$/.test(trimmed)) return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
   const iso = ISO.exec(trimmed)
-  if (!iso) return /[a-z]{3}/i.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
+  if (!iso) return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
 
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = iso
   const date = new Date(0)
@@ -51,7 +54,7 @@ export function goBack(time: number, amount: number, letter: string, timezone: s
     const day = clock.getUTCDate()
     clock.setUTCDate(1)
     clock.setUTCMonth(clock.getUTCMonth() - amount * unit.months)
-    const lastDay = new Date(Date.UTC(clock.getUTCFullYear(), clock.getUTCMonth() + 1, 0)).getUTCDate()
+    const lastDay = new Date(midnight(clock.getUTCFullYear(), clock.getUTCMonth() + 1, 0)).getUTCDate()
     clock.setUTCDate(Math.min(day, lastDay))
   }
   return fromClock(clock.getTime(), timezone)
@@ -61,14 +64,18 @@ export function goBack(time: number, amount: number, letter: string, timezone: s
 export const parseDate = (text: string, timezone: string, now: Date): number | undefined =>
   parseRelative(text, timezone, now) ?? parseTimestamp(text, timezone)
 
+/** The beginning of a day in UTC, ms. To `Date.UTC` the year 26 is 1926. */
+export const midnight = (year: number, month: number, day: number): number =>
+  new Date(0).setUTCFullYear(year, month, day)
+
 /** What a clock in the zone shows at this moment, as if it were UTC; ms. */
 export function toClock(time: number, timezone: string): number {
   if (timezone === 'UTC' || !Number.isFinite(time)) return time
   const parts = formatOf(timezone).formatToParts(time)
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-  const year = of('year') * (parts.some(({ value }) => value === 'BC') ? -1 : 1)
-  const seconds = Date.UTC(year, of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
-  return seconds + (time - Math.floor(time / 1000) * 1000)
+  const year = parts.some(({ value }) => value === 'BC') ? 1 - of('year') : of('year')
+  const seconds = (of('hour') * 60 + of('minute')) * 60 + of('second')
+  return midnight(year, of('month') - 1, of('day')) + seconds * 1000 + (time - Math.floor(time / 1000) * 1000)
 }
 
 /** The moment at which the zone's clock shows this: the first of two, and after a gap as if the clock had not jumped. */

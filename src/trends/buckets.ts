@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { fromClock, toClock } from '../time.ts'
+import { fromClock, midnight, toClock } from '../time.ts'
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type Interval = (typeof INTERVALS)[number]
@@ -36,6 +36,12 @@ export function bucketsOf(range: Range, interval: Interval, calendar: Calendar):
     start = next
   }
   return buckets
+}
+
+/** One bucket for a whole range, however long; it starts with the interval around its beginning. */
+export function bucketOf({ from, until }: Range, interval: Interval, calendar: Calendar): Bucket {
+  const start = startOf(from, interval, calendar)
+  return { from: start.time, until, clock: start.clock }
 }
 
 /** So many buckets of one size, the first of them around `from`. */
@@ -92,7 +98,7 @@ export function startOf(time: number, interval: Interval, { timezone, weekStart 
       ? day
       : interval === 'week'
         ? day - ((date.getUTCDay() - weekStart + 7) % 7) * DAY
-        : Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+        : addMonths(day, 0)
   return { time: fromClock(clock, timezone), clock }
 }
 
@@ -119,9 +125,10 @@ const lengthOf = (interval: Exclude<Interval, 'month'>): number =>
 
 const floorTo = (clock: number, length: number): number => Math.floor(clock / length) * length
 
+/** The start of the month so many months after that of a day. */
 function addMonths(clock: number, months: number): number {
   const date = new Date(clock)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
+  return midnight(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
 const tooManyBuckets = (interval: Interval): AppError =>

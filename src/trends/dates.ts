@@ -1,4 +1,4 @@
-import { fromClock, goBack, parseTimestamp, toClock } from '../time.ts'
+import { fromClock, goBack, midnight, parseTimestamp, toClock } from '../time.ts'
 import { type Calendar, DAY, endOf, endOfDay, type Interval, startOf } from './buckets.ts'
 
 const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy]|[hdmy](?=Start|End))(Start|End)?$/
@@ -57,7 +57,7 @@ function clamp(time: number, unit: string, position: string, calendar: Calendar)
   const clock = new Date(toClock(time, calendar.timezone))
   const year = clock.getUTCFullYear()
   const month = unit === 'y' ? (position === 'Start' ? 0 : 11) : clock.getUTCMonth()
-  const first = unit === 'd' ? Math.floor(clock.getTime() / DAY) * DAY : Date.UTC(year, month, 1)
-  const last = unit === 'd' ? first : Date.UTC(year, month + 1, 0)
+  const first = unit === 'd' ? Math.floor(clock.getTime() / DAY) * DAY : midnight(year, month, 1)
+  const last = unit === 'd' ? first : midnight(year, month + 1, 0)
   return fromClock(position === 'Start' ? first : last, calendar.timezone)
 }

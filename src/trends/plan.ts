@@ -4,7 +4,7 @@ import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import { goBack } from '../time.ts'
 import { isAggregated, type Period, toPeriod } from './answer.ts'
-import { bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
+import { bucketOf, bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
 import type { Cell } from './cells.ts'
 import { planHistory } from './firsts.ts'
 import { sum } from './lines.ts'
@@ -44,6 +44,7 @@ export async function periodsOf(db: Db, project: Project, query: TrendQuery, now
     const [first, last] = [buckets[0], buckets.at(-1)]
     return toPeriod(isSingle && first && last ? [{ ...first, until: last.until }] : buckets, query.interval, label)
   }
+  if (isSingle && !query.compare) return [periodOf([bucketOf(range, interval, project)], undefined)]
   const buckets = bucketsOf(range, interval, project)
   if (!query.compare) return [periodOf(buckets, undefined)]
   const { back } = query.compare

@@ -377,6 +377,12 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 3]])
   })
 
+  it('is one number of a range that is longer than a trend by the day', async () => {
+    const body = { ...asTrend({}), date_from: '1970-01-01', display: 'BoldNumber' }
+
+    expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 5]])
+  })
+
   it('is compared with the period before', async () => {
     const body = { ...asTrend({}), date_from: '2025-06-03', compare: true }
 

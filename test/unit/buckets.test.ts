@@ -63,6 +63,17 @@ describe('buckets in UTC', () => {
     expect(bucket && [labelOf(bucket, 'hour'), labelOf(bucket, 'day')]).toEqual(['3-Jun-2025 14:00', '3-Jun-2025'])
   })
 
+  it.each(['UTC', 'Asia/Kathmandu', 'America/St_Johns'])('are of long ago: %s', (zone) => {
+    const days = (from: string, until: string) =>
+      bucketsOf({ from: at(from), until: at(until) }, 'month', calendar(zone)).map((bucket) => dayOf(bucket, 'month'))
+
+    expect(days('0026-01-15T00:00:00Z', '0026-02-15T00:00:00Z')).toEqual(['0026-01-01', '0026-02-01'])
+    expect(days('0000-12-15T00:00:00Z', '0001-01-15T00:00:00Z')).toEqual(['0000-12-01', '0001-01-01'])
+    expect(iso(readFrom('-2000yStart', calendar(zone), new Date(at('2026-06-01T00:00:00Z'))))).toMatch(
+      /^00(26-01-01|25-12-31)T/
+    )
+  })
+
   it(`are at most ${MAX_BUCKETS}`, () => {
     const range = { from: 0, until: (MAX_BUCKETS + 1) * HOUR }
 
