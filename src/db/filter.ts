@@ -96,8 +96,14 @@ function conditionOf({ operator, values }: PropertyFilter, matching: string[] | 
   }
 }
 
-/** The texts may take more than one bound value. */
+/** Looks at the JSON as it is, which is quicker than at its text. The texts may take more than one bound value. */
 function isAnyOf(texts: string[]): SQL {
-  const lists = jsonChunks(texts).map(({ json }) => sql`${TEXT} in (select value from json_each(${json}))`)
+  const lists = jsonChunks(texts.flatMap(jsonsOf)).map(
+    ({ json }) => sql`${RAW} in (select value from json_each(${json}))`
+  )
   return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
 }
+
+/** The JSON of all values that have this text: itself, and the number, boolean, list or object that is written like that. */
+const jsonsOf = (text: string): string[] =>
+  text.startsWith('"') || text === 'null' ? [JSON.stringify(text)] : [JSON.stringify(text), text]

@@ -27,6 +27,7 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
         ms: clock().getTime() - started.getTime(),
         project: c.var.projectId ?? null,
         key: c.var.keyId ?? null,
+        longest_ms: c.var.usage.longestMs,
         rows_read: c.var.usage.rowsRead,
         rows_written: c.var.usage.rowsWritten
       })

@@ -92,10 +92,10 @@ export async function planPart(
     point
   }))
   const none = { scan, period, steps: [], events: 0, counted: undefined, sliding: undefined, history: [] }
-  const looked = days ? segmentsOf(windows).map((segment, point) => ({ ...segment, point })) : windows
+  const isSliding = days !== undefined || series.math === 'dau'
+  const looked = isSliding ? segmentsOf(windows).map((segment, point) => ({ ...segment, point })) : windows
   const counts = await countWindows(db, scan, looked)
-  const isCutCount = series.math === 'dau' && query.breakdowns.length === 0 && counts.some((count) => count > most)
-  if (days || isCutCount)
+  if (isSliding)
     return { ...none, steps: await planSteps(db, scan, looked, counts, most), events: sum(counts), sliding: windows }
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))

@@ -34,13 +34,17 @@ export class SlidingCount {
   add(segment: Range, actors: Iterable<number>): void {
     const first = this.#windows.findIndex(({ until }) => until > segment.from)
     const last = this.#windows.findLastIndex(({ from }) => from <= segment.from)
+    const begun: number[] = new Array(last - first + 1).fill(0)
     for (const actor of actors) {
       const begin = Math.max(first, (this.#last.get(actor) ?? -1) + 1)
       if (begin > last) continue
-      this.#change(begin, 1)
-      this.#change(last + 1, -1)
+      begun[begin - first] = (begun[begin - first] ?? 0) + 1
       this.#last.set(actor, last)
     }
+    begun.forEach((count, i) => {
+      this.#change(first + i, count)
+      this.#change(last + 1, -count)
+    })
   }
 
   /** How many actors each window has. */

@@ -147,11 +147,10 @@ export async function* readSteps(
   const { math } = scan
   for (const step of steps) {
     const statements = statementsOf([step])
-    if (isAdditive(math)) for (const windows of statements) yield await read<Cell>(db, cellsSql(scan, windows, values))
+    if (isAdditive(math)) for (const windows of statements) yield await readCells(db, scan, windows, values)
     else if (isJoined(math)) {
       const cells: Cell[] = []
-      for (const windows of statements)
-        for (const cell of await read<Cell>(db, cellsSql(scan, windows, values))) cells.push(cell)
+      for (const windows of statements) for (const cell of await readCells(db, scan, windows, values)) cells.push(cell)
       yield joinCells(cells, math)
     } else {
       const gathering = new Gathering()
@@ -159,6 +158,14 @@ export async function* readSteps(
       yield gathering.cells(math)
     }
   }
+}
+
+async function readCells(db: Db, scan: Scan, windows: Window[], values?: readonly string[]): Promise<Cell[]> {
+  const rows = await read<{ point: number; value: Value; counted: string }>(db, cellsSql(scan, windows, values))
+  return rows.map(({ point, value, counted }) => {
+    const [result = 0, size = 0]: number[] = JSON.parse(counted)
+    return { point, value, result, size }
+  })
 }
 
 /** The lowest and the highest number that a property has in each statement's events, where it has any. */

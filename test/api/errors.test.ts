@@ -320,6 +320,7 @@ describe('the line that a request leaves in the log', () => {
         ms: expect.any(Number),
         project: project.id,
         key: expect.any(Number),
+        longest_ms: expect.any(Number),
         rows_read: expect.any(Number),
         rows_written: 0
       }

@@ -26,16 +26,15 @@ export type Scan = {
 
 /**
  * A `Cell` for each window and value, or for each part of one; with `values` for each of these, for none, and for all
- * others.
+ * others. What is counted comes as JSON: a number, and of how many.
  */
 export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL =>
   scan.breakdowns.length > 0 || scan.firsts
-    ? groupedSql(scan, windows, values, { result: resultOf(scan.math), size: sql`count(*)` })
+    ? groupedSql(scan, windows, values, { counted: sql`json_array(${resultOf(scan.math)}, count(*))` })
     : // A sub-select for each window: grouping would sort all of the events.
-      sql`select point, null as value, cell ->> 0 as result, cell ->> 1 as size from (
-            select w.value ->> 2 as point,
-                   (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as cell
-            from ${rangesOf(windows)})`
+      sql`select w.value ->> 2 as point, null as value,
+                 (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as counted
+          from ${rangesOf(windows)}`
 
 /** The subjects of each window and value, or of each part of one, as JSON; of actors their identities. */
 export function subjectsSql(scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL {
