@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
+import { MAX_SMOOTHING } from './query.ts'
 
 /** The fields of an insight that the interface documents; those of `LegacyFilter` may stand beside them. */
 export const InsightFields = z
@@ -40,6 +41,7 @@ export const InsightFields = z
 
 const Text = z.string().max(1_000).nullish()
 const Count = z.coerce.number().int().min(1).nullish()
+const Smoothing = z.coerce.number().int().min(1).max(MAX_SMOOTHING).nullish()
 const Flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean().nullish()
@@ -91,7 +93,7 @@ export const LegacyFilter = z.object({
   compare: Flag,
   compare_to: Text,
   formula: Text,
-  smoothing_intervals: Count,
+  smoothing_intervals: Smoothing,
   sampling_factor: z.unknown().optional(),
   aggregation_group_type_index: z.unknown().optional()
 })
@@ -112,7 +114,7 @@ export const TrendsNode = z.object({
       formula: Text,
       formulas: z.array(z.string()).nullish(),
       formulaNodes: z.array(FormulaNode).nullish(),
-      smoothingIntervals: Count
+      smoothingIntervals: Smoothing
     })
     .nullish(),
   breakdownFilter: BreakdownFilter.nullish(),

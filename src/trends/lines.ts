@@ -71,8 +71,10 @@ export const smooth = (data: readonly number[], points: number): number[] =>
   points === 1
     ? [...data]
     : data.map((_, i) => {
-        const some = data.slice(Math.max(0, i + 1 - points), i + 1)
-        return Math.floor(sum(some) / some.length)
+        const first = Math.max(0, i + 1 - points)
+        let total = 0
+        for (let at = first; at <= i; at += 1) total += data[at] ?? 0
+        return Math.floor(total / (i + 1 - first))
       })
 
 /** Each point with all before it. */

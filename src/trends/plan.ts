@@ -58,11 +58,12 @@ export async function periodsOf(db: Db, project: Project, query: TrendQuery, now
 /** @throws query_too_large, attr `points` */
 export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
   const lines = query.breakdowns.length > 0 ? query.breakdownLimit + 2 : 1
-  const points = sum(periods.map(({ buckets }) => buckets.length)) * query.series.length * lines
+  const points =
+    sum(periods.map(({ buckets }) => buckets.length)) * Math.max(query.series.length, query.formulas.length) * lines
   if (points > MAX_POINTS)
     throw new AppError(
       'query_too_large',
-      `The answer would have up to ${points} numbers: series × periods × breakdown values × buckets is at most ${MAX_POINTS}.`,
+      `The answer would have up to ${points} numbers: series or formulas × periods × breakdown values × buckets is at most ${MAX_POINTS}.`,
       'points'
     )
 }

@@ -52,11 +52,14 @@ export type Display = (typeof DISPLAYS)[number]
 
 /** Documented limits: a query beyond one is refused before it runs. */
 export const MAX_SERIES = 26
+export const MAX_FORMULAS = 26
+/** Points that one number is smoothed over. */
+export const MAX_SMOOTHING = 1_000
 /** Property filters that a series has in all: a statement of D1 takes 100 values, of which each needs up to three. */
 export const MAX_SERIES_FILTERS = 25
 export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
-/** Numbers in an answer: series × periods × breakdown values × buckets. */
+/** Numbers in an answer, and in what it is computed from: series or formulas × periods × breakdown values × buckets. */
 export const MAX_POINTS = 200_000
 /** Different values of a breakdown in the whole range. */
 export const MAX_BREAKDOWN_VALUES = 100_000

@@ -14,6 +14,7 @@ import {
   MATHS,
   MAX_BREAKDOWN_LIMIT,
   MAX_BREAKDOWNS,
+  MAX_FORMULAS,
   MAX_SERIES,
   MAX_SERIES_FILTERS,
   PROPERTY_MATHS,
@@ -38,7 +39,7 @@ type Draft = {
   breakdown: BreakdownFilter
   compare: boolean
   compareTo: string | undefined
-  formulas: { text: string; name: string | undefined }[]
+  formulas: { at: string; text: string; name: string | undefined }[]
   smoothing: number
   unsupported: Record<string, unknown>
 }
@@ -90,7 +91,7 @@ function readLegacy(input: JsonObject, path: string[]): Draft {
     breakdown: filter,
     compare: filter.compare ?? false,
     compareTo: filter.compare_to || undefined,
-    formulas: filter.formula ? [{ text: filter.formula, name: undefined }] : [],
+    formulas: filter.formula ? [{ at: at('formula'), text: filter.formula, name: undefined }] : [],
     smoothing: filter.smoothing_intervals ?? 1,
     unsupported: {
       sampling_factor: filter.sampling_factor,
@@ -105,7 +106,6 @@ const NODE_PATHS: Record<string, string> = {
   date_to: 'dateRange__date_to',
   filter_test_accounts: 'filterTestAccounts',
   display: 'trendsFilter__display',
-  formula: 'trendsFilter__formula',
   breakdown: 'breakdownFilter__breakdown',
   breakdown_type: 'breakdownFilter__breakdown_type',
   breakdowns: 'breakdownFilter__breakdowns',
@@ -149,7 +149,7 @@ function readQuery(query: Json | undefined): Draft | undefined {
     breakdown: node.breakdownFilter ?? {},
     compare: node.compareFilter?.compare ?? false,
     compareTo: node.compareFilter?.compare_to || undefined,
-    formulas: formulasOf(trendsFilter ?? {}),
+    formulas: formulasOf(trendsFilter ?? {}, at('trendsFilter')),
     smoothing: trendsFilter?.smoothingIntervals ?? 1,
     unsupported: {
       sampling_factor: node.samplingFactor,
@@ -159,11 +159,18 @@ function readQuery(query: Json | undefined): Draft | undefined {
 }
 
 /** The newest of the ways to write formulas that is used. */
-function formulasOf({ formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>) {
+function formulasOf(
+  { formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>,
+  at: string
+): Draft['formulas'] {
   if (formulaNodes?.length)
-    return formulaNodes.map((node) => ({ text: node.formula, name: node.custom_name || undefined }))
-  const texts = formulas?.length ? formulas : formula ? [formula] : []
-  return texts.map((text) => ({ text, name: undefined }))
+    return formulaNodes.map(({ formula: text, custom_name }, i) => ({
+      at: `${at}__formulaNodes__${i}__formula`,
+      text,
+      name: custom_name || undefined
+    }))
+  if (formulas?.length) return formulas.map((text, i) => ({ at: `${at}__formulas__${i}`, text, name: undefined }))
+  return formula ? [{ at: `${at}__formula`, text: formula, name: undefined }] : []
 }
 
 function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
@@ -172,6 +179,8 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     if (value !== undefined && value !== null && value !== 1) throw unsupported(name, value, at(name))
   if (draft.series.length > MAX_SERIES)
     throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
+  if (draft.formulas.length > MAX_FORMULAS)
+    throw new AppError('query_too_large', `A trend has at most ${MAX_FORMULAS} formulas.`, 'formulas')
   if (!isOneOf(DISPLAYS, draft.display)) throw unsupported('display', draft.display, at('display'))
 
   const read = (filters: unknown, attr: string) => readGroup(filters, attr, settings, now)
@@ -201,7 +210,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     breakdownLimit: limit,
     hidesOther: draft.breakdown.breakdown_hide_other_aggregation ?? false,
     compare: draft.compare ? { back: readCompareTo(draft) } : undefined,
-    formulas: draft.formulas.map(({ text, name }) => ({ text, name, calculate: readOne(text, series.length, at) })),
+    formulas: draft.formulas.map(({ at, text, name }) => ({ text, name, calculate: readOne(text, series.length, at) })),
     smoothing: draft.smoothing,
     shown: {
       insight: 'TRENDS',
@@ -301,11 +310,11 @@ function readBreakdownType(given: string | null | undefined, attr: string) {
   return type
 }
 
-function readOne(text: string, series: number, at: Draft['at']) {
+function readOne(text: string, series: number, at: string) {
   try {
     return readFormula(text, series)
   } catch (error) {
-    if (error instanceof FormulaError) throw new AppError('invalid_input', error.message, at('formula'))
+    if (error instanceof FormulaError) throw new AppError('invalid_input', error.message, at)
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
-import { type Period, type TrendSeries, toSeries } from './answer.ts'
+import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
 import { type Cell, collectCells, totalCells, type Value } from './cells.ts'
 import { findFirsts } from './firsts.ts'
@@ -118,12 +118,13 @@ async function readLines(
   cells: Cell[] | undefined
 ): Promise<Line[]> {
   const points = part.period.buckets.length
+  const smoothing = isAggregated(query) ? 1 : query.smoothing
   const lines = values
     ? new Lines(values, query.hidesOther ? [null] : [null, 0], points)
     : new Lines([null], [], points)
   if (cells && values && isFoldable(cells, values, part.scan.math)) lines.add(foldOthers(cells, values))
   else for await (const some of cellsOf(db, part, values)) lines.add(some)
-  return lines.all().map(({ value, data }) => ({ value, data: smooth(data, query.smoothing) }))
+  return lines.all().map(({ value, data }) => ({ value, data: smooth(data, smoothing) }))
 }
 
 /** All cells of a part, with `values` those of these, of none, and of all others together. */

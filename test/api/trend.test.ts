@@ -47,6 +47,9 @@ const lines = (answer: { body: { result: Result[] } }) =>
   answer.body.result.map(({ label, data, aggregated_value }) => [label, aggregated_value ?? data])
 
 const asTrend = (fields: object) => ({ events: [{ id: '$pageview', ...fields }], ...RANGE })
+const asNode = (fields: object) => ({
+  query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }], dateRange: RANGE, ...fields }
+})
 
 /** Two sessions: of two pages and 30 seconds from an ad, of one page; and a page in none. */
 async function newSessions() {
@@ -429,6 +432,12 @@ describe('a trend', () => {
       ['$pageview', [2, 1, 1]]
     ])
   })
+
+  it('is one number that is not smoothed', async () => {
+    const body = { ...asTrend({ math: 'avg', math_property: 'price' }), smoothing_intervals: 2, display: 'BoldNumber' }
+
+    expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 4.5]])
+  })
 })
 
 describe('a trend of first events', () => {
@@ -788,6 +797,30 @@ describe('a trend that cannot be', () => {
       '"price"'
     ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
+    [
+      asNode({ trendsFilter: { formulas: ['A', 'A +'] } }),
+      'invalid_input',
+      'query__trendsFilter__formulas__1',
+      'ends too early'
+    ],
+    [
+      asNode({ trendsFilter: { formulaNodes: [{ formula: 'B' }] } }),
+      'invalid_input',
+      'query__trendsFilter__formulaNodes__0__formula',
+      'no series B'
+    ],
+    [asNode({ trendsFilter: { formulas: new Array(27).fill('A') } }), 'query_too_large', 'formulas', '26'],
+    [
+      asNode({
+        trendsFilter: { formulas: new Array(26).fill('A') },
+        interval: 'minute',
+        dateRange: { date_from: '-6d' }
+      }),
+      'query_too_large',
+      'points',
+      '200000'
+    ],
+    [{ ...asTrend({}), smoothing_intervals: 1001 }, 'max_value', 'smoothing_intervals', 'less'],
     [{ ...asTrend({}), smoothing_intervals: 0 }, 'min_value', 'smoothing_intervals', 'greater'],
     [{ ...asTrend({}), sampling_factor: 0.1 }, 'invalid_input', 'sampling_factor', '0.1'],
     [{ ...asTrend({}), insight: 'STICKINESS' }, 'invalid_input', 'insight', '"STICKINESS"'],
