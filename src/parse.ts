@@ -14,7 +14,8 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, path:
 }
 
 function toAppError(issue: z.core.$ZodIssue, path: readonly string[]): AppError {
-  const names = [...path, ...issue.path]
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const names = [...path, ...issue.path, ...unknown]
   const attr = names.length > 0 ? names.map(String).join('__') : null
   const [code, detail] = explain(issue)
   return new AppError(code, detail, attr)
@@ -35,6 +36,7 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
     return ['max_value', `Ensure this value is less than or equal to ${issue.maximum}.`]
   if (issue.code === 'too_small' && issue.origin !== 'array')
     return ['min_value', `Ensure this value is greater than or equal to ${issue.minimum}.`]
+  if (issue.code === 'unrecognized_keys') return ['invalid_input', 'This field is not known.']
   return ['invalid_input', issue.message]
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isObject } from '../json.ts'
 import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
 import { MAX_SMOOTHING } from './query.ts'
@@ -47,6 +48,12 @@ const Flag = z.preprocess(
   z.boolean().nullish()
 )
 
+/** What PostHog computes with and we do not: it may be there as long as it says nothing. */
+const Unsupported = z
+  .unknown()
+  .refine((value) => !value || (isObject(value) && Object.keys(value).length === 0), 'This is not supported.')
+  .optional()
+
 const entity = {
   name: Text,
   custom_name: Text,
@@ -56,11 +63,12 @@ const entity = {
   properties: z.unknown().optional()
 }
 
-const Breakdown = z.object({
+const Breakdown = z.strictObject({
   property: z.string().min(1).max(400),
   type: Text,
   histogram_bin_count: Count,
-  normalize_url: Flag
+  normalize_url: Flag,
+  group_type_index: z.unknown().optional()
 })
 
 const breakdown = {
@@ -89,6 +97,7 @@ export const LegacyFilter = z.object({
   properties: jsonText(z.unknown()).optional(),
   filter_test_accounts: Flag,
   display: Text,
+  explicit_date: Unsupported,
   ...breakdown,
   compare: Flag,
   compare_to: Text,
@@ -98,27 +107,74 @@ export const LegacyFilter = z.object({
   aggregation_group_type_index: z.unknown().optional()
 })
 
-const FormulaNode = z.object({ formula: z.string(), custom_name: Text })
+/** Fields that say nothing of the numbers, or only to maths and breakdowns that are refused by themselves. */
+const passedOver = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
-export const TrendsNode = z.object({
-  series: z
-    .array(z.object({ kind: z.string(), event: Text, fixedProperties: z.unknown().optional(), ...entity }))
-    .nullish(),
-  dateRange: z.object({ date_from: Text, date_to: Text }).nullish(),
+const EventsNode = z.strictObject({
+  kind: z.string(),
+  event: Text,
+  fixedProperties: z.unknown().optional(),
+  ...entity,
+  math_multiplier: Unsupported,
+  math_property_revenue_currency: Unsupported,
+  ...passedOver('version', 'response', 'limit', 'orderBy', 'optionalInFunnel', 'math_hogql', 'math_group_type_index')
+})
+
+const FormulaNode = z.strictObject({ formula: z.string(), custom_name: Text })
+
+/** As in PostHog, what a node does not have is refused. */
+export const TrendsNode = z.strictObject({
+  kind: z.string(),
+  series: z.array(EventsNode).nullish(),
+  dateRange: z.strictObject({ date_from: Text, date_to: Text, explicitDate: Unsupported }).nullish(),
   interval: z.enum(INTERVALS).nullish(),
   properties: z.unknown().optional(),
   filterTestAccounts: Flag,
   trendsFilter: z
-    .object({
+    .strictObject({
       display: Text,
       formula: Text,
       formulas: z.array(z.string()).nullish(),
       formulaNodes: z.array(FormulaNode).nullish(),
-      smoothingIntervals: Smoothing
+      smoothingIntervals: Smoothing,
+      breakdown_histogram_bin_count: Unsupported,
+      ...passedOver(
+        'aggregationAxisFormat',
+        'aggregationAxisPostfix',
+        'aggregationAxisPrefix',
+        'confidenceLevel',
+        'decimalPlaces',
+        'detailedResultsAggregationType',
+        'goalLines',
+        'hiddenLegendIndexes',
+        'minDecimalPlaces',
+        'movingAverageIntervals',
+        'resultCustomizationBy',
+        'resultCustomizations',
+        'showAlertThresholdLines',
+        'showConfidenceIntervals',
+        'showLabelsOnSeries',
+        'showLegend',
+        'showMovingAverage',
+        'showMultipleYAxes',
+        'showPercentStackView',
+        'showTrendLines',
+        'showValuesOnSeries',
+        'yAxisScaleType'
+      )
     })
     .nullish(),
-  breakdownFilter: BreakdownFilter.nullish(),
-  compareFilter: z.object({ compare: Flag, compare_to: Text }).nullish(),
+  breakdownFilter: z
+    .strictObject({
+      ...breakdown,
+      breakdown_path_cleaning: Unsupported,
+      ...passedOver('breakdown_group_type_index')
+    })
+    .nullish(),
+  compareFilter: z.strictObject({ compare: Flag, compare_to: Text }).nullish(),
   samplingFactor: z.unknown().optional(),
-  aggregation_group_type_index: z.unknown().optional()
+  aggregation_group_type_index: z.unknown().optional(),
+  conversionGoal: Unsupported,
+  modifiers: Unsupported,
+  ...passedOver('version', 'response', 'tags', 'dataColorTheme')
 })

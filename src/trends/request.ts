@@ -131,15 +131,20 @@ function readQuery(query: Json | undefined): Draft | undefined {
   const kind = isObject(inner) ? inner.kind : undefined
   if (kind !== 'TrendsQuery') throw unsupported('kind of query', kind, at('kind'))
 
+  for (const [i, one] of (isObject(inner) && Array.isArray(inner.series) ? inner.series : []).entries())
+    if (isObject(one) && one.kind !== 'EventsNode')
+      throw unsupported('kind of series', one.kind, `${at('series')}__${i}__kind`)
   const node = parseInput(TrendsNode, inner, path)
   const { trendsFilter } = node
   return {
     at,
-    series: (node.series ?? []).map((one, i) => {
-      const place = `${at('series')}__${i}`
-      if (one.kind !== 'EventsNode') throw unsupported('kind of series', one.kind, `${place}__kind`)
-      return { ...one, at: place, event: one.event || null, order: i, filters: [one.properties, one.fixedProperties] }
-    }),
+    series: (node.series ?? []).map((one, i) => ({
+      ...one,
+      at: `${at('series')}__${i}`,
+      event: one.event || null,
+      order: i,
+      filters: [one.properties, one.fixedProperties]
+    })),
     dateFrom: node.dateRange?.date_from || '-7d',
     dateTo: node.dateRange?.date_to || undefined,
     interval: node.interval ?? 'day',

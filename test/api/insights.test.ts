@@ -10,7 +10,8 @@ const send = (project: TestProject, method: string, path: string, body?: object)
   )
 
 const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
-const VIEWS = { events: [{ id: '$pageview' }], date_from: '2025-06-01', date_to: '2025-06-02' }
+const RANGE = { date_from: '2025-06-01', date_to: '2025-06-02' }
+const VIEWS = { events: [{ id: '$pageview' }], ...RANGE }
 
 describe('an insight', () => {
   it('is kept as it was sent', async () => {
@@ -46,7 +47,7 @@ describe('an insight', () => {
   it('says what it asks, when it is told to refresh', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: Date.parse('2025-06-02T10:00:00Z') }])
-    const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }], dateRange: VIEWS }
+    const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }], dateRange: RANGE }
     const { body } = await send(project, 'POST', 'insights/', { query })
     const empty = await send(project, 'POST', 'insights/', { name: 'Nothing yet' })
 

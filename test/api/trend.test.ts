@@ -253,6 +253,20 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', [1, 0, 3]]])
   })
 
+  it('takes what says nothing of the numbers', async () => {
+    const drawn = {
+      version: 2,
+      modifiers: null,
+      dateRange: { ...RANGE, explicitDate: false },
+      trendsFilter: { showLegend: true, display: 'ActionsBar' },
+      series: [
+        { kind: 'EventsNode', event: '$pageview', version: 1, math_multiplier: null, math_group_type_index: null }
+      ]
+    }
+
+    expect(lines(await ask(await newStory(), asNode(drawn)))).toEqual([['$pageview', [2, 0, 3]]])
+  })
+
   it.each([{}, { name: 'Nothing' }, { query: null, filters: {} }, { query: '' }, { filters: { events: [] } }])(
     'without a series is empty: %j',
     async (body) => {
@@ -797,6 +811,28 @@ describe('a trend that cannot be', () => {
       '"price"'
     ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
+    [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'not known'],
+    [asNode({ dateRange: { from: '-1d' } }), 'invalid_input', 'query__dateRange__from', 'not known'],
+    [
+      asNode({ dateRange: { ...RANGE, explicitDate: true } }),
+      'invalid_input',
+      'query__dateRange__explicitDate',
+      'not supported'
+    ],
+    [
+      asNode({ trendsFilter: { smoothing_intervals: 2 } }),
+      'invalid_input',
+      'query__trendsFilter__smoothing_intervals',
+      'not known'
+    ],
+    [asNode({ modifiers: { convertToProjectTimezone: false } }), 'invalid_input', 'query__modifiers', 'not supported'],
+    [
+      asNode({ series: [{ kind: 'EventsNode', event: 'a', math_multiplier: 2 }] }),
+      'invalid_input',
+      'query__series__0__math_multiplier',
+      'not supported'
+    ],
+    [{ ...asTrend({}), explicit_date: true }, 'invalid_input', 'explicit_date', 'not supported'],
     [
       asNode({ trendsFilter: { formulas: ['A', 'A +'] } }),
       'invalid_input',
