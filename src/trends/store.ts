@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import { jsonChunks } from '../db/rows.ts'
 import { leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
@@ -22,6 +21,8 @@ import { type Step, statementsOf, type Window } from './windows.ts'
 
 /** So many identities are kept in mind with whose they are. */
 const MAX_KNOWN = 200_000
+/** Whose so many are is asked at once: a bound value ends at 2 MB. */
+const MAX_ASKED = 100_000
 
 /** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
 export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
@@ -115,21 +116,20 @@ class Actors {
   /** @returns what was found, with the actor in the place of each identity */
   async of(found: readonly Found[]): Promise<Found[]> {
     if (this.#known.size > MAX_KNOWN) this.#known.clear()
-    const identities = found.map(({ subjects }) => subjects.map(Number))
-    await this.#learn(new Set(identities.flat().filter((identity) => !this.#known.has(identity))))
-    return found.map((one, i) => ({
-      ...one,
-      subjects: (identities[i] ?? []).map((identity) => this.#known.get(identity) ?? null)
-    }))
+    const fresh = new Set<number>()
+    for (const { subjects } of found)
+      for (const identity of subjects) if (!this.#known.has(Number(identity))) fresh.add(Number(identity))
+    await this.#learn([...fresh])
+    return found.map((one) => ({ ...one, subjects: one.subjects.map((id) => this.#known.get(Number(id)) ?? null) }))
   }
 
-  async #learn(identities: Iterable<number>): Promise<void> {
-    const fresh = [...identities]
-    let at = 0
-    for (const { json } of jsonChunks(fresh)) {
-      const [row] = await read<{ actors: string }>(this.#db, actorsSql(json))
+  async #learn(fresh: readonly number[]): Promise<void> {
+    for (let from = 0; from < fresh.length; from += MAX_ASKED) {
+      const asked = JSON.stringify(fresh.slice(from, from + MAX_ASKED))
+      const [row] = await read<{ identities: string; actors: string }>(this.#db, actorsSql(asked))
+      const identities: number[] = JSON.parse(row?.identities ?? '[]')
       const actors: number[] = JSON.parse(row?.actors ?? '[]')
-      for (const actor of actors) this.#known.set(fresh[at++] ?? 0, actor)
+      for (const [i, identity] of identities.entries()) this.#known.set(identity, actors[i] ?? identity)
     }
   }
 }

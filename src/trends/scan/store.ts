@@ -48,9 +48,10 @@ export function subjectsSql(scan: Scan, windows: readonly Window[], values?: rea
           from ${rangesOf(windows)}`
 }
 
-/** The actors of these identities, in the same order, as JSON. */
+/** These identities, and in the same order their actors; each as JSON. */
 export const actorsSql = (identities: string): SQL =>
-  sql`select json_group_array(${actorOf(sql`i.value`)} order by i.key) as actors from json_each(${identities}) as i`
+  sql`select json_group_array(i.value) as identities, json_group_array(${actorOf(sql`i.value`)}) as actors
+      from json_each(${identities}) as i`
 
 /** The different texts that a property has. */
 export const textsSql = (scan: Scan, windows: readonly Window[], property: Property): SQL =>
