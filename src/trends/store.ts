@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import { pause } from '../pause.ts'
 import { leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
@@ -18,6 +19,9 @@ import {
   textsSql
 } from './scan/store.ts'
 import { type Step, statementsOf, type Window } from './windows.ts'
+
+/** So long others have the database after each statement that looks at events. */
+const REST_MS = 3
 
 /** So many identities are kept in mind with whose they are. */
 const MAX_KNOWN = 200_000
@@ -74,7 +78,7 @@ export async function readMatching(
     texts.set(name, found)
     for (const windows of statements) {
       const limited = sql`${textsSql(scan, windows, filter)} limit ${MAX_BREAKDOWN_VALUES + 1}`
-      for (const { text } of await read<{ text: string }>(db, limited)) {
+      for (const { text } of await look<{ text: string }>(db, limited)) {
         if (!found.has(text)) length += text.length
         found.add(text)
       }
@@ -98,7 +102,7 @@ export async function* readFound(
 ): AsyncGenerator<Found[]> {
   const actors = new Actors(db)
   for (const windows of statements) {
-    const rows = await read<{ point: number; value: Value; subjects: string }>(db, subjectsSql(scan, windows, values))
+    const rows = await look<{ point: number; value: Value; subjects: string }>(db, subjectsSql(scan, windows, values))
     const found: Found[] = rows.map(({ subjects, ...row }) => ({ ...row, subjects: JSON.parse(subjects) }))
     yield countsActors(scan.math) ? await actors.of(found) : found
   }
@@ -161,7 +165,7 @@ export async function* readSteps(
 }
 
 async function readCells(db: Db, scan: Scan, windows: Window[], values?: readonly string[]): Promise<Cell[]> {
-  const rows = await read<{ point: number; value: Value; counted: string }>(db, cellsSql(scan, windows, values))
+  const rows = await look<{ point: number; value: Value; counted: string }>(db, cellsSql(scan, windows, values))
   return rows.map(({ point, value, counted }) => {
     const [result = 0, size = 0]: number[] = JSON.parse(counted)
     return { point, value, result, size }
@@ -177,10 +181,17 @@ export async function readExtremes(
 ): Promise<number[]> {
   const extremes: number[] = []
   for (const windows of statements) {
-    const [row] = await read<{ low: number | null; high: number | null }>(db, extremesSql(scan, windows, property))
+    const [row] = await look<{ low: number | null; high: number | null }>(db, extremesSql(scan, windows, property))
     for (const extreme of [row?.low, row?.high]) if (typeof extreme === 'number') extremes.push(extreme)
   }
   return extremes
+}
+
+/** A statement that may take long, and then a rest: a database does one thing at a time, and others wait for it. */
+async function look<Row>(db: Db, statement: SQL): Promise<Row[]> {
+  const rows = await read<Row>(db, statement)
+  await pause(REST_MS)
+  return rows
 }
 
 const read = async <Row>(db: Db, statement: SQL): Promise<Row[]> => (await readBatch(db, query<Row>(statement)))[0]
