@@ -28,19 +28,25 @@ export async function collectCells(read: AsyncIterable<Cell[]>): Promise<Cell[] 
   return cells
 }
 
+/** The sum of each value's points. */
+export function totalsOf(cells: readonly Cell[]): Map<string, number> {
+  const totals = new Map<string, number>()
+  for (const { value, result } of cells)
+    if (typeof value === 'string') totals.set(value, (totals.get(value) ?? 0) + result)
+  return totals
+}
+
 /**
- * The sum of each value's points.
+ * The same of cells that are too many to be kept.
  * @throws query_too_large, attr `breakdown_values`
  */
 export async function totalCells(read: AsyncIterable<Cell[]>, key: string): Promise<Map<string, number>> {
   const totals = new Map<string, number>()
   let length = 0
   for await (const cells of read) {
-    for (const { value, result } of cells) {
-      if (typeof value !== 'string') continue
-      const before = totals.get(value)
-      if (before === undefined) length += value.length
-      totals.set(value, (before ?? 0) + result)
+    for (const [value, total] of totalsOf(cells)) {
+      if (!totals.has(value)) length += value.length
+      totals.set(value, (totals.get(value) ?? 0) + total)
     }
     if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) throw tooManyValues(key)
   }

@@ -8,14 +8,6 @@ export type Line = { value: Value; data: number[] }
 export const rank = (totals: ReadonlyMap<string, number>): string[] =>
   [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([value]) => value)
 
-/** The sum of each value's points. */
-export function totalsOf(cells: readonly Cell[]): Map<string, number> {
-  const totals = new Map<string, number>()
-  for (const { value, result } of cells)
-    if (typeof value === 'string') totals.set(value, (totals.get(value) ?? 0) + result)
-  return totals
-}
-
 /** What several series say of each value, together. */
 export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<string, number> {
   const sum = new Map<string, number>()

@@ -3,17 +3,16 @@ import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
-import { findSessionProperty } from '../sessions/properties.ts'
+import { readBreakdowns } from './breakdowns.ts'
 import type { Calendar, Interval } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
 import { FormulaError, readFormula } from './formula.ts'
+import { readProperty, show, unsupported } from './property.ts'
 import {
-  type Breakdown,
   DISPLAYS,
   MATHS,
   MAX_BREAKDOWN_LIMIT,
-  MAX_BREAKDOWNS,
   MAX_FORMULAS,
   MAX_SERIES,
   MAX_SERIES_FILTERS,
@@ -197,7 +196,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const series = draft.series.map((entity) => readSeries(entity, read))
   if (series.some((one) => leavesOf(one.filters).length + leavesOf(filters).length > MAX_SERIES_FILTERS))
     throw new AppError('query_too_large', `A series has at most ${MAX_SERIES_FILTERS} property filters.`, 'filters')
-  const breakdowns = readBreakdowns(draft)
+  const breakdowns = readBreakdowns(draft.breakdown, draft.at)
   const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
   if (limit > MAX_BREAKDOWN_LIMIT)
     throw new AppError(
@@ -275,46 +274,6 @@ function readMathProperty({ at, math_property, math_property_type }: Entity): Pr
   return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
-/** Sessions have certain properties, events and persons any. */
-function readProperty(property: Property, attr: string): Property {
-  if (property.type === 'session' && !findSessionProperty(property.key))
-    throw unsupported('property of sessions', property.key, attr)
-  return property
-}
-
-function readBreakdowns({ at, breakdown }: Draft): Breakdown[] {
-  if (breakdown.breakdown_normalize_url)
-    throw new AppError('invalid_input', 'Normalising URLs is not supported.', at('breakdown_normalize_url'))
-  const several = breakdown.breakdowns ?? []
-  if (several.length > MAX_BREAKDOWNS)
-    throw new AppError('invalid_input', `At most ${MAX_BREAKDOWNS} breakdowns are allowed.`, at('breakdowns'))
-  if (several.length === 0) {
-    if (!breakdown.breakdown) return []
-    const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
-    const binCount = readBinCount(breakdown.breakdown_histogram_bin_count)
-    return [{ ...readProperty({ type, key: breakdown.breakdown }, at('breakdown')), binCount }]
-  }
-  return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
-    const place = `${at('breakdowns')}__${i}`
-    if (normalize_url)
-      throw new AppError('invalid_input', 'Normalising URLs is not supported.', `${place}__normalize_url`)
-    const own = readProperty({ type: readBreakdownType(type, `${place}__type`), key: property }, `${place}__property`)
-    return { ...own, binCount: readBinCount(histogram_bin_count) }
-  })
-}
-
-function readBinCount(count: number | null | undefined) {
-  if (count && count > MAX_BREAKDOWN_LIMIT)
-    throw new AppError('query_too_large', `A breakdown has at most ${MAX_BREAKDOWN_LIMIT} bins.`, 'breakdown_values')
-  return count ?? undefined
-}
-
-function readBreakdownType(given: string | null | undefined, attr: string) {
-  const type = given || 'event'
-  if (!isOneOf(PROPERTY_TYPES, type)) throw unsupported('type of breakdown', type, attr)
-  return type
-}
-
 function readOne(text: string, series: number, at: string) {
   try {
     return readFormula(text, series)
@@ -344,8 +303,3 @@ function parseJson(text: string): Json {
     throw new AppError('invalid_input', 'query is not valid JSON.', 'query')
   }
 }
-
-const unsupported = (what: string, value: unknown, attr: string) =>
-  new AppError('invalid_input', `${show(value)} is not a supported ${what}.`, attr)
-
-const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)

@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
-import { type Cell, collectCells, totalCells, type Value } from './cells.ts'
+import { type Cell, collectCells, totalCells, totalsOf, type Value } from './cells.ts'
 import { findFirsts } from './firsts.ts'
-import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum, totalsOf } from './lines.ts'
+import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum } from './lines.ts'
 import {
   expectFewPoints,
   expectFewRows,
