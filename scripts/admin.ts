@@ -1,3 +1,4 @@
+import { isBusy } from '../src/db/client.ts'
 import { AppError } from '../src/errors.ts'
 import { nameOption, readArguments, UsageError } from './admin/arguments.ts'
 import { type Command, InputError } from './admin/command.ts'
@@ -8,7 +9,7 @@ import { project } from './admin/project.ts'
 import { purge } from './admin/purge.ts'
 import { render } from './admin/render.ts'
 import { user } from './admin/user.ts'
-import { isBusy, OperatorError, openLocal, patiently } from './local.ts'
+import { OperatorError, openLocal, patiently } from './local.ts'
 import { openRemote } from './remote.ts'
 
 const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts, purge }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
-import { type Db, newUsage, openDb } from '../src/db/client.ts'
+import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
 import { openD1, WORKER } from './d1.ts'
 
@@ -43,15 +43,6 @@ export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
 
 /** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
 export class OperatorError extends Error {}
-
-/**
- * SQLite takes one writer at a time, and D1 does not wait for the other: nothing was written. A session's read writes as
- * well, its bookmark, and is told apart by that.
- */
-export function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
-}
 
 /** How long a command waits for the running service, which writes to the same files. */
 const BUSY_MS = 5000

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { redriveDeadLetter } from '../../src/capture/redrive.ts'
 import { listDeadLetters } from '../../src/capture/store.ts'
+import { isBusy } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { readRetention } from '../../src/recordings/purge.ts'
-import { isBusy, type Service } from '../local.ts'
+import type { Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
 export const dead = {

@@ -1,10 +1,10 @@
-import { newUsage, openDb } from '../../src/db/client.ts'
+import { isBusy, newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { continueErasures } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { UnavailableError } from '../../src/errors.ts'
-import { isBusy, patiently, type Service } from '../local.ts'
+import { patiently, type Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
 /** How long the running service may keep the database busy before a step is given up. */

@@ -1,5 +1,9 @@
 import { drizzle } from 'drizzle-orm/d1'
 import { AppError, UnavailableError } from '../errors.ts'
+import { pause } from '../pause.ts'
+
+/** How often a read is tried on a database that another process keeps busy: for half a second, about. */
+const BUSY_TRIES = 10
 
 /** What a database's work has cost: D1 bills rows, and a database that outgrows its limit stops. */
 export type Usage = {
@@ -93,13 +97,16 @@ class MeteredSession {
 
   async #send<T>(statements: Bound[]): Promise<D1Result<T>[]> {
     const prepared = statements.map(({ sql, params }) => this.#session.prepare(sql).bind(...params))
-    try {
-      const [only, ...others] = prepared
-      const results = only && others.length === 0 ? [await only.all<T>()] : await this.#session.batch<T>(prepared)
-      for (const result of results) count(this.#usage, result)
-      return results
-    } catch (error) {
-      throw translate(error)
+    const [only, ...others] = prepared
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const results = only && others.length === 0 ? [await only.all<T>()] : await this.#session.batch<T>(prepared)
+        for (const result of results) count(this.#usage, result)
+        return results
+      } catch (error) {
+        if (tries === BUSY_TRIES || !isBusy(error) || !statements.every(isRead)) throw translate(error)
+        await pause(20 + Math.random() * 60)
+      }
     }
   }
 }
@@ -145,6 +152,15 @@ function count(usage: Usage, result: D1Result) {
   usage.queries += 1
   usage.longestMs = Math.max(usage.longestMs, result.meta.duration)
   usage.sizeBytes = result.meta.size_after
+}
+
+/**
+ * SQLite takes one writer at a time, and a local D1 does not wait for the other, an operator's command. A session's read
+ * writes as well, its bookmark, and is told apart by that.
+ */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
 }
 
 /** A write that lost a race: the unique index, or the guard after a compare-and-swap, rolled its batch back. */

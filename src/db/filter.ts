@@ -3,16 +3,16 @@ import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../prop
 import { jsonChunks } from './rows.ts'
 
 /** What `aliased` calls a property: its JSON, what kind of value that is, and the value as SQL has it. */
-const RAW = sql`raw`
 const TEXT = sql`case kind when 'text' then plain when 'null' then null else raw end`
-const NUMBER = sql`case kind when 'integer' then plain when 'real' then plain when 'text' then
-  case when json_valid(plain) and json_type(plain) in ('integer', 'real') then cast(plain as real) end end`
 
 /** JavaScript's lower case of the only letters beyond ASCII that it turns into ASCII ones; `lower` does the others. */
 const LOWER = sql`lower(replace(replace(${TEXT}, char(8490), 'k'), char(304), 'i' || char(775)))`
 
 /** The JSON of a property of each row; null when it is missing. */
 export const jsonOf = (properties: SQL, key: string): SQL => sql`(${properties} -> ${pathTo(key)})`
+
+/** The value of a property of each row, as SQL has it. */
+export const plainOf = (properties: SQL, key: string): SQL => sql`(${properties} ->> ${pathTo(key)})`
 
 /** The text of a property of each row, as `matcherOf` and every operator see it; null when it is missing or null. */
 export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${aliased(properties, key)}))`
@@ -21,9 +21,18 @@ export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT}
 export const textOfJson = (json: SQL): SQL =>
   sql`case json_type(${json}) when 'text' then ${json} ->> '$' when 'null' then null else ${json} end`
 
-/** The number that a property of each row is, also as text; null for all else. */
-export const numberOf = (properties: SQL, key: string): SQL =>
-  sql`(select ${NUMBER} from (${aliased(properties, key)}))`
+/** The number that a property of each row is, also as text; null for all else. The limit has its value looked up once. */
+export const numberOf = (properties: SQL, key: string): SQL => sql`(
+  select ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)}
+  from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
+
+/** The same of what `plainOf` found; true and false come as numbers too, and are told apart by their kind. */
+export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case typeof(${plain})
+  when 'real' then ${plain}
+  when 'integer' then case when ${plain} not in (0, 1) or ${kind} = 'integer' then ${plain} end
+  when 'text' then case when json_valid(${plain}) and json_type(${plain}) in ('integer', 'real') then cast(${plain} as real) end end`
+
+export const kindOf = (properties: SQL, key: string): SQL => sql`json_type(${properties}, ${pathTo(key)})`
 
 /**
  * A condition on columns of JSON: `columnOf` says which holds the property that a filter is about. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
@@ -35,9 +44,7 @@ export function compileFilter(
   matching: ReadonlyMap<PropertyFilter, string[]>
 ): SQL {
   const conditions = group.values.map((node) =>
-    isGroup(node)
-      ? compileFilter(columnOf, node, matching)
-      : sql`(select ${conditionOf(node, matching.get(node))} from (${aliased(columnOf(node), node.key)}))`
+    isGroup(node) ? compileFilter(columnOf, node, matching) : conditionOf(node, columnOf(node), matching.get(node))
   )
   if (conditions.length === 0) return sql`1`
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
@@ -50,60 +57,66 @@ const aliased = (properties: SQL, key: string): SQL => sql`
 
 const pathTo = (key: string): string => `$.${JSON.stringify(key)}`
 
-function conditionOf({ operator, values }: PropertyFilter, matching: string[] | undefined): SQL {
-  const json = sql`json_each(${JSON.stringify(values)})`
+function conditionOf({ key, operator, values }: PropertyFilter, properties: SQL, matching: string[] | undefined): SQL {
+  const json = jsonOf(properties, key)
+  const number = numberOf(properties, key)
+  const ordered = values.toSorted((a, b) => Number(a) - Number(b))
+  const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map((value) => sql`cast(${value ?? null} as real)`)
   const isMatch = (condition: SQL) => sql`coalesce(${condition}, 0)`
   const isMiss = (condition: SQL) => sql`not coalesce(${condition}, 0)`
-  const some = (comparison: SQL) => isMatch(sql`exists (select 1 from ${json} where ${comparison})`)
+  const contains = sql`exists (select 1 from (${aliased(properties, key)}), json_each(${JSON.stringify(values)})
+    where instr(${LOWER}, lower(value)) > 0)`
 
   if (matching)
     return (isOneOf(['not_regex', 'not_icontains', 'not_icontains_multi'], operator) ? isMiss : isMatch)(
-      isAnyOf(matching)
+      isAnyOf(json, matching)
     )
   switch (operator) {
     case 'exact':
     case 'in':
-      return values.length === 0 ? sql`1` : isMatch(isAnyOf(values))
+      return values.length === 0 ? sql`1` : isMatch(isAnyOf(json, values))
     case 'is_not':
     case 'not_in':
-      return isMiss(isAnyOf(values))
+      return isMiss(isAnyOf(json, values))
     case 'icontains':
     case 'icontains_multi':
-      return some(sql`instr(${LOWER}, lower(value)) > 0`)
+      return contains
     case 'not_icontains':
     case 'not_icontains_multi':
-      return sql`not ${some(sql`instr(${LOWER}, lower(value)) > 0`)}`
+      return sql`not ${contains}`
     case 'gt':
-      return some(sql`${NUMBER} > cast(value as real)`)
+      return isMatch(sql`${number} > ${lowest}`)
     case 'gte':
     case 'min':
-      return some(sql`${NUMBER} >= cast(value as real)`)
+      return isMatch(sql`${number} >= ${lowest}`)
     case 'lt':
-      return some(sql`${NUMBER} < cast(value as real)`)
+      return isMatch(sql`${number} < ${highest}`)
     case 'lte':
     case 'max':
-      return some(sql`${NUMBER} <= cast(value as real)`)
+      return isMatch(sql`${number} <= ${highest}`)
     case 'between':
-      return isMatch(sql`${NUMBER} between cast(${values[0]} as real) and cast(${values[1]} as real)`)
+      return isMatch(sql`${number} between ${lowest} and ${highest}`)
     case 'not_between':
-      return isMatch(sql`not ${NUMBER} between cast(${values[0]} as real) and cast(${values[1]} as real)`)
+      return isMatch(sql`${number} not between ${lowest} and ${highest}`)
     case 'is_set':
-      return isMatch(sql`${RAW} <> 'null'`)
+      return isMatch(sql`${json} <> 'null'`)
     case 'is_not_set':
-      return isMiss(sql`${RAW} <> 'null'`)
+      return isMiss(sql`${json} <> 'null'`)
     default:
       throw new Error(`${operator} is decided by its matcher`)
   }
 }
 
 /** Looks at the JSON as it is, which is quicker than at its text. The texts may take more than one bound value. */
-function isAnyOf(texts: string[]): SQL {
-  const lists = jsonChunks(texts.flatMap(jsonsOf)).map(
-    ({ json }) => sql`${RAW} in (select value from json_each(${json}))`
-  )
+function isAnyOf(json: SQL, texts: string[]): SQL {
+  const jsons = texts.flatMap(jsonsOf)
+  if (jsons.length === 1) return sql`${json} = ${jsons[0]}`
+  const lists = jsonChunks(jsons).map((chunk) => sql`${json} in (select value from json_each(${chunk.json}))`)
   return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
 }
 
 /** The JSON of all values that have this text: itself, and the number, boolean, list or object that is written like that. */
 const jsonsOf = (text: string): string[] =>
-  text.startsWith('"') || text === 'null' ? [JSON.stringify(text)] : [JSON.stringify(text), text]
+  isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
+
+const isOther = (text: string): boolean => text !== 'null' && /^([-\d[{]|true$|false$)/.test(text)

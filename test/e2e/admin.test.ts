@@ -185,6 +185,19 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     expect(stderr).toMatch(/^Another process keeps the local databases busy: try again\.$/m)
   })
 
+  it('keeps no reader of the running service from reading', async () => {
+    const { url, projectId, key } = await newProject()
+    const other = openDatabase(inject('service').stateDir)
+    const headers = { authorization: `Bearer ${key}` }
+    other.exec('begin immediate')
+    const answers = Array.from({ length: 5 }, () => fetch(`${url}/api/projects/${projectId}/persons/`, { headers }))
+    await sleep(150)
+    other.exec('commit')
+    other.close()
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+
   it('shares the databases with a service under load', async () => {
     const { stateDir } = inject('service')
     const { url, token } = await newProject()

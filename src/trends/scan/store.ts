@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { compileFilter, jsonOf, numberOf, textOf, textOfJson } from '../../db/filter.ts'
+import { compileFilter, jsonOf, kindOf, numberOf, numberOfPlain, plainOf, textOf, textOfJson } from '../../db/filter.ts'
 import { inJson } from '../../db/rows.ts'
 import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../../properties/filter.ts'
 import { sessionColumn } from '../../sessions/store.ts'
@@ -32,7 +32,7 @@ export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readon
   scan.breakdowns.length > 0 || scan.firsts
     ? groupedSql(scan, windows, values, { counted: sql`json_array(${resultOf(scan.math)}, count(*))` })
     : // A sub-select for each window: grouping would sort all of the events.
-      sql`select w.value ->> 2 as point, null as value,
+      sql`select w.point as point, null as value,
                  (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as counted
           from ${rangesOf(windows)}`
 
@@ -43,7 +43,7 @@ export function subjectsSql(scan: Scan, windows: readonly Window[], values?: rea
     return groupedSql(scan, windows, values, { subjects: sql`json_array(subject)` }, sql`, subject`)
   return scan.breakdowns.length > 0
     ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(subject)` })
-    : sql`select w.value ->> 2 as point, null as value,
+    : sql`select w.point as point, null as value,
                  (select json_group_array(subject) from (${rowsSql(scan)})) as subjects
           from ${rangesOf(windows)}`
 }
@@ -65,8 +65,10 @@ export const extremesSql = (scan: Scan, windows: readonly Window[], property: Pr
   sql`select min(subject) as low, max(subject) as high
       from (${rowsSql({ ...scan, property, breakdowns: [] }, windows)})`
 
-const rangesOf = (windows: readonly Window[]): SQL =>
-  sql`json_each(${JSON.stringify(windows.map(({ from, until, point }) => [from, until, point]))}) as w`
+/** The limit has the bounds read from the JSON once, and not for each event. */
+const rangesOf = (windows: readonly Window[]): SQL => sql`(
+  select value ->> 0 as since, value ->> 1 as until, value ->> 2 as point
+  from json_each(${JSON.stringify(windows.map(({ from, until, point }) => [from, until, point]))}) limit -1) w`
 
 /** Groups by the JSON of a value, if that is enough, and asks only then what text it is. */
 function groupedSql(
@@ -86,8 +88,9 @@ function groupedSql(
 }
 
 /**
- * A row for each event that counts, with only what its math asks for; without windows those of the `w` around it. The
- * limit keeps SQLite from taking the select apart, and then carrying whole events through its sorter.
+ * A row for each event that counts, with only what its math asks for, the number of a property last; without windows those
+ * of the `w` around it. The limits keep SQLite from taking the selects apart, and then looking up a value as often as it is
+ * mentioned, or carrying whole events through its sorter.
  */
 function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
   const { math, property, breakdowns, filters } = scan
@@ -96,11 +99,15 @@ function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly stri
   const firsts = windows && scan.firsts?.get(windows)
   const [point, events] = firsts
     ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
-    : [windows ? sql`w.value ->> 2` : sql`null`, matchingOf(scan, windows, needed, isNarrow)]
+    : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow)]
+  const columns = sql`${point} as point, ${groupOf(scan, values)} as value`
+  if (!property) return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
+  const held = columnOf(property)
   const rows = sql`
-    select ${point} as point, ${groupOf(scan, values)} as value, ${subjectOf(math, property)} as subject
-    from ${events} limit -1`
-  return property ? sql`select * from (${rows}) where subject is not null` : rows
+    select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
+  const numbers = sql`
+    select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) limit -1`
+  return sql`select * from (${numbers}) where subject is not null`
 }
 
 /** Whether a math asks who did something. */
@@ -109,9 +116,8 @@ export const countsActors = (math: Maths): boolean =>
 
 const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
 
-/** What is counted or computed with: the identity of the actor, the session, or the property's number. */
-function subjectOf(math: Maths, property: Property | undefined): SQL {
-  if (property) return numberOf(columnOf(property), property.key)
+/** What is counted: the identity of the actor, or the session. */
+function subjectOf(math: Maths): SQL {
   if (math === 'total' || isOneOf(FIRSTS, math)) return sql`null`
   if (math === 'unique_session') return sql`e.session_id`
   return sql`e.identity`
@@ -159,7 +165,7 @@ function firstsOf(scan: Scan, windows: readonly Window[], actors: string, needed
   const looksAt = leavesOf(looked).map(({ type }) => type)
   return sql`
     (select point, event_id, timestamp, uuid, min(place) from (
-       select w.value ->> 2 as point, ${actorOf(sql`e.identity`)} as subject, e.event_id, e.timestamp, e.uuid,
+       select w.point as point, ${actorOf(sql`e.identity`)} as subject, e.event_id, e.timestamp, e.uuid,
               (e.timestamp + ${sql.raw(String(SAME_DIGITS))}) || hex(e.uuid) as place
        from ${matchingOf({ ...scan, filters: looked }, windows, looksAt, looksAt.length === 0)} limit -1)
      where subject in (select value from json_each(${actors})) group by subject) f
@@ -182,7 +188,7 @@ const eventsOf = (
   isNarrow = false
 ): SQL => sql`
   event_names n cross join events e ${isNarrow ? sql`indexed by events_actors` : sql``}
-    on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.value ->> 0 and e.timestamp < w.value ->> 1
+    on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.since and e.timestamp < w.until
   ${ownersOf(needed)}
   where n.project_id = ${projectId} ${named(event)}`
 
