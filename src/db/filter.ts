@@ -116,7 +116,6 @@ function isAnyOf(json: SQL, texts: string[]): SQL {
 }
 
 /** The JSON of all values that have this text: itself, and the number, boolean, list or object that is written like that. */
-const jsonsOf = (text: string): string[] =>
-  isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
+const jsonsOf = (text: string): string[] => (isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)])
 
 const isOther = (text: string): boolean => text !== 'null' && /^([-\d[{]|true$|false$)/.test(text)

@@ -9,7 +9,7 @@ import type { Cell } from './cells.ts'
 import { planHistory } from './firsts.ts'
 import { sum } from './lines.ts'
 import { FIRSTS, MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
-import { type Scan, splitFilters } from './scan/store.ts'
+import { isNarrow, type Scan, splitFilters } from './scan/store.ts'
 import { segmentsOf } from './sliding.ts'
 import { planSteps } from './steps.ts'
 import { countWindows, findFirst } from './store.ts'
@@ -96,13 +96,19 @@ export async function planPart(
   const isSliding = days !== undefined || series.math === 'dau'
   const looked = isSliding ? segmentsOf(windows).map((segment, point) => ({ ...segment, point })) : windows
   const counts = await countWindows(db, scan, looked)
+  const ofStatement = Math.ceil(most / costOf(scan))
   if (isSliding)
-    return { ...none, steps: await planSteps(db, scan, looked, counts, most), events: sum(counts), sliding: windows }
+    return {
+      ...none,
+      steps: await planSteps(db, scan, looked, counts, ofStatement),
+      events: sum(counts),
+      sliding: windows
+    }
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))
     return { ...none, counted }
   }
-  const steps = await planSteps(db, scan, windows, counts, Math.ceil(most / costOf(scan)))
+  const steps = await planSteps(db, scan, windows, counts, ofStatement)
   const part = { ...none, steps, events: sum(counts) }
   if (!isOneOf(FIRSTS, series.math)) return part
   const history = await planHistory(db, scan, windows[0]?.from ?? 0, most)
@@ -112,7 +118,7 @@ export async function planPart(
 /** How many times as long as others a statement takes for an event. */
 function costOf(scan: Scan): number {
   if (isOneOf(FIRSTS, scan.math) && !isDecidedByActors(scan)) return 3
-  return 1
+  return isNarrow(scan) ? 0.4 : 1
 }
 
 /** Whether it is enough to know who has a first event, and not what it says. */

@@ -19,11 +19,14 @@ export class SlidingCount {
   readonly #windows: readonly Range[]
   /** By how much the count of a window differs from that of the one before, where it does. */
   readonly #changes = new Map<number, number>()
-  /** The last window in which each actor is counted. */
+  /** The last window in which each actor is counted, as long as there are later ones that may know them. */
   readonly #last = new Map<number, number>()
+  readonly #overlap: boolean
+  #first = 0
 
   constructor(windows: readonly Range[]) {
     this.#windows = windows
+    this.#overlap = windows.some(({ from }, i) => from < (windows[i - 1]?.until ?? from))
   }
 
   /** How many actors are kept in mind. */
@@ -34,6 +37,8 @@ export class SlidingCount {
   add(segment: Range, actors: Iterable<number>): void {
     const first = this.#windows.findIndex(({ until }) => until > segment.from)
     const last = this.#windows.findLastIndex(({ from }) => from <= segment.from)
+    if (!this.#overlap && first !== this.#first) this.#last.clear()
+    this.#first = first
     const begun: number[] = new Array(last - first + 1).fill(0)
     for (const actor of actors) {
       const begin = Math.max(first, (this.#last.get(actor) ?? -1) + 1)

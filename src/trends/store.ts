@@ -100,18 +100,21 @@ export async function* readFound(
   statements: readonly Window[][],
   values?: readonly string[]
 ): AsyncGenerator<Found[]> {
-  const actors = new Actors(db)
+  // One statement by itself looks actors up; of several, many would look up the same.
+  const actors = countsActors(scan.math) && statements.length > 1 ? new Actors(db) : undefined
   for (const windows of statements) {
-    const rows = await look<{ point: number; value: Value; subjects: string }>(db, subjectsSql(scan, windows, values))
+    const statement = subjectsSql(scan, windows, values, actors !== undefined)
+    const rows = await look<{ point: number; value: Value; subjects: string }>(db, statement)
     const found: Found[] = rows.map(({ subjects, ...row }) => ({ ...row, subjects: JSON.parse(subjects) }))
-    yield countsActors(scan.math) ? await actors.of(found) : found
+    yield actors ? await actors.of(found) : found
   }
 }
 
-/** Whose the identities are. */
+/** Whose the identities are: each has a slot, where its actor is found without looking it up once more. */
 class Actors {
   readonly #db: Db
-  readonly #known = new Map<number, number>()
+  readonly #slots = new Map<number, number>()
+  #actors: number[] = []
 
   constructor(db: Db) {
     this.#db = db
@@ -119,12 +122,22 @@ class Actors {
 
   /** @returns what was found, with the actor in the place of each identity */
   async of(found: readonly Found[]): Promise<Found[]> {
-    if (this.#known.size > MAX_KNOWN) this.#known.clear()
-    const fresh = new Set<number>()
-    for (const { subjects } of found)
-      for (const identity of subjects) if (!this.#known.has(Number(identity))) fresh.add(Number(identity))
-    await this.#learn([...fresh])
-    return found.map((one) => ({ ...one, subjects: one.subjects.map((id) => this.#known.get(Number(id)) ?? null) }))
+    if (this.#slots.size > MAX_KNOWN) {
+      this.#slots.clear()
+      this.#actors = []
+    }
+    const fresh: number[] = []
+    const slotOf = (identity: number): number => {
+      const known = this.#slots.get(identity)
+      if (known !== undefined) return known
+      const slot = this.#slots.size
+      this.#slots.set(identity, slot)
+      fresh.push(identity)
+      return slot
+    }
+    const slots = found.map(({ subjects }) => subjects.map((identity) => slotOf(Number(identity))))
+    await this.#learn(fresh)
+    return found.map((one, i) => ({ ...one, subjects: slots[i]?.map((slot) => this.#actors[slot] ?? null) ?? [] }))
   }
 
   async #learn(fresh: readonly number[]): Promise<void> {
@@ -133,7 +146,10 @@ class Actors {
       const [row] = await read<{ identities: string; actors: string }>(this.#db, actorsSql(asked))
       const identities: number[] = JSON.parse(row?.identities ?? '[]')
       const actors: number[] = JSON.parse(row?.actors ?? '[]')
-      for (const [i, identity] of identities.entries()) this.#known.set(identity, actors[i] ?? identity)
+      for (const [i, identity] of identities.entries()) {
+        const slot = this.#slots.get(identity)
+        if (slot !== undefined) this.#actors[slot] = actors[i] ?? -identity
+      }
     }
   }
 }

@@ -36,22 +36,29 @@ export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readon
                  (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as counted
           from ${rangesOf(windows)}`
 
-/** The subjects of each window and value, or of each part of one, as JSON; of actors their identities. */
-export function subjectsSql(scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL {
+/** The subjects of each window and value, or of each part of one, as JSON; of actors their identities, if asked. */
+export function subjectsSql(
+  scan: Scan,
+  windows: readonly Window[],
+  values: readonly string[] | undefined,
+  asIdentities: boolean
+): SQL {
+  const subject = countsActors(scan.math) && !asIdentities ? actorOf(sql`subject`) : sql`subject`
   // A value of D1 ends at 2 MB: so many numbers are less, but nobody says how long the name of a session is.
   if (scan.math === 'unique_session')
     return groupedSql(scan, windows, values, { subjects: sql`json_array(subject)` }, sql`, subject`)
   return scan.breakdowns.length > 0
-    ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(subject)` })
+    ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(${subject})` })
     : sql`select w.point as point, null as value,
-                 (select json_group_array(subject) from (${rowsSql(scan)})) as subjects
+                 (select json_group_array(${subject}) from (${rowsSql(scan)})) as subjects
           from ${rangesOf(windows)}`
 }
 
 /** These identities, and in the same order their actors; each as JSON. */
 export const actorsSql = (identities: string): SQL =>
-  sql`select json_group_array(i.value) as identities, json_group_array(${actorOf(sql`i.value`)}) as actors
-      from json_each(${identities}) as i`
+  sql`select json_group_array(i.value) as identities, json_group_array(coalesce(
+        d.person_id, (select person_id from erased_identities where key = i.value), -i.value)) as actors
+      from json_each(${identities}) as i left join distinct_ids d on d.key = i.value`
 
 /** The different texts that a property has. */
 export const textsSql = (scan: Scan, windows: readonly Window[], property: Property): SQL =>
@@ -95,11 +102,10 @@ function groupedSql(
 function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
   const { math, property, breakdowns, filters } = scan
   const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
-  const isNarrow = needed.length === 0 && countsActors(math)
   const firsts = windows && scan.firsts?.get(windows)
   const [point, events] = firsts
     ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
-    : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow)]
+    : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow(scan))]
   const columns = sql`${point} as point, ${groupOf(scan, values)} as value`
   if (!property) return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
   const held = columnOf(property)
@@ -109,6 +115,10 @@ function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly stri
     select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) limit -1`
   return sql`select * from (${numbers}) where subject is not null`
 }
+
+/** Whether an index has all that is asked for: actors, of all events. */
+export const isNarrow = ({ math, breakdowns, filters }: Scan): boolean =>
+  countsActors(math) && breakdowns.length === 0 && leavesOf(filters).length === 0
 
 /** Whether a math asks who did something. */
 export const countsActors = (math: Maths): boolean =>
@@ -148,9 +158,9 @@ const matchingOf = (
   scan: Scan,
   windows: readonly Window[] | undefined,
   needed: readonly PropertyType[],
-  isNarrow: boolean
+  isByIndex: boolean
 ): SQL => sql`
-  ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isNarrow)}
+  ${windows ? sql`${rangesOf(windows)} cross join` : sql``} ${eventsOf(scan, needed, isByIndex)}
     and ${compileFilter(columnOf, scan.filters, scan.matching)}`
 
 /** Added to a time, it makes each as many digits. */
@@ -185,9 +195,9 @@ export function splitFilters({ math, filters }: Scan): { looked: FilterGroup; fi
 const eventsOf = (
   { projectId, event }: Pick<Scan, 'projectId' | 'event'>,
   needed: readonly PropertyType[],
-  isNarrow = false
+  isByIndex = false
 ): SQL => sql`
-  event_names n cross join events e ${isNarrow ? sql`indexed by events_actors` : sql``}
+  event_names n cross join events e ${isByIndex ? sql`indexed by events_actors` : sql``}
     on e.project_id = n.project_id and e.event_id = n.id and e.timestamp >= w.since and e.timestamp < w.until
   ${ownersOf(needed)}
   where n.project_id = ${projectId} ${named(event)}`
