@@ -9,7 +9,7 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import type { JsonObject } from '../json.ts'
-import { KnownId, Whole } from '../parameters.ts'
+import { Flag, KnownId, Whole } from '../parameters.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { userToJson } from '../projects/user.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
@@ -76,6 +76,15 @@ const ACCESS = { refusals: [['not_found', 'Not found.']] } satisfies Pick<Parame
 
 const InsightPath = z.object({ id: KnownId })
 const InsightPage = pageSchema('InsightPage', InsightJson)
+
+const ListQuery = PageQuery.omit({ cursor: true }).extend({
+  short_id: z.string().max(100).optional().meta({ description: 'Only the one with this short id.' }),
+  saved: Flag.optional().meta({ description: 'Only those that are saved, or are not.' }),
+  favorited: Flag.optional().meta({ description: 'Only those that are favorites, or are not.' }),
+  search: z.string().max(200).optional().meta({
+    description: 'Part of the name or the description; case makes no difference.'
+  })
+})
 
 const RetrieveQuery = z.object({
   refresh: z
@@ -157,11 +166,11 @@ export const insightRoutes = createRouter()
       return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
     }
   )
-  .get('/insights', LIST, allow('insight:read'), validateQuery(PageQuery.omit({ cursor: true })), async (c) => {
-    const { limit, offset } = c.req.valid('query')
+  .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
+    const { limit, offset, short_id: shortId, ...listing } = c.req.valid('query')
     const { db, project } = c.var
     const size = pageSize(limit)
-    const { rows, count } = await listInsights(db, project.id, { limit: size, offset })
+    const { rows, count } = await listInsights(db, project.id, { ...listing, shortId }, { limit: size, offset })
     const tiles = await findTiles(
       db,
       project.id,

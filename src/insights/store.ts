@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -9,13 +9,32 @@ import type { InsightInput, InsightJson } from './json.ts'
 export type InsightRow = typeof insights.$inferSelect
 export type Tile = { id: number; dashboard_id: number; insight_id: number }
 
+/** Which insights are asked for; `search` is part of a name or of the description. */
+export type Listing = {
+  shortId: string | undefined
+  saved?: boolean | undefined
+  favorited?: boolean | undefined
+  search?: string | undefined
+}
+
 /** One page, newest first, with the exact number of all; deleted ones are left out. */
 export async function listInsights(
   db: Db,
   projectId: number,
+  { shortId, saved, favorited, search }: Listing,
   page: { limit: number; offset: number }
 ): Promise<{ rows: InsightRow[]; count: number }> {
-  const listed = and(eq(insights.projectId, projectId), eq(insights.deleted, false))
+  const { name, derivedName, description } = insights
+  const listed = and(
+    eq(insights.projectId, projectId),
+    eq(insights.deleted, false),
+    shortId === undefined ? undefined : eq(insights.shortId, shortId),
+    saved === undefined ? undefined : eq(insights.saved, saved),
+    favorited === undefined ? undefined : eq(insights.favorited, favorited),
+    search === undefined
+      ? undefined
+      : or(...[name, derivedName, description].map((text) => sql`instr(lower(${text}), lower(${search})) > 0`))
+  )
   const [rows, count] = await Promise.all([
     db.select().from(insights).where(listed).orderBy(sql`${insights.id} desc`).limit(page.limit).offset(page.offset),
     db.$count(insights, listed)

@@ -41,8 +41,14 @@ export const InsightFields = z
   })
 
 const Text = z.string().max(1_000).nullish()
-const Count = z.coerce.number().int().min(1).nullish()
-const Smoothing = z.coerce.number().int().min(1).max(MAX_SMOOTHING).nullish()
+/** A number, also as text: in URLs it once was one. */
+const whole = (schema: z.ZodInt) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
+    schema.nullish()
+  )
+const Count = whole(z.int().min(1))
+const Smoothing = whole(z.int().min(1).max(MAX_SMOOTHING))
 const Flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean().nullish()
@@ -87,9 +93,7 @@ export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 export const LegacyFilter = z.object({
   insight: Text,
   shown_as: Text,
-  events: jsonText(
-    z.array(z.object({ id: Text, order: z.coerce.number().int().nullish(), ...entity })).nullish()
-  ).optional(),
+  events: jsonText(z.array(z.object({ id: Text, order: whole(z.int()), ...entity })).nullish()).optional(),
   actions: jsonText(z.array(z.unknown()).nullish()).optional(),
   date_from: Text,
   date_to: Text,

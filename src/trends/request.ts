@@ -74,7 +74,7 @@ function readLegacy(input: JsonObject, path: string[]): Draft {
     throw new AppError('invalid_input', 'Actions are not supported: only events are.', at('actions'))
   return {
     at,
-    series: (filter.events ?? []).map(({ id, order, ...rest }, i) => ({
+    series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
       ...rest,
       at: `${at('events')}__${i}`,
       event: id || null,
@@ -97,6 +97,13 @@ function readLegacy(input: JsonObject, path: string[]): Draft {
       aggregation_group_type_index: filter.aggregation_group_type_index
     }
   }
+}
+
+/** Events with where the request has them; in their order, if all have one. */
+function inOrder<T extends { order?: number | null | undefined }>(events: readonly T[]): (T & { i: number })[] {
+  const placed = events.map((event, i) => ({ ...event, i }))
+  const isOrdered = placed.every(({ order }) => typeof order === 'number')
+  return isOrdered ? placed.sort((a, b) => (a.order ?? 0) - (b.order ?? 0)) : placed
 }
 
 /** Where a node has what the legacy form has at the top. */

@@ -105,6 +105,27 @@ describe('an insight', () => {
     expect([first.body.count, names(first), names(second), second.body.next]).toEqual([3, ['c', 'b'], ['a'], null])
   })
 
+  it('is found by its short id, by a part of its name or description, and by its marks', async () => {
+    const project = await newProject()
+    const { body: views } = await send(project, 'POST', 'insights/', { name: 'Page Views', saved: true })
+    await send(project, 'POST', 'insights/', { derived_name: 'All 100 % views', favorited: true })
+    await send(project, 'POST', 'insights/', { name: 'Users', description: 'Who views' })
+    await send(await newProject(), 'POST', 'insights/', { name: 'views', saved: true })
+    const found = async (query: string) => {
+      const { body } = await send(project, 'GET', `insights/?${query}`)
+      return [body.count, ...body.results.map((one: typeof views) => one.name ?? one.derived_name)]
+    }
+
+    expect(await found(`short_id=${views.short_id}`)).toEqual([1, 'Page Views'])
+    expect(await found('short_id=none')).toEqual([0])
+    expect(await found('search=VIEWS')).toEqual([3, 'Users', 'All 100 % views', 'Page Views'])
+    expect(await found('search=%25')).toEqual([1, 'All 100 % views'])
+    expect(await found('saved=true')).toEqual([1, 'Page Views'])
+    expect(await found('saved=false&favorited=true')).toEqual([1, 'All 100 % views'])
+    const refused = await send(project, 'GET', 'insights/?saved=maybe')
+    expect([refused.status, refused.body.attr]).toEqual([400, 'saved'])
+  })
+
   it.each([
     [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind'],
     [{ filters: { events: [{ id: 'a', math: 'no' }] } }, 'invalid_input', 'filters__events__0__math'],

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { aroundCalls } from '../support/faults.ts'
 import { newProject, request, type TestEvent, type TestProject } from '../support/project.ts'
 
 const at = (text: string) => Date.parse(`2025-06-${text}Z`)
@@ -33,12 +34,13 @@ async function newStory() {
   return project
 }
 
-async function ask(project: TestProject, body: object, query = '') {
+async function ask(project: TestProject, body: object, query = '', bindings: Partial<Env> = {}) {
   return request(
     'POST',
     `/api/environments/${project.id}/insights/trend/${query}`,
     { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
-    JSON.stringify(body)
+    JSON.stringify(body),
+    bindings
   )
 }
 
@@ -428,6 +430,54 @@ describe('a trend', () => {
     expect(answer.body.result[0].action).toBeNull()
   })
 
+  it('takes the events of the old form in their order, if all have one', async () => {
+    const events = [
+      { id: 'bought', order: 1 },
+      { id: '$pageview', order: 0 }
+    ]
+    const project = await newStory()
+
+    const ordered = await ask(project, { events, ...RANGE, formula: 'A - B' })
+    const asGiven = await ask(project, { events: [{ id: 'bought' }, events[1]], ...RANGE, formula: 'A - B' })
+
+    expect(lines(ordered)).toEqual([['Formula (A - B)', [2, -1, 3]]])
+    expect(lines(asGiven)).toEqual([['Formula (A - B)', [-2, 1, -3]]])
+  })
+
+  it('is a 503 when a statement fails, and never part of an answer', async () => {
+    const project = await newStory()
+    const body = asTrend({ math: 'sum', math_property: 'price' })
+    let calls = 0
+    const counting = aroundCalls(env.DB, (run) => {
+      calls += 1
+      return run()
+    })
+    const whole = await ask(project, body, '', { DB: counting })
+
+    expect(lines(whole)).toEqual([['$pageview', [12.5, 0, 1]]])
+    const answers = []
+    for (let call = 1; call <= calls; call += 1) {
+      const DB = aroundCalls(env.DB, (run, at) => {
+        if (at === call) throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+        return run()
+      })
+      const { status, body: answer } = await ask(project, body, '', { DB })
+      answers.push(status === 200 ? answer.result : [status, answer.code])
+    }
+    // The last call is not for the trend: it notes when the key was used.
+    const failed = [503, 'unavailable']
+    expect(answers).toEqual([failed, failed, failed, whole.body.result])
+  })
+
+  it('is refused when it would look at too many events', async () => {
+    const project = await newStory()
+    await env.DB.prepare('update event_counts set count = 10000000 where project_id = ?').bind(project.id).run()
+
+    const { status, body } = await ask(project, asTrend({ math: 'dau' }))
+
+    expect([status, body.code, body.attr]).toEqual([400, 'query_too_large', 'rows'])
+  })
+
   it('computes several formulas, each with its name', async () => {
     const series = [{ kind: 'EventsNode', event: '$pageview' }]
     const trendsFilter = { formulaNodes: [{ formula: 'A', custom_name: 'Views' }, { formula: 'A * 2' }] }
@@ -778,6 +828,8 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' }, 'invalid_input', 'breakdown_type', '"cohort"'],
     [{ ...asTrend({}), breakdown: [1] }, 'invalid_input', 'breakdown', 'string'],
     [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 0 }, 'min_value', 'breakdown_limit', 'greater'],
+    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: true }, 'invalid_input', 'breakdown_limit', 'number'],
+    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1.5 }, 'invalid_input', 'breakdown_limit', 'int'],
     [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 }, 'query_too_large', 'breakdown_values', '1000'],
     [
       { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 1001 },

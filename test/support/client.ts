@@ -6154,6 +6154,14 @@ export interface operations {
                 limit?: number;
                 /** @description Index of the first result, 0 unless given. */
                 offset?: number;
+                /** @description Only the one with this short id. */
+                short_id?: string;
+                /** @description Only those that are saved, or are not. */
+                saved?: boolean;
+                /** @description Only those that are favorites, or are not. */
+                favorited?: boolean;
+                /** @description Part of the name or the description; case makes no difference. */
+                search?: string;
             };
             header?: never;
             path: {
