@@ -6,19 +6,23 @@ import { leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
 import { type Cell, type Found, Gathering, isJoined, joinCells, MAX_TEXT, tooManyValues, type Value } from './cells.ts'
+import { sum } from './lines.ts'
 import { isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'
 import {
   actorsSql,
   cellsSql,
   countsActors,
   extremesSql,
+  isSpelled,
   type Matching,
   named,
   type Scan,
+  spelledSql,
   subjectsSql,
   textsSql
 } from './scan/store.ts'
-import { type Step, statementsOf, type Window } from './windows.ts'
+import { countSpelled, findFrequent, toValue } from './spelling.ts'
+import { STATEMENT_EVENTS, type Step, statementsOf, type Window } from './windows.ts'
 
 /** So long others have the database after each statement that looks at events. */
 const REST_MS = 3
@@ -165,12 +169,13 @@ export async function* readSteps(
   values?: readonly string[]
 ): AsyncGenerator<Cell[]> {
   const { math } = scan
+  const reader = new CellReader(db, scan, values)
   for (const step of steps) {
     const statements = statementsOf([step])
-    if (isAdditive(math)) for (const windows of statements) yield await readCells(db, scan, windows, values)
+    if (isAdditive(math)) for (const windows of statements) yield await reader.read(windows)
     else if (isJoined(math)) {
       const cells: Cell[] = []
-      for (const windows of statements) for (const cell of await readCells(db, scan, windows, values)) cells.push(cell)
+      for (const windows of statements) for (const cell of await reader.read(windows)) cells.push(cell)
       yield joinCells(cells, math)
     } else {
       const gathering = new Gathering()
@@ -180,12 +185,49 @@ export async function* readSteps(
   }
 }
 
-async function readCells(db: Db, scan: Scan, windows: Window[], values?: readonly string[]): Promise<Cell[]> {
-  const rows = await look<{ point: number; value: Value; counted: string }>(db, cellsSql(scan, windows, values))
-  return rows.map(({ point, value, counted }) => {
-    const [result = 0, size = 0]: number[] = JSON.parse(counted)
-    return { point, value, result, size }
-  })
+/** Reads cells by statements that follow each other. */
+class CellReader {
+  readonly #db: Db
+  readonly #scan: Scan
+  readonly #values: readonly string[] | undefined
+  /** The JSON of frequent values, as soon as there are events; undefined if values are not spelled. */
+  #known: readonly string[] | undefined
+
+  constructor(db: Db, scan: Scan, values: readonly string[] | undefined) {
+    this.#db = db
+    this.#scan = scan
+    this.#values = values
+    this.#known = isSpelled(scan, values) ? [] : undefined
+  }
+
+  async read(windows: Window[]): Promise<Cell[]> {
+    const cells = this.#known && (await this.#spelled(windows, this.#known))
+    return cells ?? this.#grouped(windows)
+  }
+
+  /** Undefined for values too long, or too many, to be spelled: others are then not spelled either. */
+  async #spelled(windows: Window[], known: readonly string[]): Promise<Cell[] | undefined> {
+    const statement = spelledSql(this.#scan, windows, known)
+    const rows = await look<{ point: number; spelled: string | null }>(this.#db, statement)
+    const counted = rows.map(({ point, spelled }) => ({ point, counts: countSpelled(spelled ?? '', known) }))
+    this.#known = undefined
+    const cells: Cell[] = []
+    for (const { point, counts } of counted) {
+      if (!counts || sum([...counts.values()]) > STATEMENT_EVENTS) return undefined
+      for (const [json, count] of counts) cells.push({ point, value: toValue(json), result: count, size: count })
+    }
+    this.#known = known.length > 0 ? known : findFrequent(counted.flatMap(({ counts }) => counts ?? []))
+    return cells
+  }
+
+  async #grouped(windows: Window[]): Promise<Cell[]> {
+    const statement = cellsSql(this.#scan, windows, this.#values)
+    const rows = await look<{ point: number; value: Value; counted: string }>(this.#db, statement)
+    return rows.map(({ point, value, counted }) => {
+      const [result = 0, size = 0]: number[] = JSON.parse(counted)
+      return { point, value, result, size }
+    })
+  }
 }
 
 /** The lowest and the highest number that a property has in each statement's events, where it has any. */

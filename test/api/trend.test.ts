@@ -1,7 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/json.ts'
+import { readTrend } from '../../src/trends/request.ts'
+import { computeTrend } from '../../src/trends/trend.ts'
 import { aroundCalls } from '../support/faults.ts'
-import { newProject, request, type TestEvent, type TestProject } from '../support/project.ts'
+import { db, newProject, request, type TestEvent, type TestProject } from '../support/project.ts'
 
 const at = (text: string) => Date.parse(`2025-06-${text}Z`)
 
@@ -783,6 +786,62 @@ describe('a breakdown with more cells than are read at once', () => {
     expect(result.map(({ label, count }: Result) => [label, count])).toEqual([
       ...Array.from({ length: 29 }, (_, n) => [`b${String(n).padStart(2, '0')}`, HOURS]),
       ['Other (i.e. all remaining values)', HOURS]
+    ])
+  })
+})
+
+describe('a breakdown', () => {
+  const DAYS = [
+    ['a', 'a', 'b', undefined],
+    ['b\nc', 5, '5', null, undefined, true, 'true', { x: [1, 2] }, '', 'a', '🙂', '!'],
+    ['a', 'x'.repeat(100), '"', '\\n']
+  ]
+  const numbers = (text: unknown) => DAYS.map((day) => day.filter((value) => spell(value) === text).length)
+  const spell = (value: unknown) =>
+    value === undefined || value === null || value === ''
+      ? '$$_posthog_breakdown_null_$$'
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
+
+  it.each([1, 3, 5, 40_000])('is the same in statements of so many events: %i', async (statementEvents) => {
+    const story = await newProject()
+    await story.ingest(
+      DAYS.flatMap((day, d) =>
+        day.map((value, i) => ({
+          timestamp: at(`0${d + 1}T00:00:00`) + i * 1_800_000,
+          properties: value === undefined ? {} : { value: value as Json }
+        }))
+      )
+    )
+    const project = { id: story.id, timezone: 'UTC', weekStart: 1 as const, testAccountFilters: [] }
+    const query = readTrend({ ...asTrend({}), breakdown: 'value' }, project, new Date())
+    if (!query) throw new Error('The request was not understood.')
+
+    const { result } = await computeTrend(db, project, query, 0, new Date(), statementEvents)
+
+    const texts = [...new Set(DAYS.flat().map(spell))]
+    const found = new Map(result.map(({ breakdown_value, data }) => [breakdown_value, data]))
+    expect(found).toEqual(new Map(texts.map((text) => [text, numbers(text)])))
+  })
+
+  it('counts more events of one moment than a statement looks at', async () => {
+    const project = await newProject()
+    await project.ingest([{ timestamp: at('02T00:00:00'), properties: { $browser: 'b' } }])
+    await env.DB.batch([
+      env.DB.prepare(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 40500)
+        insert into events (project_id, event_id, timestamp, uuid, identity, properties)
+        select e.project_id, event_id, timestamp, unhex(printf('%032x', n)), identity, jsonb(json_object('$browser', 'b' || (n % 2)))
+        from events e, numbers where e.project_id = ?`).bind(project.id),
+      env.DB.prepare('update event_counts set count = 40501 where project_id = ?').bind(project.id)
+    ])
+
+    const { result } = (await ask(project, { ...asTrend({}), breakdown: '$browser' })).body
+
+    expect(result.map(({ label, data }: Result) => [label, data])).toEqual([
+      ['b0', [0, 20_250, 0]],
+      ['b1', [0, 20_250, 0]],
+      ['b', [0, 1, 0]]
     ])
   })
 })

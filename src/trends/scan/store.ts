@@ -5,7 +5,8 @@ import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type Property
 import { sessionColumn } from '../../sessions/store.ts'
 import { type Bins, FIRST_BIN } from '../bins.ts'
 import { type Breakdown, FIRSTS, type Maths, type Property } from '../query.ts'
-import type { Window } from '../windows.ts'
+import { LETTERS, TOO_LONG } from '../spelling.ts'
+import { STATEMENT_EVENTS, type Window } from '../windows.ts'
 
 /** For a filter that SQL cannot decide, the texts that fulfil it. */
 export type Matching = ReadonlyMap<PropertyFilter, string[]>
@@ -35,6 +36,29 @@ export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readon
       sql`select w.point as point, null as value,
                  (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as counted
           from ${rangesOf(windows)}`
+
+/** Of longer values no statement spells the most that it looks at: a value of D1 ends at 2 MB. */
+const MAX_SPELLED_BYTES = 46
+
+/** Whether `spelledSql` says what a scan counts. */
+export const isSpelled = (scan: Scan, values: readonly string[] | undefined): boolean =>
+  scan.math === 'total' && isByJson(scan, values)
+
+/**
+ * The values of each window's events, as `countSpelled` reads them; null without any. Grouping would sort the events, which
+ * takes as long as looking at them, and reads each twice. Of more than `STATEMENT_EVENTS` there is one more, not all.
+ */
+export function spelledSql(scan: Scan, windows: readonly Window[], known: readonly string[]): SQL {
+  const json = sql`coalesce(value, 'null')`
+  const letters = known.map((_, i) => sql`when (select jsons ->> ${sql.raw(String(i))} from known) then ${LETTERS[i]}`)
+  const other = sql`case when octet_length(value) > ${MAX_SPELLED_BYTES} then ${TOO_LONG} else char(10) || ${json} || char(10) end`
+  const spelling = known.length > 0 ? sql`case ${json} ${sql.join(letters, sql` `)} else ${other} end` : other
+  return sql`
+    with known as (select ${JSON.stringify(known)} as jsons)
+    select w.point as point,
+           (select group_concat(${spelling}, '') from (${rowsSql(scan, { limit: STATEMENT_EVENTS + 1 })})) as spelled
+    from ${rangesOf(windows)}`
+}
 
 /** The subjects of each window and value, or of each part of one, as JSON; of actors their identities, if asked. */
 export function subjectsSql(
@@ -70,7 +94,7 @@ export const textsSql = (scan: Scan, windows: readonly Window[], property: Prope
 /** The lowest and the highest number of a property. */
 export const extremesSql = (scan: Scan, windows: readonly Window[], property: Property): SQL =>
   sql`select min(subject) as low, max(subject) as high
-      from (${rowsSql({ ...scan, property, breakdowns: [] }, windows)})`
+      from (${rowsSql({ ...scan, property, breakdowns: [] }, { windows })})`
 
 /** The limit has the bounds read from the JSON once, and not for each event. */
 const rangesOf = (windows: readonly Window[]): SQL => sql`(
@@ -88,18 +112,20 @@ function groupedSql(
   const names = Object.keys(columns).map((name) => sql`${sql.identifier(name)}`)
   const computed = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.identifier(name)}`)
   const grouped = sql`
-    select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, windows, values)}) group by point, value ${by}`
+    select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, { windows, values })}) group by point, value ${by}`
   return isByJson(scan, values)
     ? sql`select point, nullif(${textOfJson(sql`value`)}, '') as value, ${sql.join(names, sql`, `)} from (${grouped})`
     : grouped
 }
+
+type Rows = { windows?: readonly Window[]; values?: readonly string[] | undefined; limit?: number }
 
 /**
  * A row for each event that counts, with only what its math asks for, the number of a property last; without windows those
  * of the `w` around it. The limits keep SQLite from taking the selects apart, and then looking up a value as often as it is
  * mentioned, or carrying whole events through its sorter.
  */
-function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly string[]): SQL {
+function rowsSql(scan: Scan, { windows, values, limit = -1 }: Rows = {}): SQL {
   const { math, property, breakdowns, filters } = scan
   const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
   const firsts = windows && scan.firsts?.get(windows)
@@ -107,7 +133,8 @@ function rowsSql(scan: Scan, windows?: readonly Window[], values?: readonly stri
     ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
     : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow(scan))]
   const columns = sql`${point} as point, ${groupOf(scan, values)} as value`
-  if (!property) return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
+  if (!property)
+    return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit ${sql.raw(String(limit))}`
   const held = columnOf(property)
   const rows = sql`
     select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
