@@ -34,7 +34,7 @@ export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readon
     ? groupedSql(scan, windows, values, { counted: sql`json_array(${resultOf(scan.math)}, count(*))` })
     : // A sub-select for each window: grouping would sort all of the events.
       sql`select w.point as point, null as value,
-                 (select json_array(${resultOf(scan.math)}, count(*)) from (${rowsSql(scan)})) as counted
+                 (select json_array(${resultOf(scan.math)}, ${scan.property ? sql`count(subject)` : sql`count(*)`}) from (${rowsSql(scan)})) as counted
           from ${rangesOf(windows)}`
 
 /** Of longer values no statement spells the most that it looks at: a value of D1 ends at 2 MB. */
@@ -74,7 +74,7 @@ export function subjectsSql(
   return scan.breakdowns.length > 0
     ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(${subject})` })
     : sql`select w.point as point, null as value,
-                 (select json_group_array(${subject}) from (${rowsSql(scan)})) as subjects
+                 (select json_group_array(${subject}) filter (where subject is not null) from (${rowsSql(scan)})) as subjects
           from ${rangesOf(windows)}`
 }
 
@@ -121,8 +121,8 @@ function groupedSql(
 type Rows = { windows?: readonly Window[]; values?: readonly string[] | undefined; limit?: number }
 
 /**
- * A row for each event that counts, with only what its math asks for, the number of a property last; without windows those
- * of the `w` around it. The limits keep SQLite from taking the selects apart, and then looking up a value as often as it is
+ * A row for each event that counts, with only what its math asks for; without windows those of the `w` around it, and those
+ * without a number too. The limits keep SQLite from taking the selects apart, and then looking up a value as often as it is
  * mentioned, or carrying whole events through its sorter.
  */
 function rowsSql(scan: Scan, { windows, values, limit = -1 }: Rows = {}): SQL {
@@ -140,7 +140,7 @@ function rowsSql(scan: Scan, { windows, values, limit = -1 }: Rows = {}): SQL {
     select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
   const numbers = sql`
     select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) limit -1`
-  return sql`select * from (${numbers}) where subject is not null`
+  return windows ? sql`select * from (${numbers}) where subject is not null` : numbers
 }
 
 /** Whether an index has all that is asked for: actors, of all events. */
