@@ -35,16 +35,16 @@ const MAX_ASKED = 40_000
 /** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
 export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
   const slots = windows.map(({ from, until }) => [Math.floor(from / SLOT), Math.ceil(until / SLOT)])
-  const rows = await read<{ count: number }>(
+  const [row] = await read<{ counts: string }>(
     db,
-    sql`select (select coalesce(sum(c.count), 0)
-                from event_names n cross join event_counts c
-                  on c.project_id = n.project_id and c.event_id = n.id
-                    and c.slot >= slots.value ->> 0 and c.slot < slots.value ->> 1
-                where n.project_id = ${projectId} ${named(event)}) as count
-        from json_each(${JSON.stringify(slots)}) as slots`
+    sql`select json_group_array((
+          select coalesce(sum(c.count), 0)
+          from event_names n cross join event_counts c
+            on c.project_id = n.project_id and c.event_id = n.id and c.slot >= w.since and c.slot < w.until
+          where n.project_id = ${projectId} ${named(event)})) as counts
+        from (select value ->> 0 as since, value ->> 1 as until from json_each(${JSON.stringify(slots)}) limit -1) w`
   )
-  return rows.map(({ count }) => count)
+  return JSON.parse(row?.counts ?? '[]')
 }
 
 /** When the project's first event was; undefined without any. */
