@@ -1,10 +1,11 @@
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { findMissing } from '../dashboards/store.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
-import { createRouter } from '../http/env.ts'
+import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
@@ -14,7 +15,7 @@ import type { ProjectRow } from '../projects/store.ts'
 import { userToJson } from '../projects/user.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
-import { InsightFields } from '../trends/fields.ts'
+import { FlatParameters, InsightFields } from '../trends/fields.ts'
 import {
   DISPLAYS,
   MATHS,
@@ -24,7 +25,7 @@ import {
   MAX_ROWS,
   MAX_SERIES
 } from '../trends/query.ts'
-import { readTrend } from '../trends/request.ts'
+import { readTrend, readUrl } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
 import { InsightInput, InsightJson } from './json.ts'
 import { findInsight, findTiles, insertInsight, insightToJson, listInsights, updateInsight } from './store.ts'
@@ -38,12 +39,21 @@ const TrendParameters = z.object({
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(' ')
 
+const TREND_ANSWERS = {
+  200: {
+    text: 'A series for each line of the trend.',
+    schema: TrendAnswer,
+    csv: 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,0,3,4\r\n'
+  }
+}
+
 const TREND = describe({
   id: 'insights_trend',
   tag: 'Insights',
   summary: 'Compute a trend',
   description: `Counts events over time. Nothing is stored. The request is the first of \`query\` (a TrendsQuery node), \
-\`filters\` and the flat form that has series; without any the result is empty.
+\`filters\` and the flat form that has series; without any the result is empty. What the flat form has may also be in the \
+URL, lists and objects as JSON; the body counts more.
 
 - Maths: ${code(MATHS)}. A percentile lies between the two values around it, in proportion.
 - Displays: ${code(DISPLAYS)}.
@@ -57,17 +67,23 @@ of sessions are of the whole session.
 At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (25 unless \`breakdown_limit\` says otherwise) of at \
 most ${MAX_BREAKDOWN_VALUES} different ones, ${MAX_POINTS} numbers, and ${MAX_ROWS} events to look at: beyond that it is \
 a 400 \`query_too_large\` whose \`attr\` names the limit. Whatever is not known or not supported is a 400 that names it.`,
-  answers: {
-    200: {
-      text: 'A series for each line of the trend.',
-      schema: TrendAnswer,
-      csv: 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,0,3,4\r\n'
-    }
-  },
+  answers: TREND_ANSWERS,
   refusals: [
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
     ['required', 'This field is required.', 'events__0__math_property'],
     ['min_value', 'Ensure this value is greater than or equal to 1.', 'breakdown_limit'],
+    ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
+  ]
+})
+
+const TREND_BY_URL = describe({
+  id: 'insights_trend_by_url',
+  tag: 'Insights',
+  summary: 'Compute a trend that a URL asks for',
+  description: 'The same as `POST`, which says what it is, with the flat form in the URL.',
+  answers: TREND_ANSWERS,
+  refusals: [
+    ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]
 })
@@ -148,23 +164,15 @@ export const insightRoutes = createRouter()
     allow('insight:read'),
     validateQuery(TrendParameters),
     validateBody(InsightFields),
-    async (c) => {
-      const { project, db, now } = c.var
-      const { format, offset } = c.req.valid('query')
-      // It came as JSON.
-      const query = readTrend(c.req.valid('json') as JsonObject, project, now)
-      const { result, hasMore } = query
-        ? await computeTrend(db, project, query, offset, now)
-        : { result: [], hasMore: false }
-      const answer: TrendAnswer = {
-        result,
-        timezone: project.timezone,
-        last_refresh: now.toISOString(),
-        is_cached: false,
-        next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
-      }
-      return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
-    }
+    // It came as JSON.
+    (c) => answerTrend(c, { ...readUrl(c.req.url), ...(c.req.valid('json') as JsonObject) }, c.req.valid('query'))
+  )
+  .get(
+    '/insights/trend',
+    TREND_BY_URL,
+    allow('insight:read'),
+    validateQuery(z.object({ ...TrendParameters.shape, ...FlatParameters.shape })),
+    (c) => answerTrend(c, readUrl(c.req.url), c.req.valid('query'))
   )
   .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
     const { limit, offset, short_id: shortId, ...listing } = c.req.valid('query')
@@ -225,6 +233,26 @@ export const insightRoutes = createRouter()
     await updateInsight(db, project.id, row.id, { deleted: true }, now)
     return c.body(null, 204)
   })
+
+async function answerTrend(
+  c: Context<AppEnv>,
+  fields: JsonObject,
+  { format, offset }: z.infer<typeof TrendParameters>
+): Promise<Response> {
+  const { project, db, now } = c.var
+  const query = readTrend(fields, project, now)
+  const { result, hasMore } = query
+    ? await computeTrend(db, project, query, offset, now)
+    : { result: [], hasMore: false }
+  const answer: TrendAnswer = {
+    result,
+    timezone: project.timezone,
+    last_refresh: now.toISOString(),
+    is_cached: false,
+    next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
+  }
+  return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
+}
 
 /** What an insight asks; it came as JSON. */
 const toFields = ({ filters, query }: InsightInput): JsonObject => ({ filters, query }) as JsonObject

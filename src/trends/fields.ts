@@ -57,7 +57,10 @@ const Flag = z.preprocess(
 /** What PostHog computes with and we do not: it may be there as long as it says nothing. */
 const Unsupported = z
   .unknown()
-  .refine((value) => !value || (isObject(value) && Object.keys(value).length === 0), 'This is not supported.')
+  .refine(
+    (value) => !value || value === 'false' || (isObject(value) && Object.keys(value).length === 0),
+    'This is not supported.'
+  )
   .optional()
 
 const entity = {
@@ -109,6 +112,27 @@ export const LegacyFilter = z.object({
   smoothing_intervals: Smoothing,
   sampling_factor: z.unknown().optional(),
   aggregation_group_type_index: z.unknown().optional()
+})
+
+const parameter = (description: string) => z.string().optional().meta({ description })
+
+/** A filter object in a URL: the fields that are used most; `LegacyFilter` has them all, and checks them. */
+export const FlatParameters = z.object({
+  events: parameter('The series, as JSON: `[{"id":"$pageview","math":"dau"}]`.'),
+  date_from: parameter('`-7d` unless given.'),
+  date_to: parameter('Today unless given.'),
+  interval: parameter('`minute`, `hour`, `day` (unless given), `week` or `month`.'),
+  properties: parameter('Property filters for all series, as JSON.'),
+  filter_test_accounts: parameter("`true`: without the project's test accounts."),
+  display: parameter('How the numbers are put together, of the time axis or of the whole range.'),
+  breakdown: parameter('The property to break down by.'),
+  breakdown_type: parameter('`event` (unless given), `person` or `session`.'),
+  breakdowns: parameter('Several properties to break down by, as JSON.'),
+  breakdown_limit: parameter('How many values are shown.'),
+  compare: parameter('`true`: also the period before.'),
+  compare_to: parameter('How much earlier that one begins, such as `-1w`.'),
+  formula: parameter('What to compute of the series `A`, `B`…'),
+  smoothing_intervals: parameter('Over how many points each is averaged.')
 })
 
 /** Fields that say nothing of the numbers, or only to maths and breakdowns that are refused by themselves. */

@@ -62,6 +62,10 @@ export function readTrend(fields: JsonObject, settings: Settings, now: Date): Tr
   return draft && finish(draft, settings, now)
 }
 
+/** The fields of a filter object that a URL has. */
+export const readUrl = (url: string): JsonObject =>
+  Object.fromEntries([...new URL(url).searchParams].filter(([name]) => Object.hasOwn(LegacyFilter.shape, name)))
+
 const withSeries = (draft: Draft | undefined) => (draft && draft.series.length > 0 ? draft : undefined)
 
 function readLegacy(input: JsonObject, path: string[]): Draft {

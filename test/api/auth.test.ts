@@ -52,6 +52,7 @@ const OF_SESSIONS = { scope: 'query:read', others: ['session_recording:read', 'i
 const SAMPLES: Record<string, Sample> = {
   'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
   'POST /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
+  'GET /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
   'GET /insights': { path: () => 'insights', scope: 'insight:read', status: 200 },
   'POST /insights': {
     path: () => 'insights',

@@ -112,6 +112,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
+  async insights_trend_by_url(client) {
+    const query = { events: JSON.stringify([{ id: '$identify', math: 'dau' }]), date_from: '-1d' }
+    const { data } = await client.GET('/api/environments/{project_id}/insights/trend/', {
+      params: { path: { project_id }, query }
+    })
+    expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
+  },
   async sessions_property_definitions(client) {
     const { data } = await client.GET('/api/environments/{project_id}/sessions/property_definitions/', {
       params: { path: { project_id }, query: { search: 'utm source' } }

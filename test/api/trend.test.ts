@@ -258,6 +258,26 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', [1, 0, 3]]])
   })
 
+  it('is read in a URL, whose fields count less than those of the body', async () => {
+    const project = await newStory()
+    const fields = {
+      events: JSON.stringify([{ id: '$pageview' }]),
+      filter_test_accounts: 'false',
+      explicit_date: 'false'
+    }
+    const url = `?${new URLSearchParams({ ...fields, ...RANGE, interval: 'month' })}`
+    const get = (query: string) =>
+      request('GET', `/api/projects/${project.id}/insights/trend/${query}`, { Authorization: `Bearer ${project.key}` })
+
+    const refused = await get('?events=[{"math":"no"}]')
+
+    expect(lines(await get(url))).toEqual([['$pageview', [5]]])
+    expect(lines(await ask(project, { interval: 'day' }, url))).toEqual([['$pageview', [2, 0, 3]]])
+    expect((await get(`${url}&format=csv`)).text).toContain('$pageview,5')
+    expect((await get('')).body.result).toEqual([])
+    expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
+  })
+
   it('takes what says nothing of the numbers', async () => {
     const drawn = {
       version: 2,

@@ -602,11 +602,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Compute a trend that a URL asks for
+         * @description The same as `POST`, which says what it is, with the flat form in the URL.
+         *
+         *     Needs the scope `insight:read`.
+         */
+        get: operations["insights_trend_by_url"];
         put?: never;
         /**
          * Compute a trend
-         * @description Counts events over time. Nothing is stored. The request is the first of `query` (a TrendsQuery node), `filters` and the flat form that has series; without any the result is empty.
+         * @description Counts events over time. Nothing is stored. The request is the first of `query` (a TrendsQuery node), `filters` and the flat form that has series; without any the result is empty. What the flat form has may also be in the URL, lists and objects as JSON; the body counts more.
          *
          *     - Maths: `total` `dau` `weekly_active` `monthly_active` `unique_session` `sum` `avg` `min` `max` `median` `p75` `p90` `p95` `p99` `avg_count_per_actor` `min_count_per_actor` `max_count_per_actor` `median_count_per_actor` `p75_count_per_actor` `p90_count_per_actor` `p95_count_per_actor` `p99_count_per_actor` `first_time_for_user` `first_matching_event_for_user`. A percentile lies between the two values around it, in proportion.
          *     - Displays: `ActionsLineGraph` `ActionsLineGraphCumulative` `ActionsAreaGraph` `ActionsBar` `ActionsUnstackedBar` `ActionsStackedBar` `ActionsTable` `ActionsPie` `ActionsDonut` `ActionsBarValue` `WorldMap` `BoldNumber`.
@@ -5949,6 +5955,139 @@ export interface operations {
                      * @example properties.plan,relevant_event_count,timestamp
                      *     free,2,2026-10-01T00:00:00.000Z
                      *     pro,1,2026-10-02T08:00:00.000Z
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is wrong; `attr` names the field at fault. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no key (or token, for capture), or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key lacks the scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such project for this key, or no such object in it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key has sent too many requests in this minute. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Something unexpected happened; the log has it under the `X-Request-Id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service cannot take the request now; the same request may succeed later. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    insights_trend_by_url: {
+        parameters: {
+            query?: {
+                /** @description Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV. */
+                format?: "json" | "csv";
+                /** @description How many breakdown values to leave out, the highest first; see `next`. */
+                offset?: number;
+                /** @description The series, as JSON: `[{"id":"$pageview","math":"dau"}]`. */
+                events?: string;
+                /** @description `-7d` unless given. */
+                date_from?: string;
+                /** @description Today unless given. */
+                date_to?: string;
+                /** @description `minute`, `hour`, `day` (unless given), `week` or `month`. */
+                interval?: string;
+                /** @description Property filters for all series, as JSON. */
+                properties?: string;
+                /** @description `true`: without the project's test accounts. */
+                filter_test_accounts?: string;
+                /** @description How the numbers are put together, of the time axis or of the whole range. */
+                display?: string;
+                /** @description The property to break down by. */
+                breakdown?: string;
+                /** @description `event` (unless given), `person` or `session`. */
+                breakdown_type?: string;
+                /** @description Several properties to break down by, as JSON. */
+                breakdowns?: string;
+                /** @description How many values are shown. */
+                breakdown_limit?: string;
+                /** @description `true`: also the period before. */
+                compare?: string;
+                /** @description How much earlier that one begins, such as `-1w`. */
+                compare_to?: string;
+                /** @description What to compute of the series `A`, `B`… */
+                formula?: string;
+                /** @description Over how many points each is averaged. */
+                smoothing_intervals?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's integer id, or `@current`: the only project that the key reaches.
+                 * @example @current
+                 */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A series for each line of the trend. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trend"];
+                    /**
+                     * @example series,1-Jun-2025,2-Jun-2025,3-Jun-2025
+                     *     $pageview,0,3,4
                      */
                     "text/csv": string;
                 };

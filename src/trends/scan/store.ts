@@ -50,15 +50,18 @@ export const isSpelled = (scan: Scan, values: readonly string[] | undefined): bo
  */
 export function spelledSql(scan: Scan, windows: readonly Window[], known: readonly string[]): SQL {
   const json = sql`coalesce(value, 'null')`
-  const letters = known.map((_, i) => sql`when (select jsons ->> ${sql.raw(String(i))} from known) then ${LETTERS[i]}`)
-  const other = sql`case when octet_length(value) > ${MAX_SPELLED_BYTES} then ${TOO_LONG} else char(10) || ${json} || char(10) end`
+  const letters = known.map((frequent, i) => sql`when ${frequent} then ${literal(LETTERS[i])}`)
+  const isLong = sql`octet_length(value) > ${sql.raw(String(MAX_SPELLED_BYTES))}`
+  const other = sql`case when ${isLong} then ${literal(TOO_LONG)} else char(10) || ${json} || char(10) end`
   const spelling = known.length > 0 ? sql`case ${json} ${sql.join(letters, sql` `)} else ${other} end` : other
   return sql`
-    with known as (select ${JSON.stringify(known)} as jsons)
     select w.point as point,
            (select group_concat(${spelling}, '') from (${rowsSql(scan, { limit: STATEMENT_EVENTS + 1 })})) as spelled
     from ${rangesOf(windows)}`
 }
+
+/** A letter of our own: a statement takes no more than 100 bound values. */
+const literal = (letter = ''): SQL => sql.raw(`'${letter}'`)
 
 /** The subjects of each window and value, or of each part of one, as JSON; of actors their identities, if asked. */
 export function subjectsSql(
