@@ -21,6 +21,9 @@ const MOST: Record<QuestionName, [large: number, small: number]> = {
 const MAX_TOTAL_MS = 10
 const MAX_MS = 500
 
+/** So many requests of each kind, and two more, warm all sides up. */
+const WARM_UP = 3
+
 type Size = { events: number; persons: number; runs: number }
 
 /** How long a trend by the day over 90 days takes over HTTP, beside ClickHouse's engine and DuckDB with the same events. */
@@ -36,6 +39,8 @@ export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
     await storeEvents(runtime, projectId, size.events, size.persons, file)
     const engines = [...(isSmoke ? [] : [await openClickHouse(file, join(folder, 'clickhouse'))]), await openDuck(file)]
     const ask = questionsTo(runtime.service, projectId, key)
+    // Whichever is asked first would else pay for what all sides compile and read once.
+    for (const question of QUESTIONS) await measure(ask, kindOf(1), question, engines, { ...size, runs: WARM_UP })
     const rows = []
     for (const event of [kindOf(0), kindOf(1)])
       for (const question of QUESTIONS)
@@ -117,8 +122,9 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
     ],
     notes: [
       `${size.events.toLocaleString('en')} events of 20 kinds, ${size.persons.toLocaleString('en')} persons, about 700 bytes of properties, ${DAYS} days,`,
-      `by the day; ${size.runs} runs after 2 to warm up, the sides taking turns and answering the same. The service over HTTP`,
-      'with all that a request costs, the engines in the process that asks them.'
+      `by the day; all sides are warmed up by everything of the smaller event, then ${size.runs} runs of each after 2 that do not`,
+      'count, the sides taking turns and answering the same. The service over HTTP with all that a request costs, the engines',
+      'in the process that asks them.'
     ],
     missed
   }
