@@ -21,8 +21,8 @@ const MOST: Record<QuestionName, [large: number, small: number]> = {
 const MAX_TOTAL_MS = 10
 const MAX_MS = 500
 
-/** So many requests of each kind, and two more, warm all sides up. */
-const WARM_UP = 3
+/** A side is asked so often before it is another's turn. */
+const IN_A_TURN = 3
 
 type Size = { events: number; persons: number; runs: number }
 
@@ -40,7 +40,7 @@ export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
     const engines = [...(isSmoke ? [] : [await openClickHouse(file, join(folder, 'clickhouse'))]), await openDuck(file)]
     const ask = questionsTo(runtime.service, projectId, key)
     // Whichever is asked first would else pay for what all sides compile and read once.
-    for (const question of QUESTIONS) await measure(ask, kindOf(1), question, engines, { ...size, runs: WARM_UP })
+    for (const question of QUESTIONS) await measure(ask, kindOf(1), question, engines, { ...size, runs: IN_A_TURN })
     const rows = []
     for (const event of [kindOf(0), kindOf(1)])
       for (const question of QUESTIONS)
@@ -59,22 +59,30 @@ const Answer = z.object({
   )
 })
 
-/** All sides take turns, and have to answer the same. */
+/** All sides take turns, of a few requests each so that none is always the first after another, and answer the same. */
 async function measure(ask: Ask, event: string, question: QuestionName, engines: Engine[], { runs }: Size) {
   const { from, until } = range()
-  const times: Record<string, number[]> = { service: [] }
-  for (let run = -2; run < runs; run += 1) {
-    const { text, ms } = await ask(event, question)
-    const cells = Answer.parse(JSON.parse(text)).result.flatMap(({ data, days, breakdown_value }) =>
-      data.map((value, i): [string, string, number] => [days[i] ?? '', breakdown_value, value])
-    )
-    if (run >= 0) times.service?.push(ms)
-    for (const engine of engines) {
+  const times: Record<string, number[]> = {}
+  const time = async <T>(side: string, turn: number, run: () => Promise<T>): Promise<T[]> => {
+    const answers: T[] = []
+    for (let i = 0; i < IN_A_TURN; i += 1) {
       const started = performance.now()
-      const rows = await engine.ask(engine.queries[question]?.(event, from, until) ?? '')
-      const took = performance.now() - started
-      expectSame(`${question} of ${event}: ${engine.name}`, cells, rows)
-      if (run >= 0) times[engine.name] = [...(times[engine.name] ?? []), took]
+      answers.push(await run())
+      if (turn > 0) times[side] = [...(times[side] ?? []), performance.now() - started]
+    }
+    return answers
+  }
+  for (let turn = 0; turn <= runs / IN_A_TURN; turn += 1) {
+    const answers = await time('service', turn, () => ask(event, question))
+    const [cells = [], ...others] = answers.map(({ text }) =>
+      Answer.parse(JSON.parse(text)).result.flatMap(({ data, days, breakdown_value }) =>
+        data.map((value, i): [string, string, number] => [days[i] ?? '', breakdown_value, value])
+      )
+    )
+    for (const other of others) expectSame(`${question} of ${event}, again`, cells, other.filter(isSome))
+    for (const engine of engines) {
+      const rows = await time(engine.name, turn, () => engine.ask(engine.queries[question]?.(event, from, until) ?? ''))
+      for (const one of rows) expectSame(`${question} of ${event}: ${engine.name}`, cells, one)
     }
   }
   return times
@@ -82,9 +90,11 @@ async function measure(ask: Ask, event: string, question: QuestionName, engines:
 
 type Cells = [string, string, number][]
 
+const isSome = ([, , number]: Cells[number]): boolean => number !== 0
+
 function expectSame(what: string, ours: Cells, theirs: Cells): void {
   const wanted = new Map(theirs.map(([day, value, number]) => [`${day} ${value}`, number]))
-  const kept = ours.filter(([, , number]) => number !== 0)
+  const kept = ours.filter(isSome)
   const isSame =
     kept.length === wanted.size &&
     kept.every(
@@ -122,9 +132,8 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
     ],
     notes: [
       `${size.events.toLocaleString('en')} events of 20 kinds, ${size.persons.toLocaleString('en')} persons, about 700 bytes of properties, ${DAYS} days,`,
-      `by the day; all sides are warmed up by everything of the smaller event, then ${size.runs} runs of each after 2 that do not`,
-      'count, the sides taking turns and answering the same. The service over HTTP with all that a request costs, the engines',
-      'in the process that asks them.'
+      `by the day; ${size.runs} runs in turns of ${IN_A_TURN}, after a turn to warm up and all of the smaller event, each side answering the same. The`,
+      'service over HTTP with all that a request costs, the engines in the process that asks them.'
     ],
     missed
   }
