@@ -49,10 +49,11 @@ export function readEvent(raw: Json, sentAt: number | undefined, now: number): C
   if (raw.event === '$snapshot' || raw.event === '$performance_event')
     return drop(`${raw.event} is not stored as an event`)
 
-  const properties = readProperties(raw, sent)
-  if (!hasPersonProfile(properties) && (MERGES.has(raw.event) || raw.event === '$groupidentify'))
+  const read = readProperties(raw, sent)
+  if (!hasPersonProfile(read) && (MERGES.has(raw.event) || raw.event === '$groupidentify'))
     return drop(`${raw.event} needs person processing`)
-  if (depthOf(properties) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  if (depthOf(read) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  const properties = toWellFormed(read)
   const bytes = byteLength(JSON.stringify(properties))
   if (bytes > MAX_EVENT_BYTES) return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
   if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties))
@@ -92,6 +93,14 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   }
   if (!personal) delete properties.$unset
   return properties
+}
+
+/** Half a surrogate pair, which JSON escapes and a database does not give back, becomes U+FFFD. */
+function toWellFormed(properties: JsonObject): JsonObject {
+  const text = JSON.stringify(properties)
+  if (!/\\ud[89a-f]/.test(text)) return properties
+  // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
+  return JSON.parse(text.replace(/\\(?:ud[89a-f][\da-f]{2}|[^])/g, (escape) => (escape.length > 2 ? '\ufffd' : escape)))
 }
 
 /** Whether what an event sets of its person would be refused of every person, whatever else that has. */

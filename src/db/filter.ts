@@ -21,7 +21,7 @@ export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT}
 export const textOfJson = (json: SQL): SQL =>
   sql`case json_type(${json}) when 'text' then ${json} ->> '$' when 'null' then null else ${json} end`
 
-/** The number that a property of each row is, also as text; null for all else. The limit has its value looked up once. */
+/** The number that a property of each row is, also as text; null for all else, also beyond what a number can be. The limit has its value looked up once. */
 export const numberOf = (properties: SQL, key: string): SQL => sql`(
   select ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)}
   from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
@@ -30,7 +30,7 @@ export const numberOf = (properties: SQL, key: string): SQL => sql`(
 export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case typeof(${plain})
   when 'real' then ${plain}
   when 'integer' then case when ${plain} not in (0, 1) or ${kind} = 'integer' then ${plain} end
-  when 'text' then case when json_valid(${plain}) and json_type(${plain}) in ('integer', 'real') then cast(${plain} as real) end end`
+  when 'text' then case when json_valid(${plain}) and json_type(${plain}) in ('integer', 'real') then nullif(nullif(cast(${plain} as real), 9e999), -9e999) end end`
 
 export const kindOf = (properties: SQL, key: string): SQL => sql`json_type(${properties}, ${pathTo(key)})`
 

@@ -89,10 +89,15 @@ export async function readMatching(
       if (found.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) throw tooManyValues(filter.key)
     }
   }
+  let length = 0
   return new Map(
     asked.map(({ filter, matches }) => {
       const found = texts.get(JSON.stringify([filter.type, filter.key])) ?? []
-      return [filter, [...found].filter(matches)]
+      const matching = [...found].filter(matches)
+      // They are bound values of every statement, which takes only so many.
+      for (const text of matching) length += text.length
+      if (length > MAX_TEXT) throw tooManyValues(filter.key)
+      return [filter, matching]
     })
   )
 }

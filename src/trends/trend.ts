@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
-import { type Cell, collectCells, totalCells, totalsOf, type Value } from './cells.ts'
+import { type Cell, collectCells, tooManyValues, totalCells, totalsOf, type Value } from './cells.ts'
 import { findFirsts } from './firsts.ts'
 import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum } from './lines.ts'
 import {
@@ -20,6 +20,9 @@ import { splitFilters } from './scan/store.ts'
 import { SlidingCounts } from './sliding.ts'
 import { readExtremes, readFound, readMatching, readSteps } from './store.ts'
 import { STATEMENT_EVENTS, statementsOf } from './windows.ts'
+
+/** Characters of all breakdown values that are shown. */
+const MAX_SHOWN_TEXT = 2_000_000
 
 /**
  * Computes a trend. `offset` leaves out so many of each breakdown's values, of which the highest totals come first. A
@@ -55,6 +58,7 @@ export async function computeTrend(
   const firsts = parts.flatMap(([first]) => first ?? [])
   const read = query.breakdowns.length > 0 ? await readBroken(db, query, firsts) : undefined
   const shown = read?.map(({ ranked }) => ranked.slice(offset, offset + query.breakdownLimit))
+  expectShort(query, shown?.flat() ?? [])
   const lines: Line[][][] = []
   for (const [i, ofSeries] of parts.entries()) {
     const ofPeriods: Line[][] = []
@@ -84,6 +88,12 @@ async function readBins(db: Db, { breakdowns }: TrendQuery, parts: Part[]): Prom
     binned.push(binCount && extremes.length > 0 ? { ...breakdown, bins: binsOf(low, high, binCount) } : breakdown)
   }
   return binned
+}
+
+/** @throws query_too_large, attr `breakdown_values`: those that are shown are bound values of every statement */
+function expectShort({ breakdowns }: TrendQuery, values: readonly string[]): void {
+  if (sum(values.map(({ length }) => length)) > MAX_SHOWN_TEXT)
+    throw tooManyValues(breakdowns.map(({ key }) => key).join(', '))
 }
 
 /** Keeps of a part what is first. */

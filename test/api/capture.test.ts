@@ -583,6 +583,17 @@ describe('a distinct id', () => {
   })
 })
 
+describe('properties', () => {
+  it('have no half of a surrogate pair, which would be three characters when SQL looks it up', async () => {
+    const halves = { a: '\ud83d', 'k\udc00': ['x\ud83d\ud83d', '\\ud83d', '\\\ud83d', '🙂"\n'] }
+    const whole = { a: '\ufffd', 'k\ufffd': ['x\ufffd\ufffd', '\\ud83d', '\\\ufffd', '🙂"\n'] }
+
+    const { event } = await capture(await newProject(), { properties: halves })
+
+    expect(event?.properties).toMatchObject(whole)
+  })
+})
+
 describe('a uuid', () => {
   it.each<[string, JsonObject]>([
     ['missing', {}],

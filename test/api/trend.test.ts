@@ -492,6 +492,40 @@ describe('a trend', () => {
     expect(answers).toEqual([failed, failed, failed, whole.body.result])
   })
 
+  it('adds up whole numbers beyond 64 bits, and leaves out what is beyond all numbers', async () => {
+    const project = await newProject()
+    const big = [9_000_000_000_000_000_000, 9_000_000_000_000_000_000, '1e999', '-1e999', 5]
+    await project.ingest(big.map((price) => ({ timestamp: at('01T00:00:00'), properties: { price } })))
+    const compute = async (math: string) => {
+      const { result } = (await ask(project, { ...asTrend({ math, math_property: 'price' }), interval: 'month' })).body
+      return result[0].data
+    }
+
+    expect(await compute('sum')).toEqual([18_000_000_000_000_000_005])
+    expect(await compute('max')).toEqual([9_000_000_000_000_000_000])
+    expect(await compute('min')).toEqual([5])
+    expect(await compute('median')).toEqual([9_000_000_000_000_000_000])
+  })
+
+  it('breaks down by texts that are longer than a bound value, or refuses them', async () => {
+    const project = await newProject()
+    const text = (n: number) => String(n).padStart(2, '0') + 'x'.repeat(100_000)
+    for (const from of [0, 10, 20])
+      await project.ingest(
+        Array.from({ length: 10 }, (_, n) => ({
+          timestamp: at('01T00:00:00'),
+          properties: { text: text(from + n) }
+        }))
+      )
+    const body = { ...asTrend({ math: 'dau' }), breakdown: 'text' }
+
+    const answer = await ask(project, { ...body, breakdown_limit: 17 })
+    const refused = await ask(project, body)
+
+    expect(answer.body.result.map(({ data }: Result) => data)).toEqual(new Array(18).fill([1, 0, 0]))
+    expect([refused.status, refused.body.attr]).toEqual([400, 'breakdown_values'])
+  })
+
   it('is refused when it would look at too many events', async () => {
     const project = await newStory()
     await env.DB.prepare('update event_counts set count = 10000000 where project_id = ?').bind(project.id).run()
@@ -981,7 +1015,7 @@ describe('a trend that cannot be', () => {
       asNode({
         trendsFilter: { formulas: new Array(26).fill('A') },
         interval: 'minute',
-        dateRange: { date_from: '-6d' }
+        dateRange: { date_from: '2025-06-01', date_to: '2025-06-06' }
       }),
       'query_too_large',
       'points',

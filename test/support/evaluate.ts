@@ -32,7 +32,7 @@ export function evaluate(node: Filter | Group, properties: JsonObject): boolean 
 function numberIn(text: string): number {
   try {
     const value = JSON.parse(text)
-    return typeof value === 'number' ? value : Number.NaN
+    return typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN
   } catch {
     return Number.NaN
   }

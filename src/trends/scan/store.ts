@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { compileFilter, jsonOf, kindOf, numberOf, numberOfPlain, plainOf, textOf, textOfJson } from '../../db/filter.ts'
-import { inJson } from '../../db/rows.ts'
+import { jsonChunks } from '../../db/rows.ts'
 import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../../properties/filter.ts'
 import { sessionColumn } from '../../sessions/store.ts'
 import { type Bins, FIRST_BIN } from '../bins.ts'
@@ -171,7 +171,8 @@ const actorOf = (identity: SQL): SQL => sql`coalesce(
 function resultOf(math: Maths): SQL {
   switch (math) {
     case 'sum':
-      return sql`coalesce(sum(subject), 0)`
+      // `sum` of whole numbers fails where they leave 64 bits.
+      return sql`total(subject)`
     case 'avg':
       return sql`coalesce(avg(subject), 0)`
     case 'min':
@@ -279,4 +280,11 @@ const binOf = (number: SQL, { low, width, count }: Bins): SQL => sql`(
 const listed = (value: SQL, values: readonly string[] | undefined): SQL =>
   values === undefined
     ? value
-    : sql`(select case when text is null or text in ${inJson(values)} then text else 0 end from (select ${value} as text))`
+    : sql`(select case when text is null or ${isOneOfTexts(values)} then text else 0 end from (select ${value} as text))`
+
+/** The texts may take more than one bound value, which ends at 2 MB. */
+const isOneOfTexts = (values: readonly string[]): SQL =>
+  sql.join(
+    [sql`0`, ...jsonChunks(values).map(({ json }) => sql`text in (select value from json_each(${json}))`)],
+    sql` or `
+  )
