@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../properties/filter.ts'
-import { jsonChunks } from './rows.ts'
+import { isIn } from './rows.ts'
 
 /** What `aliased` calls a property: its JSON, what kind of value that is, and the value as SQL has it. */
 const TEXT = sql`case kind when 'text' then plain when 'null' then null else raw end`
@@ -17,11 +17,10 @@ export const plainOf = (properties: SQL, key: string): SQL => sql`(${properties}
 /** The text of a property of each row, as `matcherOf` and every operator see it; null when it is missing or null. */
 export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${aliased(properties, key)}))`
 
-/** The text of a property whose JSON this is. */
-export const textOfJson = (json: SQL): SQL =>
-  sql`case json_type(${json}) when 'text' then ${json} ->> '$' when 'null' then null else ${json} end`
-
-/** The number that a property of each row is, also as text; null for all else, also beyond what a number can be. The limit has its value looked up once. */
+/**
+ * The number that a property of each row is, also as text; null for all else, also beyond what a number can be. The limit
+ * has its value looked up once.
+ */
 export const numberOf = (properties: SQL, key: string): SQL => sql`(
   select ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)}
   from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
@@ -32,6 +31,7 @@ export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case typeof(${p
   when 'integer' then case when ${plain} not in (0, 1) or ${kind} = 'integer' then ${plain} end
   when 'text' then case when json_valid(${plain}) and json_type(${plain}) in ('integer', 'real') then nullif(nullif(cast(${plain} as real), 9e999), -9e999) end end`
 
+/** What kind of JSON a property of each row is. */
 export const kindOf = (properties: SQL, key: string): SQL => sql`json_type(${properties}, ${pathTo(key)})`
 
 /**
@@ -111,8 +111,7 @@ function conditionOf({ key, operator, values }: PropertyFilter, properties: SQL,
 function isAnyOf(json: SQL, texts: string[]): SQL {
   const jsons = texts.flatMap(jsonsOf)
   if (jsons.length === 1) return sql`${json} = ${jsons[0]}`
-  const lists = jsonChunks(jsons).map((chunk) => sql`${json} in (select value from json_each(${chunk.json}))`)
-  return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
+  return isIn(json, jsons)
 }
 
 /** The JSON of all values that have this text: itself, and the number, boolean, list or object that is written like that. */

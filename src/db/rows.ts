@@ -29,6 +29,12 @@ export function jsonChunks(rows: readonly unknown[]): { json: string; count: num
   return chunks
 }
 
+/** Whether it is one of these, which may take more than one bound value: each ends at 2 MB. */
+export function isIn(value: SQL, values: readonly unknown[]): SQL {
+  const lists = jsonChunks(values).map(({ json }) => sql`${value} in (select value from json_each(${json}))`)
+  return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
+}
+
 /** Values for `in`: any number of them in one bound value. */
 export const inJson = (values: readonly (string | number)[]): SQL =>
   sql`(select value from json_each(${JSON.stringify(values)}))`

@@ -16,6 +16,7 @@ import { userToJson } from '../projects/user.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { FlatParameters, InsightFields } from '../trends/fields.ts'
+import { readUrl } from '../trends/forms.ts'
 import {
   DISPLAYS,
   MATHS,
@@ -25,7 +26,7 @@ import {
   MAX_ROWS,
   MAX_SERIES
 } from '../trends/query.ts'
-import { readTrend, readUrl } from '../trends/request.ts'
+import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
 import { InsightInput, InsightJson } from './json.ts'
 import { findInsight, findTiles, insertInsight, insightToJson, listInsights, updateInsight } from './store.ts'

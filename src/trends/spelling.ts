@@ -35,7 +35,7 @@ export function findFrequent(several: readonly ReadonlyMap<string, number>[]): s
 }
 
 /** The value that has this JSON; an empty text is none. */
-export function toValue(json: string): Value {
-  if (json === 'null') return null
+export function toValue(json: Value): Value {
+  if (json === 'null' || !json) return null
   return json.startsWith('"') ? String(JSON.parse(json)) || null : json
 }

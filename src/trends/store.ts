@@ -13,6 +13,7 @@ import {
   cellsSql,
   countsActors,
   extremesSql,
+  isByJson,
   isSpelled,
   type Matching,
   named,
@@ -114,7 +115,13 @@ export async function* readFound(
   for (const windows of statements) {
     const statement = subjectsSql(scan, windows, values, actors !== undefined)
     const rows = await look<{ point: number; value: Value; subjects: string }>(db, statement)
-    const found: Found[] = rows.map(({ subjects, ...row }) => ({ ...row, subjects: JSON.parse(subjects) }))
+    const found = rows.map(
+      ({ point, value, subjects }): Found => ({
+        point,
+        value: isByJson(scan, values) ? toValue(value) : value,
+        subjects: JSON.parse(subjects)
+      })
+    )
     yield actors ? await actors.of(found) : found
   }
 }
@@ -230,7 +237,7 @@ class CellReader {
     const rows = await look<{ point: number; value: Value; counted: string }>(this.#db, statement)
     return rows.map(({ point, value, counted }) => {
       const [result = 0, size = 0]: number[] = JSON.parse(counted)
-      return { point, value, result, size }
+      return { point, value: isByJson(this.#scan, this.#values) ? toValue(value) : value, result, size }
     })
   }
 }

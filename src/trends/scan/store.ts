@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { compileFilter, jsonOf, kindOf, numberOf, numberOfPlain, plainOf, textOf, textOfJson } from '../../db/filter.ts'
-import { jsonChunks } from '../../db/rows.ts'
+import { compileFilter, jsonOf, kindOf, numberOf, numberOfPlain, plainOf, textOf } from '../../db/filter.ts'
+import { isIn } from '../../db/rows.ts'
 import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../../properties/filter.ts'
 import { sessionColumn } from '../../sessions/store.ts'
 import { type Bins, FIRST_BIN } from '../bins.ts'
@@ -104,7 +104,6 @@ const rangesOf = (windows: readonly Window[]): SQL => sql`(
   select value ->> 0 as since, value ->> 1 as until, value ->> 2 as point
   from json_each(${JSON.stringify(windows.map(({ from, until, point }) => [from, until, point]))}) limit -1) w`
 
-/** Groups by the JSON of a value, if that is enough, and asks only then what text it is. */
 function groupedSql(
   scan: Scan,
   windows: readonly Window[],
@@ -112,13 +111,9 @@ function groupedSql(
   columns: Record<string, SQL>,
   by = sql``
 ): SQL {
-  const names = Object.keys(columns).map((name) => sql`${sql.identifier(name)}`)
   const computed = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.identifier(name)}`)
-  const grouped = sql`
+  return sql`
     select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, { windows, values })}) group by point, value ${by}`
-  return isByJson(scan, values)
-    ? sql`select point, nullif(${textOfJson(sql`value`)}, '') as value, ${sql.join(names, sql`, `)} from (${grouped})`
-    : grouped
 }
 
 type Rows = { windows?: readonly Window[]; values?: readonly string[] | undefined; limit?: number }
@@ -247,8 +242,8 @@ function columnOf({ type, key }: Property): SQL {
   return type === 'person' ? sql`v.properties` : sql`e.properties`
 }
 
-/** Whether the JSON of a value says enough to group by. */
-const isByJson = ({ breakdowns }: Scan, values: readonly string[] | undefined): boolean =>
+/** Whether the values that are found are JSON, which says enough to group by. */
+export const isByJson = ({ breakdowns }: Scan, values: readonly string[] | undefined): boolean =>
   values === undefined && breakdowns.length === 1 && breakdowns[0]?.binCount === undefined
 
 function groupOf(scan: Scan, values: readonly string[] | undefined): SQL {
@@ -280,11 +275,4 @@ const binOf = (number: SQL, { low, width, count }: Bins): SQL => sql`(
 const listed = (value: SQL, values: readonly string[] | undefined): SQL =>
   values === undefined
     ? value
-    : sql`(select case when text is null or ${isOneOfTexts(values)} then text else 0 end from (select ${value} as text))`
-
-/** The texts may take more than one bound value, which ends at 2 MB. */
-const isOneOfTexts = (values: readonly string[]): SQL =>
-  sql.join(
-    [sql`0`, ...jsonChunks(values).map(({ json }) => sql`text in (select value from json_each(${json}))`)],
-    sql` or `
-  )
+    : sql`(select case when text is null or ${isIn(sql`text`, values)} then text else 0 end from (select ${value} as text))`
