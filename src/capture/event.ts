@@ -100,7 +100,7 @@ function toWellFormed(properties: JsonObject): JsonObject {
   const text = JSON.stringify(properties)
   if (!/\\ud[89a-f]/.test(text)) return properties
   // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
-  return JSON.parse(text.replace(/\\(?:ud[89a-f][\da-f]{2}|[^])/g, (escape) => (escape.length > 2 ? '\ufffd' : escape)))
+  return JSON.parse(text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found)))
 }
 
 /** Whether what an event sets of its person would be refused of every person, whatever else that has. */

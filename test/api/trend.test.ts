@@ -501,7 +501,7 @@ describe('a trend', () => {
       return result[0].data
     }
 
-    expect(await compute('sum')).toEqual([18_000_000_000_000_000_005])
+    expect(await compute('sum')).toEqual([18_000_000_000_000_000_000])
     expect(await compute('max')).toEqual([9_000_000_000_000_000_000])
     expect(await compute('min')).toEqual([5])
     expect(await compute('median')).toEqual([9_000_000_000_000_000_000])
