@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
-import { byteLength, depthOf, isObject, type Json, type JsonObject, MAX_DEPTH } from '../json.ts'
+import { byteLength, depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'
@@ -93,14 +93,6 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   }
   if (!personal) delete properties.$unset
   return properties
-}
-
-/** Half a surrogate pair, which JSON escapes and a database does not give back, becomes U+FFFD. */
-function toWellFormed(properties: JsonObject): JsonObject {
-  const text = JSON.stringify(properties)
-  if (!/\\ud[89a-f]/.test(text)) return properties
-  // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
-  return JSON.parse(text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found)))
 }
 
 /** Whether what an event sets of its person would be refused of every person, whatever else that has. */

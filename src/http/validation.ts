@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { depthOf, type Json, MAX_DEPTH } from '../json.ts'
+import { depthOf, type Json, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { readBody } from '../stream.ts'
 import type { AppEnv } from './env.ts'
@@ -98,7 +98,7 @@ async function readJson(request: Request): Promise<Json> {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) throw new AppError('unsupported_media_type', unsupported(type))
   const json = parseJson(bytes)
   if (depthOf(json) > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH}`)
-  return json
+  return toWellFormed(json)
 }
 
 function parseJson(bytes: Uint8Array): Json {

@@ -15,8 +15,8 @@ import type { ProjectRow } from '../projects/store.ts'
 import { userToJson } from '../projects/user.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
-import { FlatParameters, InsightFields } from '../trends/fields.ts'
-import { readUrl } from '../trends/forms.ts'
+import { InsightFields, UrlParameters } from '../trends/fields.ts'
+import { readFields } from '../trends/forms.ts'
 import {
   DISPLAYS,
   MATHS,
@@ -81,7 +81,7 @@ const TREND_BY_URL = describe({
   id: 'insights_trend_by_url',
   tag: 'Insights',
   summary: 'Compute a trend that a URL asks for',
-  description: 'The same as `POST`, which says what it is, with the flat form in the URL.',
+  description: 'The same as `POST`, which says what it is, with any of the forms in the URL.',
   answers: TREND_ANSWERS,
   refusals: [
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
@@ -166,14 +166,14 @@ export const insightRoutes = createRouter()
     validateQuery(TrendParameters),
     validateBody(InsightFields),
     // It came as JSON.
-    (c) => answerTrend(c, { ...readUrl(c.req.url), ...(c.req.valid('json') as JsonObject) }, c.req.valid('query'))
+    (c) => answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
   )
   .get(
     '/insights/trend',
     TREND_BY_URL,
     allow('insight:read'),
-    validateQuery(z.object({ ...TrendParameters.shape, ...FlatParameters.shape })),
-    (c) => answerTrend(c, readUrl(c.req.url), c.req.valid('query'))
+    validateQuery(z.object({ ...TrendParameters.shape, ...UrlParameters.shape })),
+    (c) => answerTrend(c, readFields(c.req.url), c.req.valid('query'))
   )
   .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
     const { limit, offset, short_id: shortId, ...listing } = c.req.valid('query')

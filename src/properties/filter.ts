@@ -12,6 +12,8 @@ const MATCHES = ['exact', 'in', 'icontains', 'icontains_multi', 'regex'] as cons
 const MISSES = ['is_not', 'not_in', 'not_icontains', 'not_icontains_multi', 'not_regex'] as const
 const NUMERIC = ['gt', 'gte', 'lt', 'lte', 'min', 'max'] as const
 const RANGES = ['between', 'not_between'] as const
+/** An empty list is no condition to these. */
+const LISTS = ['exact', 'in', 'is_not', 'not_in'] as const
 const PRESENCE = ['is_set', 'is_not_set'] as const
 const DATES = ['is_date_exact', 'is_date_before', 'is_date_after'] as const
 const SEMVER = [
@@ -67,6 +69,7 @@ export function readFilters(
 ): FilterGroup {
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
+    if (typeof node === 'string') throw invalid('Property filters are JSON, which this is not.')
     if (!isObject(node)) throw invalid('A property filter is an object with key, value and operator.')
     if (isGroupLike(node)) return readGroup(node, depth)
     count.filters += 1
@@ -160,6 +163,7 @@ function readFilter(node: JsonObject, timezone: string, now: Date, types: readon
 function readValues(operator: Operator, value: Json | undefined): string[] {
   if (isOneOf(PRESENCE, operator)) return []
   const list = Array.isArray(value) ? value : [value]
+  if (list.length === 0 && !isOneOf(LISTS, operator)) throw invalid(`The operator ${operator} needs a value.`)
   return list.map((item) => {
     if (item === undefined || item === null) throw invalid(`The operator ${operator} needs a value.`)
     if (typeof item === 'object') throw invalid(`A value of ${operator} is a text, a number or a boolean.`)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
 import { type Bucket, dayOf, type Interval, labelOf } from './buckets.ts'
 import type { Value } from './cells.ts'
@@ -96,7 +97,10 @@ export const toPeriod = (buckets: Bucket[], interval: Interval, label: Period['l
   label
 })
 
-/** One line of a series or a formula, as PostHog shows it. */
+/**
+ * One line of a series or a formula, as PostHog shows it.
+ * @throws invalid_input, attr `series`, for sums beyond what a number can be
+ */
 export function toSeries(
   query: TrendQuery,
   period: Period,
@@ -113,6 +117,8 @@ export function toSeries(
     ...(period.label && { compare: true as const, compare_label: period.label }),
     filter: query.shown
   }
+  if (![...points, sum(points)].every(Number.isFinite))
+    throw new AppError('invalid_input', `${label} adds up to more than a number can be.`, 'series')
   if (isAggregated(query))
     return { action, label, count: 0, data: [], labels: [], days: [], aggregated_value: points[0] ?? 0, ...shared }
   const isCumulative = query.display === 'ActionsLineGraphCumulative'

@@ -96,7 +96,7 @@ export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 export const LegacyFilter = z.object({
   insight: Text,
   shown_as: Text,
-  events: jsonText(z.array(z.object({ id: Text, order: whole(z.int()), ...entity })).nullish()).optional(),
+  events: jsonText(z.array(z.object({ id: Text, type: Text, order: whole(z.int()), ...entity })).nullish()).optional(),
   actions: jsonText(z.array(z.unknown()).nullish()).optional(),
   date_from: Text,
   date_to: Text,
@@ -114,10 +114,19 @@ export const LegacyFilter = z.object({
   aggregation_group_type_index: z.unknown().optional()
 })
 
+/** What a URL may have: each form, its lists and objects as JSON. */
+export const UrlFields = z.object({
+  ...LegacyFilter.shape,
+  query: InsightFields.shape.query,
+  filters: jsonText(InsightFields.shape.filters).optional()
+})
+
 const parameter = (description: string) => z.string().optional().meta({ description })
 
-/** A filter object in a URL: the fields that are used most; `LegacyFilter` has them all, and checks them. */
-export const FlatParameters = z.object({
+/** What a URL has, as the interface describes it: the fields that are used most. */
+export const UrlParameters = z.object({
+  query: parameter('A `TrendsQuery` node, as JSON: it counts instead of all others.'),
+  filters: parameter('A filter object, as JSON: it counts instead of the fields beside it.'),
   events: parameter('The series, as JSON: `[{"id":"$pageview","math":"dau"}]`.'),
   date_from: parameter('`-7d` unless given.'),
   date_to: parameter('Today unless given.'),

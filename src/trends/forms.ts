@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import type { Interval } from './buckets.ts'
-import { type BreakdownFilter, LegacyFilter, TrendsNode } from './fields.ts'
+import { type BreakdownFilter, LegacyFilter, TrendsNode, UrlFields } from './fields.ts'
 import { unsupported } from './property.ts'
 
 /** A query of either form under the names of the legacy one; `at` tells where the request has a field. */
@@ -29,12 +29,23 @@ export type Entity = { at: string; event: string | null; order: number; filters:
   'name' | 'custom_name' | 'math' | 'math_property' | 'math_property_type' | 'properties'
 >
 
-/** The fields of a filter object that a URL has. */
-export const readUrl = (url: string): JsonObject =>
-  Object.fromEntries([...new URL(url).searchParams].filter(([name]) => Object.hasOwn(LegacyFilter.shape, name)))
+/**
+ * The fields of a trend that a URL has, and those of a body, which count more.
+ * @throws invalid_input for one in the URL that would not be looked at
+ */
+export function readFields(url: string, body: JsonObject = {}): JsonObject {
+  const fields = [...new URL(url).searchParams].filter(([name]) => Object.hasOwn(UrlFields.shape, name))
+  const form = ['query', 'filters'].find((name) => isAsked(body[name]))
+  if (form && fields[0])
+    throw new AppError('invalid_input', `In the URL this says nothing beside the ${form} of the body.`, fields[0][0])
+  return { ...Object.fromEntries(fields), ...body }
+}
+
+const isAsked = (form: Json | undefined): boolean =>
+  Boolean(form) && !(isObject(form) && Object.keys(form).length === 0)
 
 /** The legacy form, which stands at this path of a request. */
-export function readLegacy(input: JsonObject, path: string[]): Draft {
+export function readLegacy(input: Record<string, unknown>, path: string[]): Draft {
   const filter = parseInput(LegacyFilter, input, path)
   const at = (name: string) => [...path, name].join('__')
   if (filter.insight && filter.insight !== 'TRENDS') throw unsupported('insight', filter.insight, at('insight'))
@@ -42,6 +53,8 @@ export function readLegacy(input: JsonObject, path: string[]): Draft {
     throw unsupported('form of an insight', filter.shown_as, at('shown_as'))
   if (filter.actions && filter.actions.length > 0)
     throw new AppError('invalid_input', 'Actions are not supported: only events are.', at('actions'))
+  for (const [i, { type }] of (filter.events ?? []).entries())
+    if (type && type !== 'events') throw unsupported('type of series', type, `${at('events')}__${i}__type`)
   return {
     at,
     series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({

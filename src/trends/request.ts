@@ -1,9 +1,11 @@
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { parseInput } from '../parse.ts'
 import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import type { Calendar } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
+import { UrlFields } from './fields.ts'
 import { type Draft, type Entity, readLegacy, readQuery } from './forms.ts'
 import { FormulaError, readFormula } from './formula.ts'
 import { readProperty, show, unsupported } from './property.ts'
@@ -29,10 +31,10 @@ export type Settings = Calendar & { testAccountFilters: unknown[] }
  * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
  */
 export function readTrend(fields: JsonObject, settings: Settings, now: Date): TrendQuery | undefined {
-  const { query, filters } = fields
+  const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
   const draft =
-    withSeries(readQuery(query)) ??
-    withSeries(isObject(filters) ? readLegacy(filters, ['filters']) : undefined) ??
+    withSeries(readQuery(fields.query)) ??
+    withSeries(filters ? readLegacy(filters, ['filters']) : undefined) ??
     withSeries(readLegacy(fields, []))
   return draft && finish(draft, settings, now)
 }
@@ -42,7 +44,7 @@ const withSeries = (draft: Draft | undefined) => (draft && draft.series.length >
 function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const { at, interval } = draft
   for (const [name, value] of Object.entries(draft.unsupported))
-    if (value !== undefined && value !== null && value !== 1) throw unsupported(name, value, at(name))
+    if (value !== undefined && value !== null && value !== 1 && value !== '1') throw unsupported(name, value, at(name))
   if (draft.series.length > MAX_SERIES)
     throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
   if (draft.formulas.length > MAX_FORMULAS)

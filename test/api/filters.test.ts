@@ -217,7 +217,7 @@ describe('property filters', () => {
     ['a null value', [{ key: 'plan', value: [null] }], 'exact needs a value'],
     ['an object as value', [{ key: 'plan', value: {} }], 'is a text, a number or a boolean'],
     ['the old dictionary', { plan__exact: 'pro' }, 'needs a key'],
-    ['a text', 'plan', 'is an object with key, value and operator'],
+    ['a text', 'plan', 'are JSON'],
     ['an unknown group', { type: 'XOR', values: [] }, 'AND or OR, not "XOR"'],
     ['a group without a list', { type: 'AND', values: {} }, 'list of filters and groups'],
     ['no number', [{ key: 'age', operator: 'gt', value: 'old' }], '"old" is not a number'],

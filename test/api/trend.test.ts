@@ -268,14 +268,22 @@ describe('a trend', () => {
     const url = `?${new URLSearchParams({ ...fields, ...RANGE, interval: 'month' })}`
     const get = (query: string) =>
       request('GET', `/api/projects/${project.id}/insights/trend/${query}`, { Authorization: `Bearer ${project.key}` })
+    const form = (name: string, body: object) => `?${new URLSearchParams({ [name]: JSON.stringify(body) })}`
 
     const refused = await get('?events=[{"math":"no"}]')
+    const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
+    const text = await get(`${url}&properties=plan`)
 
     expect(lines(await get(url))).toEqual([['$pageview', [5]]])
     expect(lines(await ask(project, { interval: 'day' }, url))).toEqual([['$pageview', [2, 0, 3]]])
     expect((await get(`${url}&format=csv`)).text).toContain('$pageview,5')
     expect((await get('')).body.result).toEqual([])
+    expect(lines(await get(form('query', asNode({}).query)))).toEqual([['$pageview', [2, 0, 3]]])
+    expect(lines(await get(form('filters', asTrend({}))))).toEqual([['$pageview', [2, 0, 3]]])
+    expect(lines(await get(`${url}&sampling_factor=1`))).toEqual([['$pageview', [5]]])
     expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
+    expect([unread.status, unread.body.attr]).toEqual([400, 'date_from'])
+    expect([text.status, text.body.detail]).toEqual([400, 'Property filters are JSON, which this is not.'])
   })
 
   it('takes what says nothing of the numbers', async () => {
@@ -505,6 +513,15 @@ describe('a trend', () => {
     expect(await compute('max')).toEqual([9_000_000_000_000_000_000])
     expect(await compute('min')).toEqual([5])
     expect(await compute('median')).toEqual([9_000_000_000_000_000_000])
+  })
+
+  it('refuses what adds up to more than a number can be', async () => {
+    const project = await newProject()
+    await project.ingest([1e308, 1e308].map((price) => ({ timestamp: at('01T00:00:00'), properties: { price } })))
+
+    const { status, body } = await ask(project, asTrend({ math: 'sum', math_property: 'price' }))
+
+    expect([status, body.attr, body.detail]).toEqual([400, 'series', expect.stringContaining('$pageview adds up')])
   })
 
   it('breaks down by texts that are longer than a bound value, or refuses them', async () => {
@@ -1025,6 +1042,13 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), smoothing_intervals: 0 }, 'min_value', 'smoothing_intervals', 'greater'],
     [{ ...asTrend({}), sampling_factor: 0.1 }, 'invalid_input', 'sampling_factor', '0.1'],
     [{ ...asTrend({}), insight: 'STICKINESS' }, 'invalid_input', 'insight', '"STICKINESS"'],
+    [asTrend({ type: 'actions' }), 'invalid_input', 'events__0__type', '"actions"'],
+    [
+      asTrend({ properties: [{ key: 'n', operator: 'gt', value: [] }] }),
+      'invalid_input',
+      'events__0__properties',
+      'gt needs a value'
+    ],
     [{ ...asTrend({}), actions: [{ id: 1 }] }, 'invalid_input', 'actions', 'Actions'],
     [{ ...asTrend({}), compare: true, date_from: 'all' }, 'invalid_input', 'compare', 'no period'],
     [{ ...asTrend({}), compare: true, compare_to: 'week' }, 'invalid_input', 'compare_to', '"week"'],

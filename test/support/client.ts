@@ -604,7 +604,7 @@ export interface paths {
         };
         /**
          * Compute a trend that a URL asks for
-         * @description The same as `POST`, which says what it is, with the flat form in the URL.
+         * @description The same as `POST`, which says what it is, with any of the forms in the URL.
          *
          *     Needs the scope `insight:read`.
          */
@@ -6035,6 +6035,10 @@ export interface operations {
                 format?: "json" | "csv";
                 /** @description How many breakdown values to leave out, the highest first; see `next`. */
                 offset?: number;
+                /** @description A `TrendsQuery` node, as JSON: it counts instead of all others. */
+                query?: string;
+                /** @description A filter object, as JSON: it counts instead of the fields beside it. */
+                filters?: string;
                 /** @description The series, as JSON: `[{"id":"$pageview","math":"dau"}]`. */
                 events?: string;
                 /** @description `-7d` unless given. */
