@@ -163,6 +163,10 @@ export function isBusy(error: unknown): boolean {
   return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
 }
 
+/** A text or an object that is longer than SQLite makes one. */
+export const isTooBig = (error: unknown): boolean =>
+  error instanceof Error && (/SQLITE_TOOBIG|too big/.test(error.message) || isTooBig(error.cause))
+
 /** A write that lost a race: the unique index, or the guard after a compare-and-swap, rolled its batch back. */
 export class ConflictError extends Error {}
 

@@ -26,10 +26,13 @@ export const numberOf = (properties: SQL, key: string): SQL => sql`(
   from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
 
 /** The same of what `plainOf` found; true and false come as numbers too, and are told apart by their kind. */
-export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case typeof(${plain})
-  when 'real' then ${plain}
-  when 'integer' then case when ${plain} not in (0, 1) or ${kind} = 'integer' then ${plain} end
-  when 'text' then case when json_valid(${plain}) and json_type(${plain}) in ('integer', 'real') then nullif(nullif(cast(${plain} as real), 9e999), -9e999) end end`
+export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
+  when ${plain} > 1 and ${plain} < '' then ${plain}
+  when ${plain} in (0, 1) and ${kind} in ('true', 'false') then null
+  when typeof(${plain}) = 'text' then case
+    when json_valid(${plain}) and json_type(${plain}) in ('integer', 'real')
+    then nullif(nullif(cast(${plain} as real), 9e999), -9e999) end
+  else ${plain} end`
 
 /** What kind of JSON a property of each row is. */
 export const kindOf = (properties: SQL, key: string): SQL => sql`json_type(${properties}, ${pathTo(key)})`

@@ -2,8 +2,13 @@ import type { Value } from './cells.ts'
 
 /** A letter for each known value. */
 export const LETTERS = 'abcdefghijklmnop'
+/** Such a share of the events is nearly all of them. */
+const MOST = 0.9
 /** Stands for a value that is too long to be spelled. */
 export const TOO_LONG = '!'
+
+/** Values, by their JSON, that have a letter each; and whether hardly any event has another one. */
+export type Known = { values: readonly string[]; areMost: boolean }
 
 /**
  * How often each value is in a spelling of events, by its JSON: a letter for each event with a known value, and else the
@@ -27,11 +32,13 @@ export function countSpelled(spelled: string, known: readonly string[]): Map<str
 }
 
 /** The values that are most frequent, as many as there are letters. */
-export function findFrequent(several: readonly ReadonlyMap<string, number>[]): string[] {
+export function findFrequent(several: readonly ReadonlyMap<string, number>[]): Known {
   const counts = new Map<string, number>()
   for (const one of several) for (const [json, count] of one) counts.set(json, (counts.get(json) ?? 0) + count)
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
-  return sorted.slice(0, LETTERS.length).map(([json]) => json)
+  const total = (some: typeof sorted) => some.reduce((sum, [, count]) => sum + count, 0)
+  const frequent = sorted.slice(0, LETTERS.length)
+  return { values: frequent.map(([json]) => json), areMost: total(frequent) >= MOST * total(sorted) }
 }
 
 /** The value that has this JSON; an empty text is none. */

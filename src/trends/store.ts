@@ -1,12 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
+import { type Db, isTooBig } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import { leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
 import { type Cell, type Found, Gathering, isJoined, joinCells, MAX_TEXT, tooManyValues, type Value } from './cells.ts'
-import { sum } from './lines.ts'
 import { isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'
 import {
   actorsSql,
@@ -22,11 +21,11 @@ import {
   subjectsSql,
   textsSql
 } from './scan/store.ts'
-import { countSpelled, findFrequent, toValue } from './spelling.ts'
-import { STATEMENT_EVENTS, type Step, statementsOf, type Window } from './windows.ts'
+import { countSpelled, findFrequent, type Known, toValue } from './spelling.ts'
+import { type Step, statementsOf, type Window } from './windows.ts'
 
 /** So long others have the database after each statement that looks at events. */
-const REST_MS = 3
+const REST_MS = 1
 
 /** So many identities are kept in mind with whose they are. */
 const MAX_KNOWN = 200_000
@@ -202,14 +201,14 @@ class CellReader {
   readonly #db: Db
   readonly #scan: Scan
   readonly #values: readonly string[] | undefined
-  /** The JSON of frequent values, as soon as there are events; undefined if values are not spelled. */
-  #known: readonly string[] | undefined
+  /** Those of the first events; undefined if values are not spelled. */
+  #known: Known | undefined
 
   constructor(db: Db, scan: Scan, values: readonly string[] | undefined) {
     this.#db = db
     this.#scan = scan
     this.#values = values
-    this.#known = isSpelled(scan, values) ? [] : undefined
+    this.#known = isSpelled(scan, values) ? { values: [], areMost: false } : undefined
   }
 
   async read(windows: Window[]): Promise<Cell[]> {
@@ -218,17 +217,21 @@ class CellReader {
   }
 
   /** Undefined for values too long, or too many, to be spelled: others are then not spelled either. */
-  async #spelled(windows: Window[], known: readonly string[]): Promise<Cell[] | undefined> {
-    const statement = spelledSql(this.#scan, windows, known)
-    const rows = await look<{ point: number; spelled: string | null }>(this.#db, statement)
-    const counted = rows.map(({ point, spelled }) => ({ point, counts: countSpelled(spelled ?? '', known) }))
+  async #spelled(windows: Window[], known: Known): Promise<Cell[] | undefined> {
     this.#known = undefined
+    const statement = spelledSql(this.#scan, windows, known)
+    const rows = await look<{ point: number; spelled: string | null }>(this.#db, statement).catch((error: unknown) => {
+      if (isTooBig(error)) return undefined
+      throw error
+    })
+    const counted = rows?.map(({ point, spelled }) => ({ point, counts: countSpelled(spelled ?? '', known.values) }))
+    if (!counted) return undefined
     const cells: Cell[] = []
     for (const { point, counts } of counted) {
-      if (!counts || sum([...counts.values()]) > STATEMENT_EVENTS) return undefined
+      if (!counts) return undefined
       for (const [json, count] of counts) cells.push({ point, value: toValue(json), result: count, size: count })
     }
-    this.#known = known.length > 0 ? known : findFrequent(counted.flatMap(({ counts }) => counts ?? []))
+    this.#known = known.values.length > 0 ? known : findFrequent(counted.flatMap(({ counts }) => counts ?? []))
     return cells
   }
 

@@ -863,7 +863,7 @@ describe('a breakdown with more cells than are read at once', () => {
 
 describe('a breakdown', () => {
   const DAYS = [
-    ['a', 'a', 'b', undefined],
+    ['a', 'a', 'b', undefined, ...Array.from({ length: 20 }, (_, i) => `one of many ${i}`)],
     ['b\nc', 5, '5', null, undefined, true, 'true', { x: [1, 2] }, '', 'a', '🙂', '!'],
     ['a', 'x'.repeat(100), '"', '\\n']
   ]
@@ -875,18 +875,18 @@ describe('a breakdown', () => {
         ? value
         : JSON.stringify(value)
 
-  it.each([1, 3, 5, 40_000])('is the same in statements of so many events: %i', async (statementEvents) => {
+  it.each([1, 3, 5, 30, 40_000])('is the same in statements of so many events: %i', async (statementEvents) => {
     const story = await newProject()
     await story.ingest(
       DAYS.flatMap((day, d) =>
         day.map((value, i) => ({
-          timestamp: at(`0${d + 1}T00:00:00`) + i * 1_800_000,
+          timestamp: at(`0${d + 1}T00:00:00`) + i * 900_000,
           properties: value === undefined ? {} : { value: value as Json }
         }))
       )
     )
     const project = { id: story.id, timezone: 'UTC', weekStart: 1 as const, testAccountFilters: [] }
-    const query = readTrend({ ...asTrend({}), breakdown: 'value' }, project, new Date())
+    const query = readTrend({ ...asTrend({}), breakdown: 'value', breakdown_limit: 100 }, project, new Date())
     if (!query) throw new Error('The request was not understood.')
 
     const { result } = await computeTrend(db, project, query, 0, new Date(), statementEvents)
@@ -914,6 +914,22 @@ describe('a breakdown', () => {
       ['b1', [0, 20_250, 0]],
       ['b', [0, 1, 0]]
     ])
+  })
+
+  it('counts values that are together longer than a text of the database', async () => {
+    const project = await newProject()
+    await project.ingest([{ timestamp: at('02T00:00:00'), properties: { $browser: 'b' } }])
+    await env.DB.batch([
+      env.DB.prepare(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 180000)
+        insert into events (project_id, event_id, timestamp, uuid, identity, properties)
+        select e.project_id, event_id, timestamp, unhex(printf('%032x', n)), identity, jsonb(json_object('$browser', printf('%044d', n % 2)))
+        from events e, numbers where e.project_id = ?`).bind(project.id),
+      env.DB.prepare('update event_counts set count = 180001 where project_id = ?').bind(project.id)
+    ])
+
+    const { result } = (await ask(project, { ...asTrend({}), breakdown: '$browser' })).body
+
+    expect(result.map(({ count }: Result) => count)).toEqual([90_000, 90_000, 1])
   })
 })
 

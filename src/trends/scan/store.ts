@@ -4,9 +4,10 @@ import { isIn } from '../../db/rows.ts'
 import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../../properties/filter.ts'
 import { sessionColumn } from '../../sessions/store.ts'
 import { type Bins, FIRST_BIN } from '../bins.ts'
+import { isJoined } from '../cells.ts'
 import { type Breakdown, FIRSTS, type Maths, type Property } from '../query.ts'
-import { LETTERS, TOO_LONG } from '../spelling.ts'
-import { STATEMENT_EVENTS, type Window } from '../windows.ts'
+import { type Known, LETTERS, TOO_LONG } from '../spelling.ts'
+import type { Window } from '../windows.ts'
 
 /** For a filter that SQL cannot decide, the texts that fulfil it. */
 export type Matching = ReadonlyMap<PropertyFilter, string[]>
@@ -27,14 +28,14 @@ export type Scan = {
 
 /**
  * A `Cell` for each window and value, or for each part of one; with `values` for each of these, for none, and for all
- * others. What is counted comes as JSON: a number, and of how many.
+ * others. What is counted comes as JSON: a number and, where that is needed to join two parts, of how many.
  */
 export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL =>
   scan.breakdowns.length > 0 || scan.firsts
-    ? groupedSql(scan, windows, values, { counted: sql`json_array(${resultOf(scan.math)}, count(*))` })
+    ? groupedSql(scan, windows, values, { counted: countedOf(scan.math) })
     : // A sub-select for each window: grouping would sort all of the events.
       sql`select w.point as point, null as value,
-                 (select json_array(${resultOf(scan.math)}, ${scan.property ? sql`count(subject)` : sql`count(*)`}) from (${rowsSql(scan)})) as counted
+                 (select ${countedOf(scan.math)} from (${rowsSql(scan)})) as counted
           from ${rangesOf(windows)}`
 
 /** Of longer values no statement spells the most that it looks at: a value of D1 ends at 2 MB. */
@@ -46,18 +47,22 @@ export const isSpelled = (scan: Scan, values: readonly string[] | undefined): bo
 
 /**
  * The values of each window's events, as `countSpelled` reads them; null without any. Grouping would sort the events, which
- * takes as long as looking at them, and reads each twice. Of more than `STATEMENT_EVENTS` there is one more, not all.
+ * takes as long as looking at them, and reads each twice.
+ * @throws what `isTooBig` tells, for more events than a statement should look at
  */
-export function spelledSql(scan: Scan, windows: readonly Window[], known: readonly string[]): SQL {
-  const json = sql`coalesce(value, 'null')`
-  const letters = known.map((frequent, i) => sql`when ${frequent} then ${literal(LETTERS[i])}`)
-  const isLong = sql`octet_length(value) > ${sql.raw(String(MAX_SPELLED_BYTES))}`
-  const other = sql`case when ${isLong} then ${literal(TOO_LONG)} else char(10) || ${json} || char(10) end`
-  const spelling = known.length > 0 ? sql`case ${json} ${sql.join(letters, sql` `)} else ${other} end` : other
-  return sql`
-    select w.point as point,
-           (select group_concat(${spelling}, '') from (${rowsSql(scan, { limit: STATEMENT_EVENTS + 1 })})) as spelled
-    from ${rangesOf(windows)}`
+export function spelledSql(scan: Scan, windows: readonly Window[], { values, areMost }: Known): SQL {
+  const events = matchingOf(scan, undefined, neededOf(scan), false)
+  const found = sql`coalesce(${groupOf(scan, undefined)}, 'null')`
+  const letters = values.map((value, i) => sql`when ${value} then ${literal(LETTERS[i])}`)
+  const other = sql`case when octet_length(json) > ${sql.raw(String(MAX_SPELLED_BYTES))}
+    then ${literal(TOO_LONG)} else char(10) || json || char(10) end`
+  const spell = (json: SQL, other: SQL) =>
+    letters.length > 0 ? sql`case ${json} ${sql.join(letters, sql` `)} else ${other} end` : other
+  // Looking a value up where it is, and once more if it is another one, takes less than handing each on.
+  const spelled = areMost
+    ? sql`${spell(found, sql`(select ${other} from (select ${found} as json limit -1))`)}, '') from ${events}`
+    : sql`${spell(sql`json`, other)}, '') from (select ${found} as json from ${events} limit -1)`
+  return sql`select w.point as point, (select group_concat(${spelled}) as spelled from ${rangesOf(windows)}`
 }
 
 /** A letter of our own: a statement takes no more than 100 bound values. */
@@ -116,28 +121,32 @@ function groupedSql(
     select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, { windows, values })}) group by point, value ${by}`
 }
 
-type Rows = { windows?: readonly Window[]; values?: readonly string[] | undefined; limit?: number }
+type Rows = { windows?: readonly Window[]; values?: readonly string[] | undefined }
+
+/** The types of the properties that are looked at. */
+const neededOf = ({ property, breakdowns, filters }: Scan): PropertyType[] =>
+  [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
 
 /**
  * A row for each event that counts, with only what its math asks for; without windows those of the `w` around it, and those
  * without a number too. The limits keep SQLite from taking the selects apart, and then looking up a value as often as it is
  * mentioned, or carrying whole events through its sorter.
  */
-function rowsSql(scan: Scan, { windows, values, limit = -1 }: Rows = {}): SQL {
-  const { math, property, breakdowns, filters } = scan
-  const needed = [property, ...breakdowns, ...leavesOf(filters)].flatMap((one) => one?.type ?? [])
+function rowsSql(scan: Scan, { windows, values }: Rows = {}): SQL {
+  const { math, property } = scan
+  const needed = neededOf(scan)
   const firsts = windows && scan.firsts?.get(windows)
   const [point, events] = firsts
     ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
     : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow(scan))]
   const columns = sql`${point} as point, ${groupOf(scan, values)} as value`
-  if (!property)
-    return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit ${sql.raw(String(limit))}`
+  if (!property) return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
   const held = columnOf(property)
   const rows = sql`
     select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
+  const once = math === 'sum' && !windows ? sql`` : sql`limit -1`
   const numbers = sql`
-    select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) limit -1`
+    select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) ${once}`
   return windows ? sql`select * from (${numbers}) where subject is not null` : numbers
 }
 
@@ -163,20 +172,10 @@ const actorOf = (identity: SQL): SQL => sql`coalesce(
   (select person_id from erased_identities where key = ${identity}), -${identity})`
 
 /** The aggregate of a math over `subject`, where there is one. */
-function resultOf(math: Maths): SQL {
-  switch (math) {
-    case 'sum':
-      // `sum` of whole numbers fails where they leave 64 bits.
-      return sql`total(subject)`
-    case 'avg':
-      return sql`coalesce(avg(subject), 0)`
-    case 'min':
-      return sql`coalesce(min(subject), 0)`
-    case 'max':
-      return sql`coalesce(max(subject), 0)`
-    default:
-      return sql`count(*)`
-  }
+function countedOf(math: Maths): SQL {
+  if (isJoined(math)) return sql`json_array(coalesce(${sql.raw(math)}(subject), 0), count(subject))`
+  // `sum` of whole numbers fails where they leave 64 bits.
+  return sql`json_array(${math === 'sum' ? sql`total(subject)` : sql`count(*)`})`
 }
 
 /** Events `e` that fulfil the filters, of the windows `w`. */
