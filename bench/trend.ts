@@ -131,7 +131,7 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
       ...table
     ],
     notes: [
-      `${size.events.toLocaleString('en')} events of 20 kinds, ${size.persons.toLocaleString('en')} persons, about 700 bytes of properties, ${DAYS} days,`,
+      `${size.events.toLocaleString('en')} events of 20 kinds, ${size.persons.toLocaleString('en')} persons, about 600 bytes of properties, ${DAYS} days,`,
       `by the day; ${size.runs} runs in turns of ${IN_A_TURN}, after a turn to warm up and all of the smaller event, each side answering the same. The`,
       'service over HTTP with all that a request costs, the engines in the process that asks them.'
     ],

@@ -34,7 +34,7 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
     const properties = {
       path: `/reports/${word()}/${word()}`,
       referrer: `https://www.example.org/search?q=${word()}+${word()}`,
-      title: `Quarterly report ${word()} of the ${word()} department`,
+      title: `Report ${word()} of the ${word()} department`,
       plan: ['free', 'free', 'pro', 'team'][pick(4)],
       price: pick(10_000) / 4,
       rows: pick(1_000),
@@ -44,7 +44,6 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
       request_id: word() + word(),
       region: 'eu-central',
       service: 'reports-api 4.12.7 on node 24.21.0, linux x64',
-      experiment: `${word()}-${word()}`,
       $browser: ['Chrome', 'Chrome', 'Safari', 'Firefox', 'Edge', 'Opera'][pick(6)],
       $os: ['Windows', 'Mac OS X', 'Linux', 'iOS', 'Android'][pick(5)],
       $current_url: `https://app.example.org/reports/${pick(5_000)}`,
