@@ -861,7 +861,7 @@ describe('a breakdown with more cells than are read at once', () => {
   })
 })
 
-describe('a breakdown', () => {
+describe('the values of a breakdown', () => {
   const DAYS = [
     ['a', 'a', 'b', undefined, ...Array.from({ length: 20 }, (_, i) => `one of many ${i}`)],
     ['b\nc', 5, '5', null, undefined, true, 'true', { x: [1, 2] }, '', 'a', '🙂', '!'],

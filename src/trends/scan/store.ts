@@ -144,9 +144,9 @@ function rowsSql(scan: Scan, { windows, values }: Rows = {}): SQL {
   const held = columnOf(property)
   const rows = sql`
     select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
-  const once = math === 'sum' && !windows ? sql`` : sql`limit -1`
+  const limit = math === 'sum' && !windows ? sql`` : sql`limit -1` // `total` mentions it once.
   const numbers = sql`
-    select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) ${once}`
+    select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) ${limit}`
   return windows ? sql`select * from (${numbers}) where subject is not null` : numbers
 }
 
