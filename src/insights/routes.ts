@@ -99,7 +99,7 @@ const ListQuery = PageQuery.omit({ cursor: true }).extend({
   saved: Flag.optional().meta({ description: 'Only those that are saved, or are not.' }),
   favorited: Flag.optional().meta({ description: 'Only those that are favorites, or are not.' }),
   search: z.string().max(200).optional().meta({
-    description: 'Part of the name or the description; case makes no difference.'
+    description: 'Part of the name or the description; the case of A to Z makes no difference.'
   })
 })
 

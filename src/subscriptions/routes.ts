@@ -41,7 +41,8 @@ const ListQuery = z.object({
   insight: Whole.optional().meta({ description: 'Only those of this insight.' }),
   deleted: Flag.optional().meta({ description: '`true` lists those that are deleted, and only those.' }),
   search: z.string().max(200).optional().meta({
-    description: 'Part of the title, or of the name of the dashboard or insight; case makes no difference.'
+    description:
+      'Part of the title, or of the name of the dashboard or insight; the case of A to Z makes no difference.'
   }),
   ordering: z
     .enum(ORDERINGS.flatMap((name) => [name, `-${name}` as const]))

@@ -6303,7 +6303,7 @@ export interface operations {
                 saved?: boolean;
                 /** @description Only those that are favorites, or are not. */
                 favorited?: boolean;
-                /** @description Part of the name or the description; case makes no difference. */
+                /** @description Part of the name or the description; the case of A to Z makes no difference. */
                 search?: string;
             };
             header?: never;
@@ -8442,7 +8442,7 @@ export interface operations {
                 insight?: number;
                 /** @description `true` lists those that are deleted, and only those. */
                 deleted?: boolean;
-                /** @description Part of the title, or of the name of the dashboard or insight; case makes no difference. */
+                /** @description Part of the title, or of the name of the dashboard or insight; the case of A to Z makes no difference. */
                 search?: string;
                 /** @description The newest first unless given. With `-` from the highest down. */
                 ordering?: "created_at" | "-created_at" | "next_delivery_date" | "-next_delivery_date" | "title" | "-title" | "created_by__email" | "-created_by__email";
