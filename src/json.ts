@@ -32,3 +32,6 @@ export function toWellFormed<T extends Json>(json: T): T {
   // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
   return JSON.parse(text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found)))
 }
+
+/** What a text says that is JSON inside of something else, such as a URL. @throws SyntaxError */
+export const parseJson = (text: string): Json => toWellFormed(JSON.parse(text))

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseJson } from './json.ts'
 
 /** A whole number from `least` on, as a parameter. */
 export const wholeFrom = (least: number) =>
@@ -27,7 +28,7 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value, ctx) => {
     if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
     try {
-      return JSON.parse(value)
+      return parseJson(value)
     } catch {
       ctx.addIssue({ code: 'custom', message: 'This is not valid JSON.' })
       return z.NEVER

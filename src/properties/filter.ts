@@ -142,6 +142,7 @@ export const PropertyFiltersJson = z
 
 function readFilter(node: JsonObject, timezone: string, now: Date, types: readonly PropertyType[]): PropertyFilter {
   const { key, value } = node
+  if (node.negation) throw invalid('The negation of a property filter is not supported: use the opposite operator.')
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')
   if (key.includes('\0')) throw invalid('The key of a property filter has no null characters.')

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Json } from '../json.ts'
+import { type Json, parseJson } from '../json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 
 const MAX_PARAMETERS = 5_000
@@ -45,7 +45,7 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     throw invalid('properties is not valid JSON.')
   }

@@ -117,7 +117,7 @@ export function toSeries(
     ...(period.label && { compare: true as const, compare_label: period.label }),
     filter: query.shown
   }
-  if (![...points, sum(points)].every(Number.isFinite))
+  if (!points.every(Number.isFinite))
     throw new AppError('invalid_input', `${label} adds up to more than a number can be.`, 'series')
   if (isAggregated(query))
     return { action, label, count: 0, data: [], labels: [], days: [], aggregated_value: points[0] ?? 0, ...shared }
@@ -126,13 +126,16 @@ export function toSeries(
   return {
     action,
     label,
-    count: isCumulative ? (data.at(-1) ?? 0) : sum(data),
+    count: bounded(isCumulative ? (data.at(-1) ?? 0) : sum(data)),
     data,
     labels: period.labels,
     days: period.days,
     ...shared
   }
 }
+
+/** Numbers that can be, as the highest of several buckets, may have a sum that cannot. */
+const bounded = (number: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
 export const isAggregated = ({ display }: TrendQuery): boolean => (AGGREGATED as readonly string[]).includes(display)
 

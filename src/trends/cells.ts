@@ -14,16 +14,16 @@ export type Found = { point: number; value: Value; subjects: readonly (number | 
 export const MAX_SUBJECTS = 300_000
 
 /** So many cells are kept at once; of more the values are first ranked, and then read again. */
-const MAX_CELLS = 25_000
+export const MAX_CELLS = 25_000
 /** Characters of different values that are held at once. */
 export const MAX_TEXT = 8_000_000
 
-/** All cells; undefined when they are too many to be kept. */
-export async function collectCells(read: AsyncIterable<Cell[]>): Promise<Cell[] | undefined> {
+/** All cells; undefined when they are too many for the room that is left. */
+export async function collectCells(read: AsyncIterable<Cell[]>, room: number): Promise<Cell[] | undefined> {
   const cells: Cell[] = []
   for await (const some of read) {
     for (const cell of some) cells.push(cell)
-    if (cells.length > MAX_CELLS) return undefined
+    if (cells.length > room) return undefined
   }
   return cells
 }

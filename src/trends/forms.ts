@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import type { Interval } from './buckets.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode, UrlFields } from './fields.ts'
@@ -31,18 +31,20 @@ export type Entity = { at: string; event: string | null; order: number; filters:
 
 /**
  * The fields of a trend that a URL has, and those of a body, which count more.
- * @throws invalid_input for one in the URL that would not be looked at
+ * @throws invalid_input for one in the URL where either says all by itself, by `query` or `filters`
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
-  const fields = [...new URL(url).searchParams].filter(([name]) => Object.hasOwn(UrlFields.shape, name))
-  const form = ['query', 'filters'].find((name) => isAsked(body[name]))
-  if (form && fields[0])
-    throw new AppError('invalid_input', `In the URL this says nothing beside the ${form} of the body.`, fields[0][0])
-  return { ...Object.fromEntries(fields), ...body }
+  const isField = (name: string) => Object.hasOwn(UrlFields.shape, name)
+  const named = [...new URL(url).searchParams].filter(([name]) => isField(name))
+  const asked = Object.keys(body).filter((name) => isField(name) && isAsked(body[name]))
+  const all = [...named.map(([name]) => name), ...asked].find((name) => name === 'query' || name === 'filters')
+  if (all && named[0] && asked.length > 0)
+    throw new AppError('invalid_input', `The URL and the body ask for different things: ${all} says all.`, named[0][0])
+  return { ...Object.fromEntries(named), ...body }
 }
 
-const isAsked = (form: Json | undefined): boolean =>
-  Boolean(form) && !(isObject(form) && Object.keys(form).length === 0)
+const isAsked = (value: Json | undefined): boolean =>
+  Boolean(value) && !(isObject(value) && Object.keys(value).length === 0)
 
 /** The legacy form, which stands at this path of a request. */
 export function readLegacy(input: Record<string, unknown>, path: string[]): Draft {
@@ -108,7 +110,7 @@ const NODE_PATHS: Record<string, string> = {
 
 /** A `TrendsQuery` node; undefined for none. */
 export function readQuery(query: Json | undefined): Draft | undefined {
-  const outer = typeof query === 'string' && query.trim() !== '' ? parseJson(query) : query
+  const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
   if (!isObject(outer)) {
     if (outer === undefined || outer === null || outer === '') return undefined
     throw new AppError('invalid_input', 'A query is an object.', 'query')
@@ -168,9 +170,9 @@ function formulasOf(
   return formula ? [{ at: `${at}__formula`, text: formula, name: undefined }] : []
 }
 
-function parseJson(text: string): Json {
+function readText(text: string): Json {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     throw new AppError('invalid_input', 'query is not valid JSON.', 'query')
   }

@@ -6,7 +6,7 @@ const MAX_DEPTH = 100
 
 /**
  * Reads `(A + 2 * B) ^ 2 / C`: series are letters, `^` binds from the right and before a minus in front. What is divided
- * by zero, or is otherwise no number, is 0.
+ * by zero, or is otherwise no number, is 0; what is beyond all numbers is infinite.
  * @param series how many there are
  * @throws FormulaError that names what cannot be read
  */
@@ -17,7 +17,7 @@ export function readFormula(text: string, series: number): Formula {
   reader.end()
   return (values) => {
     const value = formula(values)
-    return Number.isFinite(value) ? value : 0
+    return Number.isNaN(value) ? 0 : value
   }
 }
 
@@ -71,7 +71,7 @@ class Reader {
     const base = this.#atom(depth)
     if (!this.#take('^')) return base
     const exponent = this.#signed(depth + 1)
-    return (values) => base(values) ** exponent(values)
+    return (values) => power(base(values), exponent(values))
   }
 
   #atom(depth: number): Formula {
@@ -108,3 +108,5 @@ class Reader {
 }
 
 const divide = (a: number, b: number): number => (b === 0 ? 0 : a / b)
+
+const power = (a: number, b: number): number => (a === 0 && b < 0 ? 0 : a ** b)

@@ -4,8 +4,11 @@ import { isAdditive, type Maths } from './query.ts'
 /** The numbers of one breakdown value, a number for each bucket; without a breakdown the value is null. */
 export type Line = { value: Value; data: number[] }
 
-/** The highest totals first, and of equal ones the first in the order of code points. */
-export const rank = (totals: ReadonlyMap<string, number>): string[] =>
+/** The values of the first period, and then those that only the one before has: of each the highest totals first. */
+export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [...new Set(periods.flatMap(sorted))]
+
+/** Of equal totals the first in the order of code points is first. */
+const sorted = (totals: ReadonlyMap<string, number>): string[] =>
   [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([value]) => value)
 
 /** What several series say of each value, together. */

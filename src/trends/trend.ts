@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
-import { type Cell, collectCells, tooManyValues, totalCells, totalsOf, type Value } from './cells.ts'
+import { type Cell, collectCells, MAX_CELLS, tooManyValues, totalCells, totalsOf, type Value } from './cells.ts'
 import { findFirsts } from './firsts.ts'
 import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum } from './lines.ts'
 import {
@@ -55,15 +55,14 @@ export async function computeTrend(
   const breakdowns = await readBins(db, query, parts.flat())
   for (const { scan } of parts.flat()) scan.breakdowns = breakdowns
 
-  const firsts = parts.flatMap(([first]) => first ?? [])
-  const read = query.breakdowns.length > 0 ? await readBroken(db, query, firsts) : undefined
+  const read = query.breakdowns.length > 0 ? await readBroken(db, query, parts) : undefined
   const shown = read?.map(({ ranked }) => ranked.slice(offset, offset + query.breakdownLimit))
   expectShort(query, shown?.flat() ?? [])
   const lines: Line[][][] = []
   for (const [i, ofSeries] of parts.entries()) {
     const ofPeriods: Line[][] = []
     for (const [p, part] of ofSeries.entries())
-      ofPeriods.push(await readLines(db, query, part, shown?.[i], p === 0 ? read?.[i]?.cells : undefined))
+      ofPeriods.push(await readLines(db, query, part, shown?.[i], read?.[i]?.cells[p]))
     lines.push(ofPeriods)
   }
   const binned = { ...query, breakdowns }
@@ -105,18 +104,28 @@ async function keepFirsts(db: Db, part: Part): Promise<void> {
   if (isDecidedByActors(scan)) part.counted = counts.map((result, point) => ({ point, value: null, result, size: 0 }))
 }
 
-type Broken = { ranked: string[]; cells: Cell[] | undefined }
+/** The values of a series, and the cells of each period where these are kept. */
+type Broken = { ranked: string[]; cells: (Cell[] | undefined)[] }
 
 /** Each series' values by their totals; those of a formula, which needs all series for a value, by their common ones. */
-async function readBroken(db: Db, query: TrendQuery, parts: Part[]): Promise<Broken[]> {
-  const read = []
-  for (const part of parts) {
-    const cells = await collectCells(cellsOf(db, part))
-    const keys = query.breakdowns.map(({ key }) => key).join(', ')
-    read.push({ cells, totals: cells ? totalsOf(cells) : await totalCells(cellsOf(db, part), keys) })
+async function readBroken(db: Db, query: TrendQuery, parts: Part[][]): Promise<Broken[]> {
+  const keys = query.breakdowns.map(({ key }) => key).join(', ')
+  let room = MAX_CELLS
+  const read: { cells: Cell[] | undefined; totals: ReadonlyMap<string, number> }[][] = []
+  for (const ofSeries of parts) {
+    const ofPeriods = []
+    for (const part of ofSeries) {
+      const cells = await collectCells(cellsOf(db, part), room)
+      room -= cells?.length ?? 0
+      ofPeriods.push({ cells, totals: cells ? totalsOf(cells) : await totalCells(cellsOf(db, part), keys) })
+    }
+    read.push(ofPeriods)
   }
-  const common = query.formulas.length > 0 ? rank(addTotals(read.map(({ totals }) => totals))) : undefined
-  return read.map(({ cells, totals }) => ({ cells, ranked: common ?? rank(totals) }))
+  const common = (parts[0] ?? []).map((_, p) => addTotals(read.flatMap((ofPeriods) => ofPeriods[p]?.totals ?? [])))
+  return read.map((ofPeriods) => ({
+    cells: ofPeriods.map(({ cells }) => cells),
+    ranked: rank(query.formulas.length > 0 ? common : ofPeriods.map(({ totals }) => totals))
+  }))
 }
 
 /** The lines of one series in one period; `cells` are those of all its values, if they are known. */

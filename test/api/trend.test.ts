@@ -272,6 +272,7 @@ describe('a trend', () => {
 
     const refused = await get('?events=[{"math":"no"}]')
     const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
+    const twice = await ask(project, asTrend({}), form('query', asNode({}).query))
     const text = await get(`${url}&properties=plan`)
 
     expect(lines(await get(url))).toEqual([['$pageview', [5]]])
@@ -283,7 +284,23 @@ describe('a trend', () => {
     expect(lines(await get(`${url}&sampling_factor=1`))).toEqual([['$pageview', [5]]])
     expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
     expect([unread.status, unread.body.attr]).toEqual([400, 'date_from'])
+    expect([twice.status, twice.body.attr]).toEqual([400, 'query'])
     expect([text.status, text.body.detail]).toEqual([400, 'Property filters are JSON, which this is not.'])
+  })
+
+  it('finds half a surrogate pair as it is stored, in each of its forms', async () => {
+    const project = await newProject()
+    await project.ingest([{ timestamp: at('01T00:00:00'), properties: { name: '\ufffd' } }])
+    const properties = [{ key: 'name', value: '\ud83d' }]
+    const node = asNode({ series: [{ kind: 'EventsNode', event: '$pageview', properties }] })
+    const url = `?${new URLSearchParams({ events: JSON.stringify(asTrend({ properties }).events), ...RANGE })}`
+
+    for (const answer of [
+      await ask(project, node),
+      await ask(project, { query: JSON.stringify(node.query) }),
+      await ask(project, {}, url)
+    ])
+      expect(lines(answer)).toEqual([['$pageview', [1, 0, 0]]])
   })
 
   it('takes what says nothing of the numbers', async () => {
@@ -515,13 +532,20 @@ describe('a trend', () => {
     expect(await compute('median')).toEqual([9_000_000_000_000_000_000])
   })
 
-  it('refuses what adds up to more than a number can be', async () => {
+  it('refuses what adds up to more than a number can be, but not the highest of such numbers', async () => {
     const project = await newProject()
-    await project.ingest([1e308, 1e308].map((price) => ({ timestamp: at('01T00:00:00'), properties: { price } })))
+    const times = [at('01T00:00:00'), at('01T00:00:01'), at('02T00:00:00')]
+    await project.ingest(times.map((timestamp) => ({ timestamp, properties: { price: 1e308 } })))
 
     const { status, body } = await ask(project, asTrend({ math: 'sum', math_property: 'price' }))
 
+    const squared = await ask(project, { ...asTrend({ math: 'max', math_property: 'price' }), formula: 'A*A' })
+    const highest = await ask(project, asTrend({ math: 'max', math_property: 'price' }))
+
     expect([status, body.attr, body.detail]).toEqual([400, 'series', expect.stringContaining('$pageview adds up')])
+    expect([squared.status, squared.body.attr]).toEqual([400, 'series'])
+    expect(lines(highest)).toEqual([['$pageview', [1e308, 1e308, 0]]])
+    expect(highest.body.result[0].count).toBe(Number.MAX_VALUE)
   })
 
   it('breaks down by texts that are longer than a bound value, or refuses them', async () => {
@@ -761,10 +785,10 @@ describe('a breakdown', () => {
     expect(lines(compared)).toEqual([
       ['[1,4.25]', [1]],
       ['[1,4.25]', [0]],
+      ['[4.25,7.51]', [0]],
+      ['[4.25,7.51]', [2]],
       ['None (i.e. no value)', [2]],
-      ['None (i.e. no value)', [0]],
-      ['Other (i.e. all remaining values)', [0]],
-      ['Other (i.e. all remaining values)', [2]]
+      ['None (i.e. no value)', [0]]
     ])
   })
 
@@ -804,10 +828,18 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('shows the same values in both periods', async () => {
+  it('shows the same values in both periods, at last those that only the one before has', async () => {
     const body = { ...asTrend({}), breakdown: '$browser', date_from: '2025-06-03', compare: true, compare_to: '-2d' }
 
     expect(lines(await ask(await newStory(), body))).toEqual([
+      ['Firefox', [1]],
+      ['Firefox', [1]],
+      ['Chrome', [0]],
+      ['Chrome', [1]],
+      ['None (i.e. no value)', [2]],
+      ['None (i.e. no value)', [0]]
+    ])
+    expect(lines(await ask(await newStory(), { ...body, breakdown_limit: 1 }))).toEqual([
       ['Firefox', [1]],
       ['Firefox', [1]],
       ['None (i.e. no value)', [2]],
@@ -1065,6 +1097,14 @@ describe('a trend that cannot be', () => {
       'events__0__properties',
       'gt needs a value'
     ],
+    [
+      asTrend({ properties: [{ key: 'n', value: 'x', negation: true }] }),
+      'invalid_input',
+      'events__0__properties',
+      'negation'
+    ],
+    [{ ...asTrend({}), breakdown: '\u0000' }, 'invalid_input', 'breakdown', 'null characters'],
+    [asTrend({ math: 'sum', math_property: '\u0000' }), 'invalid_input', 'events__0__math_property', 'null characters'],
     [{ ...asTrend({}), actions: [{ id: 1 }] }, 'invalid_input', 'actions', 'Actions'],
     [{ ...asTrend({}), compare: true, date_from: 'all' }, 'invalid_input', 'compare', 'no period'],
     [{ ...asTrend({}), compare: true, compare_to: 'week' }, 'invalid_input', 'compare_to', '"week"'],
