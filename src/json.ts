@@ -4,6 +4,8 @@ export type JsonObject = { [key: string]: Json }
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
+
 /** Objects whose keys stand in another order count as different. */
 export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
   a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { isObject, type Json } from '../json.ts'
+import { isEmpty, type Json } from '../json.ts'
 import { jsonText } from '../parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 import { goBack } from '../time.ts'
@@ -100,7 +100,7 @@ const noDate = (text: string | undefined, attr: string) =>
   new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
 
 function personKeys(filters: unknown, attr: string, timezone: string, now: Date): string[] {
-  if (filters === undefined || filters === null || (isObject(filters) && Object.keys(filters).length === 0)) return []
+  if (filters === undefined || filters === null || isEmpty(filters)) return []
   try {
     // What came as JSON is JSON.
     const group = readFilters(filters as Json, timezone, now, PROPERTY_TYPES)

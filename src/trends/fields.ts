@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isObject } from '../json.ts'
+import { isEmpty } from '../json.ts'
 import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
 import { MAX_SMOOTHING } from './query.ts'
@@ -57,10 +57,7 @@ const Flag = z.preprocess(
 /** What PostHog computes with and we do not: it may be there as long as it says nothing. */
 const Unsupported = z
   .unknown()
-  .refine(
-    (value) => !value || value === 'false' || (isObject(value) && Object.keys(value).length === 0),
-    'This is not supported.'
-  )
+  .refine((value) => !value || value === 'false' || isEmpty(value), 'This is not supported.')
   .optional()
 
 const entity = {

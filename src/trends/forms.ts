@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { isEmpty, isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import type { Interval } from './buckets.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode, UrlFields } from './fields.ts'
@@ -43,8 +43,7 @@ export function readFields(url: string, body: JsonObject = {}): JsonObject {
   return { ...Object.fromEntries(named), ...body }
 }
 
-const isAsked = (value: Json | undefined): boolean =>
-  Boolean(value) && !(isObject(value) && Object.keys(value).length === 0)
+const isAsked = (value: Json | undefined): boolean => Boolean(value) && !isEmpty(value)
 
 /** The legacy form, which stands at this path of a request. */
 export function readLegacy(input: Record<string, unknown>, path: string[]): Draft {
@@ -115,7 +114,7 @@ export function readQuery(query: Json | undefined): Draft | undefined {
     if (outer === undefined || outer === null || outer === '') return undefined
     throw new AppError('invalid_input', 'A query is an object.', 'query')
   }
-  if (Object.keys(outer).length === 0) return undefined
+  if (isEmpty(outer)) return undefined
   const isWrapped = outer.kind === 'InsightVizNode'
   const path = isWrapped ? ['query', 'source'] : ['query']
   const at = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')

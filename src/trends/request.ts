@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isEmpty, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 import { readBreakdowns } from './breakdowns.ts'
@@ -149,8 +149,7 @@ function readOne(text: string, series: number, at: string) {
 
 /** Filters in any form; none for none. */
 function readGroup(filters: unknown, attr: string, { timezone }: Settings, now: Date): FilterGroup {
-  if (filters === undefined || filters === null || (isObject(filters) && Object.keys(filters).length === 0))
-    return { type: 'AND', values: [] }
+  if (filters === undefined || filters === null || isEmpty(filters)) return { type: 'AND', values: [] }
   try {
     // What came as JSON is JSON.
     return readFilters(filters as Json, timezone, now, PROPERTY_TYPES)
