@@ -37,7 +37,9 @@ export default defineConfig({
     projects: [
       {
         // The generator of API clients needs the programming interface that TypeScript had up to version 5.
-        resolve: { alias: { typescript: new URL('./test/support/typescript.ts', import.meta.url).pathname } },
+        resolve: {
+          alias: { typescript: new URL('./test/support/typescript.ts', import.meta.url).pathname }
+        },
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],

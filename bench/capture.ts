@@ -4,7 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { readMigrations } from '../scripts/local.ts'
 import { INSERT } from './bare/insert.ts'
-import { BATCH_EVENTS, type Batch, busyBatch, firstBatches, NEW_PERSONS } from './support/batches.ts'
+import {
+  BATCH_EVENTS,
+  type Batch,
+  busyBatch,
+  firstBatches,
+  NEW_PERSONS
+} from './support/batches.ts'
 import { sendOk } from './support/client.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
 import { inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
@@ -17,7 +23,9 @@ const SENDERS = 8
 /** The project that the bare route's events belong to: none of the service's. */
 const BARE_PROJECT = 1_000_000
 
-const Health = z.object({ queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() }) })
+const Health = z.object({
+  queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() })
+})
 
 /** How many events a second get from HTTP into the database, up to the last of a burst. */
 export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
@@ -27,15 +35,24 @@ export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
   const runtime = await startWorkers()
   try {
     const { projectId, token } = await seedProject(runtime, size.persons)
-    const known = Array.from({ length: size.known }, (_, i) => 1 + i * Math.floor(size.persons / size.known))
+    const known = Array.from(
+      { length: size.known },
+      (_, i) => 1 + i * Math.floor(size.persons / size.known)
+    )
     await fillService(runtime, projectId, firstBatches(token, known))
 
     const rounds = []
     for (let round = 0; round < size.rounds; round += 1) {
       const first = size.persons + 1 + round * size.batches * NEW_PERSONS
-      const batches = Array.from({ length: size.batches }, (_, i) => busyBatch(token, known, first + i * NEW_PERSONS))
+      const batches = Array.from({ length: size.batches }, (_, i) =>
+        busyBatch(token, known, first + i * NEW_PERSONS)
+      )
       const ofService = await fillService(runtime, projectId, batches)
-      rounds.push({ ...ofService, bare: await fillBare(runtime, batches), sqlite: fillSqlite(batches) })
+      rounds.push({
+        ...ofService,
+        bare: await fillBare(runtime, batches),
+        sqlite: fillSqlite(batches)
+      })
     }
     return report(rounds, size)
   } finally {
@@ -46,10 +63,15 @@ export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
 type Seconds = { stored: number; accepted: number; bare: number; sqlite: number }
 
 function report(rounds: Seconds[], size: { persons: number; batches: number }): Outcome {
-  const perSecond = (of: keyof Seconds) => rounds.map((seconds) => (size.batches * BATCH_EVENTS) / seconds[of])
+  const perSecond = (of: keyof Seconds) =>
+    rounds.map((seconds) => (size.batches * BATCH_EVENTS) / seconds[of])
   const median = (of: keyof Seconds) => percentile(perSecond(of), 0.5)
   const share = median('stored') / median('bare')
-  const row = (name: string, of: keyof Seconds) => [name, rounded(median(of)), perSecond(of).map(rounded).join(' · ')]
+  const row = (name: string, of: keyof Seconds) => [
+    name,
+    rounded(median(of)),
+    perSecond(of).map(rounded).join(' · ')
+  ]
   return {
     table: [
       ['events a second', 'median', 'rounds'],
@@ -95,7 +117,8 @@ function fillSqlite(batches: Batch[]): number {
   return inTemporary((folder) => {
     const db = new DatabaseSync(join(folder, 'events.sqlite'))
     db.exec('pragma journal_mode = wal; pragma synchronous = normal')
-    for (const { statements } of readMigrations(migrationsDir)) for (const statement of statements) db.exec(statement)
+    for (const { statements } of readMigrations(migrationsDir))
+      for (const statement of statements) db.exec(statement)
     const insert = db.prepare(INSERT)
     const started = performance.now()
     for (const { json } of batches) insert.run(BARE_PROJECT, json)
@@ -114,7 +137,11 @@ async function sendAll(url: URL, batches: Batch[]): Promise<void> {
   const waiting = batches.values()
   const sendNext = async () => {
     for (const { gzip } of waiting)
-      await sendOk(url, { method: 'POST', headers: { ...headers, 'content-length': gzip.byteLength } }, gzip)
+      await sendOk(
+        url,
+        { method: 'POST', headers: { ...headers, 'content-length': gzip.byteLength } },
+        gzip
+      )
   }
   await Promise.all(Array.from({ length: SENDERS }, sendNext))
 }
@@ -130,7 +157,12 @@ async function countEvents({ db }: Runtime, projectId: number): Promise<number> 
   return (await count.bind(projectId).first<number>('count')) ?? 0
 }
 
-async function expectEvents(runtime: Runtime, projectId: number, before: number, batches: Batch[]): Promise<void> {
+async function expectEvents(
+  runtime: Runtime,
+  projectId: number,
+  before: number,
+  batches: Batch[]
+): Promise<void> {
   const sent = batches.reduce((sum, { events }) => sum + events, 0)
   const stored = (await countEvents(runtime, projectId)) - before
   if (stored !== sent) throw new Error(`Of ${sent} events ${stored} are stored.`)

@@ -27,9 +27,11 @@ export async function benchDeliveries(isSmoke: boolean): Promise<Outcome> {
     const claimed = (performance.now() - started) / 1000
     while (receiver.received.length < count) await sleep(20)
     const seconds = (performance.now() - started) / 1000
-    while (runtime.lines.filter(({ queue }) => queue?.endsWith('deliveries')).length < count) await sleep(20)
+    while (runtime.lines.filter(({ queue }) => queue?.endsWith('deliveries')).length < count)
+      await sleep(20)
     await expectOnce(runtime, receiver.received, count)
-    const of = (name: 'rows_read' | 'rows_written') => runtime.lines.reduce((sum, line) => sum + line[name], 0) / count
+    const of = (name: 'rows_read' | 'rows_written') =>
+      runtime.lines.reduce((sum, line) => sum + line[name], 0) / count
     return report({ count, claimed, seconds, written: of('rows_written'), read: of('rows_read') })
   } finally {
     await runtime.end()
@@ -37,7 +39,13 @@ export async function benchDeliveries(isSmoke: boolean): Promise<Outcome> {
   }
 }
 
-function report(measured: { count: number; claimed: number; seconds: number; written: number; read: number }): Outcome {
+function report(measured: {
+  count: number
+  claimed: number
+  seconds: number
+  written: number
+  read: number
+}): Outcome {
   const { count, claimed, seconds, written, read } = measured
   return {
     table: [
@@ -62,7 +70,9 @@ function report(measured: { count: number; claimed: number; seconds: number; wri
 async function seedSignups({ db }: Runtime, projectId: number): Promise<void> {
   const now = Date.now()
   await db.batch([
-    db.prepare(`insert into event_names (id, project_id, name) values (1, ?, 'signed up')`).bind(projectId),
+    db
+      .prepare(`insert into event_names (id, project_id, name) values (1, ?, 'signed up')`)
+      .bind(projectId),
     db
       .prepare(`
         with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${EVENTS - 1})
@@ -79,11 +89,16 @@ async function seedSignups({ db }: Runtime, projectId: number): Promise<void> {
 type Due = { projectId: number; key: string; count: number; target: string }
 
 /** Subscriptions of which the first is made through the API, and all are due since a second ago. */
-async function seedDue({ db, service }: Runtime, { projectId, key, count, target }: Due): Promise<void> {
+async function seedDue(
+  { db, service }: Runtime,
+  { projectId, key, count, target }: Due
+): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const create = async (path: string, body: object): Promise<{ id: number }> => {
     const url = new URL(`/api/environments/${projectId}/${path}/`, service)
-    return JSON.parse((await sendOk(url, { method: 'POST', headers }, Buffer.from(JSON.stringify(body)))).text)
+    return JSON.parse(
+      (await sendOk(url, { method: 'POST', headers }, Buffer.from(JSON.stringify(body)))).text
+    )
   }
   const filters = { events: [{ id: 'signed up' }], date_from: '-6d' }
   const insight = await create('insights', { name: 'Signups', filters })
@@ -98,14 +113,22 @@ async function seedDue({ db, service }: Runtime, { projectId, key, count, target
     db.prepare(`
       with recursive numbers(n) as (select 2 union all select n + 1 from numbers where n < ${count})
       insert into subscriptions (${columns}) select ${columns} from numbers, subscriptions where id = ${id}`),
-    db.prepare('update subscriptions set next_delivery_date = cast(? as integer)').bind(Date.now() - 1_000)
+    db
+      .prepare('update subscriptions set next_delivery_date = cast(? as integer)')
+      .bind(Date.now() - 1_000)
   ])
 }
 
-async function expectOnce({ db }: Runtime, received: { headers: NodeJS.Dict<string | string[]> }[], count: number) {
+async function expectOnce(
+  { db }: Runtime,
+  received: { headers: NodeJS.Dict<string | string[]> }[],
+  count: number
+) {
   const ids = new Set(received.map(({ headers }) => headers['webhook-id']))
   const row = await db
-    .prepare(`select count(*) as n from subscription_deliveries where status = 'delivered' and attempts = 1`)
+    .prepare(
+      `select count(*) as n from subscription_deliveries where status = 'delivered' and attempts = 1`
+    )
     .first<{ n: number }>()
   if (ids.size !== count || received.length !== count || row?.n !== count)
     throw new Error(

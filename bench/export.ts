@@ -17,7 +17,10 @@ type Export = { persons: number; pace: Pace; peak: number; bytes: number; second
 /** What the service holds in memory while all persons of a project leave it as CSV. */
 export async function benchExport(isSmoke: boolean): Promise<Outcome> {
   const [few, many] = isSmoke ? [500, 5_000] : [20_000, 200_000]
-  return report([...(await exportPersons(few, ['fast'])), ...(await exportPersons(many, ['fast', 'slowly']))])
+  return report([
+    ...(await exportPersons(few, ['fast'])),
+    ...(await exportPersons(many, ['fast', 'slowly']))
+  ])
 }
 
 async function exportPersons(persons: number, paces: Pace[]): Promise<Export[]> {
@@ -30,8 +33,15 @@ async function exportPersons(persons: number, paces: Pace[]): Promise<Export[]> 
     for (const pace of paces) {
       const started = performance.now()
       const { peak, result } = await heap.during(() => readLines(url, key, pace))
-      if (result.lines !== persons + 1) throw new Error(`Of ${persons} persons ${result.lines - 1} are exported.`)
-      exports.push({ persons, pace, peak, bytes: result.bytes, seconds: (performance.now() - started) / 1000 })
+      if (result.lines !== persons + 1)
+        throw new Error(`Of ${persons} persons ${result.lines - 1} are exported.`)
+      exports.push({
+        persons,
+        pace,
+        peak,
+        bytes: result.bytes,
+        seconds: (performance.now() - started) / 1000
+      })
     }
     heap.end()
     return exports
@@ -40,7 +50,11 @@ async function exportPersons(persons: number, paces: Pace[]): Promise<Export[]> 
   }
 }
 
-async function readLines(url: URL, key: string, pace: Pace): Promise<{ lines: number; bytes: number }> {
+async function readLines(
+  url: URL,
+  key: string,
+  pace: Pace
+): Promise<{ lines: number; bytes: number }> {
   const { body, status } = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   if (!body || status !== 200) throw new Error(`${url.pathname} answers ${status}.`)
   const counted = { lines: 0, bytes: 0 }

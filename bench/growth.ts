@@ -45,7 +45,9 @@ export async function benchGrowth(isSmoke: boolean): Promise<Outcome> {
     ],
     missed: rows.flatMap(({ name, most }, i) =>
       columns.flatMap((column, n) =>
-        (column[i] ?? 0) > most ? [`${name}, ${sizes[n]?.toLocaleString('en')} events: ${rounded(column[i] ?? 0)}`] : []
+        (column[i] ?? 0) > most
+          ? [`${name}, ${sizes[n]?.toLocaleString('en')} events: ${rounded(column[i] ?? 0)}`]
+          : []
       )
     )
   }
@@ -71,7 +73,11 @@ async function measure(events: number, runs: number, others: number): Promise<nu
       medians.push(percentile(times, 0.5))
     }
     const longest = Math.max(...runtime.lines.map(({ longest_ms }) => longest_ms))
-    return [...medians, longest, ...(await measureOthers(runtime, ask, { projectId, key, token, persons, others }))]
+    return [
+      ...medians,
+      longest,
+      ...(await measureOthers(runtime, ask, { projectId, key, token, persons, others }))
+    ]
   } finally {
     await runtime.end()
   }
@@ -79,7 +85,11 @@ async function measure(events: number, runs: number, others: number): Promise<nu
 
 type Others = { projectId: number; key: string; token: string; persons: number; others: number }
 
-async function measureOthers({ service }: Runtime, ask: Ask, { projectId, key, token, persons, others }: Others) {
+async function measureOthers(
+  { service }: Runtime,
+  ask: Ask,
+  { projectId, key, token, persons, others }: Others
+) {
   let isOver = false
   const trends = async () => {
     while (!isOver) for (const question of QUESTIONS) if (!isOver) await ask(kindOf(0), question)
@@ -100,7 +110,10 @@ async function measureOthers({ service }: Runtime, ask: Ask, { projectId, key, t
   const known = Array.from({ length: Math.min(persons, 1_000) }, (_, i) => 1 + i)
   const measured = await Promise.all([
     every(PAUSE_MS, (n) =>
-      sendOk(new URL(`/api/environments/${projectId}/persons/${1 + ((n * 7_919) % persons)}/`, service), { headers })
+      sendOk(
+        new URL(`/api/environments/${projectId}/persons/${1 + ((n * 7_919) % persons)}/`, service),
+        { headers }
+      )
     ),
     every(CAPTURE_PAUSE_MS, (n) => {
       const { gzip } = busyBatch(token, known, 10 * persons + n * 100)

@@ -39,9 +39,11 @@ export async function benchHttp(isSmoke: boolean): Promise<Outcome> {
     const ask = (side: Side, path: string) => sendOk(new URL(path, bases[side]), options)
 
     const nothing = []
-    for (let i = 0; i < size.requests; i += 1) nothing.push((await sendOk(new URL('/nothing', runtime.bare))).ms)
+    for (let i = 0; i < size.requests; i += 1)
+      nothing.push((await sendOk(new URL('/nothing', runtime.bare))).ms)
     const results = []
-    for (const entry of CASES) results.push({ name: entry.name, times: await measure(entry, size, ask) })
+    for (const entry of CASES)
+      results.push({ name: entry.name, times: await measure(entry, size, ask) })
     return report(results, percentile(nothing, 0.5), size)
   } finally {
     await runtime.end()
@@ -68,13 +70,21 @@ async function measure(
       next[side] = page.next
       answers.add(JSON.stringify([page.count, page.results]))
     }
-    if (answers.size > 1) throw new Error(`${name}: the sides answer differently: ${[...answers].join(' and ')}`)
+    if (answers.size > 1)
+      throw new Error(`${name}: the sides answer differently: ${[...answers].join(' and ')}`)
   }
   return times
 }
 
-const Person = z.object({ id: z.int(), distinct_ids: z.array(z.string()).transform((ids) => ids.toSorted()) })
-const Page = z.object({ count: z.int(), next: z.string().nullable(), results: z.array(Person).min(1) })
+const Person = z.object({
+  id: z.int(),
+  distinct_ids: z.array(z.string()).transform((ids) => ids.toSorted())
+})
+const Page = z.object({
+  count: z.int(),
+  next: z.string().nullable(),
+  results: z.array(Person).min(1)
+})
 
 /** A person by itself counts as a page of one. */
 function readPage(text: string): z.infer<typeof Page> {
@@ -86,12 +96,25 @@ function readPage(text: string): z.infer<typeof Page> {
 function report(results: { name: string; times: Times }[], nothing: number, size: Size): Outcome {
   const rows = results.map(({ name, times }) => {
     const [service, bare, checked] = SIDES.map((side) => percentile(times[side], 0.5))
-    return { name, times, ratio: (service ?? 0) / (bare ?? 0), ratioToChecked: (service ?? 0) / (checked ?? 0) }
+    return {
+      name,
+      times,
+      ratio: (service ?? 0) / (bare ?? 0),
+      ratioToChecked: (service ?? 0) / (checked ?? 0)
+    }
   })
-  const cell = (ms: number[]) => `${rounded(percentile(ms, 0.5))} / ${rounded(percentile(ms, 0.95))}`
+  const cell = (ms: number[]) =>
+    `${rounded(percentile(ms, 0.5))} / ${rounded(percentile(ms, 0.95))}`
   return {
     table: [
-      ['median / p95, ms', 'service', 'bare route', 'with key lookup', 'service : bare', ': with key lookup'],
+      [
+        'median / p95, ms',
+        'service',
+        'bare route',
+        'with key lookup',
+        'service : bare',
+        ': with key lookup'
+      ],
       ...rows.map(({ name, times, ratio, ratioToChecked }) => [
         name,
         ...SIDES.map((side) => cell(times[side])),
@@ -104,6 +127,8 @@ function report(results: { name: string; times: Times }[], nothing: number, size
       `${size.requests.toLocaleString('en')} requests after ${size.warmUp} to warm up, one at a time, the sides taking turns.`,
       `A bare route without any query takes ${rounded(nothing)} ms. Target: at most ${MAX_RATIO}× the bare route.`
     ],
-    missed: rows.filter(({ ratio }) => ratio > MAX_RATIO).map(({ name, ratio }) => `${name} ${rounded(ratio)}×`)
+    missed: rows
+      .filter(({ ratio }) => ratio > MAX_RATIO)
+      .map(({ name, ratio }) => `${name} ${rounded(ratio)}×`)
   }
 }

@@ -17,7 +17,12 @@ const ERASED = 1
 const PAUSE_MS = 20
 
 const Tasks = z.object({
-  results: z.array(z.object({ status: z.string(), events: z.object({ found: z.int().nullable(), removed: z.int() }) }))
+  results: z.array(
+    z.object({
+      status: z.string(),
+      events: z.object({ found: z.int().nullable(), removed: z.int() })
+    })
+  )
 })
 
 /** How long it takes to remove the events of one person who has half of all, and what others notice of it. */
@@ -31,8 +36,12 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
     await seedEvents(runtime, projectId, size)
     const headers = { authorization: `Bearer ${key}` }
     const ask = (path: string, method = 'GET') =>
-      sendOk(new URL(`/api/environments/${projectId}/${path}`, runtime.service), { method, headers })
-    const retrieve = async (n: number) => (await ask(`persons/${2 + ((n * 7_919) % (size.persons - 2))}`)).ms
+      sendOk(new URL(`/api/environments/${projectId}/${path}`, runtime.service), {
+        method,
+        headers
+      })
+    const retrieve = async (n: number) =>
+      (await ask(`persons/${2 + ((n * 7_919) % (size.persons - 2))}`)).ms
 
     const idle = []
     for (let n = 0; n < size.requests; n += 1) {
@@ -47,11 +56,13 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
     let task: z.infer<typeof Tasks>['results'][number] | undefined
     for (let n = 0; task?.status !== 'completed'; n += 1) {
       during.push(await retrieve(n))
-      if (n % 25 === 0) [task] = Tasks.parse(JSON.parse((await ask('persons/deletion_status')).text)).results
+      if (n % 25 === 0)
+        [task] = Tasks.parse(JSON.parse((await ask('persons/deletion_status')).text)).results
       await sleep(PAUSE_MS)
     }
     const seconds = (performance.now() - started) / 1000
-    if (task.events.removed !== size.events / 2) throw new Error(`${task.events.removed} events were removed.`)
+    if (task.events.removed !== size.events / 2)
+      throw new Error(`${task.events.removed} events were removed.`)
     const longest = Math.max(...runtime.lines.map(({ longest_ms }) => longest_ms))
     return report({ seconds, longest, idle, during }, size)
   } finally {
@@ -61,7 +72,10 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
 
 type Measured = { seconds: number; longest: number; idle: number[]; during: number[] }
 
-function report({ seconds, longest, idle, during }: Measured, size: { persons: number; events: number }): Outcome {
+function report(
+  { seconds, longest, idle, during }: Measured,
+  size: { persons: number; events: number }
+): Outcome {
   const [before, meanwhile] = [percentile(idle, 0.95), percentile(during, 0.95)]
   const slowdown = meanwhile / before
   return {

@@ -22,11 +22,19 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
   try {
     const { projectId, key } = await seedProject(runtime, 10, ['session_recording:read'])
     await storeSessions(runtime, projectId, sessions)
-    const chosen = sessions.filter((_, i) => i % Math.floor(count / targets) === 0).slice(0, targets)
+    const chosen = sessions
+      .filter((_, i) => i % Math.floor(count / targets) === 0)
+      .slice(0, targets)
     const ask = (id: string) =>
-      sendOk(new URL(`/api/environments/${projectId}/session_recordings/${id}/analyze/similar/`, runtime.service), {
-        headers: { authorization: `Bearer ${key}` }
-      })
+      sendOk(
+        new URL(
+          `/api/environments/${projectId}/session_recordings/${id}/analyze/similar/`,
+          runtime.service
+        ),
+        {
+          headers: { authorization: `Bearer ${key}` }
+        }
+      )
     for (const { id } of chosen.slice(0, 10)) await ask(id)
     runtime.lines.length = 0
 
@@ -35,12 +43,16 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
     for (const target of chosen) {
       const { text, ms } = await ask(target.id)
       times.push(ms)
-      found.push({ target, ...compareWithBest(target, sessions, Similar.parse(JSON.parse(text)).results) })
+      found.push({
+        target,
+        ...compareWithBest(target, sessions, Similar.parse(JSON.parse(text)).results)
+      })
     }
     const rows = runtime.lines.map(({ rows_read }) => rows_read)
     const meanOf = (isOfFamily: boolean): Found => {
       const some = found.filter(({ target }) => target.isOfFamily === isOfFamily)
-      const mean = (figure: keyof Found) => some.reduce((sum, one) => sum + one[figure], 0) / some.length
+      const mean = (figure: keyof Found) =>
+        some.reduce((sum, one) => sum + one[figure], 0) / some.length
       return { recall: mean('recall'), share: mean('share') }
     }
     return report({ count, targets, members: meanOf(true), others: meanOf(false), times, rows })
@@ -55,7 +67,11 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
  */
 type Found = { recall: number; share: number }
 
-function compareWithBest(target: SeededSession, sessions: SeededSession[], answers: { similarity: number }[]): Found {
+function compareWithBest(
+  target: SeededSession,
+  sessions: SeededSession[],
+  answers: { similarity: number }[]
+): Found {
   const all = sessions
     .filter(({ id }) => id !== target.id)
     .map(({ steps }) => compareSteps(target.steps, steps).similarity)
@@ -88,8 +104,16 @@ function report({ count, targets, members, others, times, rows }: Measured): Out
         `${MIN_RECALL} at least`
       ],
       ['the same of sessions that belong to none', others.recall.toFixed(3), ''],
-      ['how similar those found for them are, of the ten: 1 is as similar', others.share.toFixed(3), ''],
-      ['median / p95 over HTTP, ms', `${rounded(median)} / ${rounded(p95)}`, `median ${MAX_MS} at most`],
+      [
+        'how similar those found for them are, of the ten: 1 is as similar',
+        others.share.toFixed(3),
+        ''
+      ],
+      [
+        'median / p95 over HTTP, ms',
+        `${rounded(median)} / ${rounded(p95)}`,
+        `median ${MAX_MS} at most`
+      ],
       ['rows read, at most', rounded(read), `${MAX_ROWS.toLocaleString('en')} at most`]
     ],
     notes: [

@@ -44,7 +44,11 @@ function profileStartup(): number {
     return readFileSync(file, 'utf8')
   })
   const { nodes, samples, timeDeltas } = Profile.parse(JSON.parse(text))
-  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
-  const micros = timeDeltas.filter((_, i) => !idle.has(samples[i] ?? -1)).reduce((sum, delta) => sum + delta, 0)
+  const idle = new Set(
+    nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id)
+  )
+  const micros = timeDeltas
+    .filter((_, i) => !idle.has(samples[i] ?? -1))
+    .reduce((sum, delta) => sum + delta, 0)
   return micros / 1000
 }

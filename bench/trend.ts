@@ -41,12 +41,16 @@ export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
     const { projectId, key } = await seedProject(runtime, 0, ['insight:read'])
     const file = join(folder, 'events.ndjson')
     await storeEvents(runtime, projectId, size.events, size.persons, file)
-    const engines = [...(isSmoke ? [] : [await openClickHouse(file, join(folder, 'clickhouse'))]), await openDuck(file)]
+    const engines = [
+      ...(isSmoke ? [] : [await openClickHouse(file, join(folder, 'clickhouse'))]),
+      await openDuck(file)
+    ]
     const ask = questionsTo(runtime.service, projectId, key)
     // Two gigabytes were written, which the disk would else take up during the first questions.
     execFileSync('sync')
     // Whichever is asked first would else pay for what all sides compile and read once.
-    for (const question of QUESTIONS) await measure(ask, kindOf(1), question, engines, { ...size, runs: IN_A_TURN })
+    for (const question of QUESTIONS)
+      await measure(ask, kindOf(1), question, engines, { ...size, runs: IN_A_TURN })
     const rows = []
     for (const event of [kindOf(0), kindOf(1)])
       for (const question of QUESTIONS)
@@ -61,12 +65,22 @@ export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
 
 const Answer = z.object({
   result: z.array(
-    z.object({ data: z.array(z.number()), days: z.array(z.string()), breakdown_value: z.string().default('') })
+    z.object({
+      data: z.array(z.number()),
+      days: z.array(z.string()),
+      breakdown_value: z.string().default('')
+    })
   )
 })
 
 /** All sides take turns, of a few requests each so that none is always the first after another, and answer the same. */
-async function measure(ask: Ask, event: string, question: QuestionName, engines: Engine[], size: Size) {
+async function measure(
+  ask: Ask,
+  event: string,
+  question: QuestionName,
+  engines: Engine[],
+  size: Size
+) {
   const { from, until } = range()
   const runs = size.runs * (MORE_OFTEN[question] ?? 1)
   const times: Record<string, number[]> = {}
@@ -86,9 +100,12 @@ async function measure(ask: Ask, event: string, question: QuestionName, engines:
         data.map((value, i): [string, string, number] => [days[i] ?? '', breakdown_value, value])
       )
     )
-    for (const other of others) expectSame(`${question} of ${event}, again`, cells, other.filter(isSome))
+    for (const other of others)
+      expectSame(`${question} of ${event}, again`, cells, other.filter(isSome))
     for (const engine of engines) {
-      const rows = await time(engine.name, turn, () => engine.ask(engine.queries[question]?.(event, from, until) ?? ''))
+      const rows = await time(engine.name, turn, () =>
+        engine.ask(engine.queries[question]?.(event, from, until) ?? '')
+      )
       for (const one of rows) expectSame(`${question} of ${event}: ${engine.name}`, cells, one)
     }
   }
@@ -108,7 +125,10 @@ function expectSame(what: string, ours: Cells, theirs: Cells): void {
       ([day, value, number]) =>
         Math.abs(number - (wanted.get(`${day} ${value}`) ?? Number.NaN)) <= 1e-9 * Math.abs(number)
     )
-  if (!isSame) throw new Error(`${what} answers differently: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`)
+  if (!isSame)
+    throw new Error(
+      `${what} answers differently: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`
+    )
 }
 
 type Measured = { event: string; question: QuestionName; times: Record<string, number[]> }
@@ -121,9 +141,11 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
     const ours = median('service')
     const ratio = times.ClickHouse ? ours / median('ClickHouse') : undefined
     const most = MOST[question][event === kindOf(0) ? 0 : 1]
-    if (question === 'total' && event === kindOf(0) && ours > MAX_TOTAL_MS) missed.push(`total ${rounded(ours)} ms`)
+    if (question === 'total' && event === kindOf(0) && ours > MAX_TOTAL_MS)
+      missed.push(`total ${rounded(ours)} ms`)
     if (ours > MAX_MS) missed.push(`${question} of the ${share} event ${rounded(ours)} ms`)
-    if (ratio !== undefined && ratio > most) missed.push(`${question} of the ${share} event ${rounded(ratio)}×`)
+    if (ratio !== undefined && ratio > most)
+      missed.push(`${question} of the ${share} event ${rounded(ratio)}×`)
     return [
       `${question}, ${share} event`,
       `${rounded(ours)} / ${rounded(percentile(times.service ?? [], 0.95))}`,
@@ -134,7 +156,13 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
   })
   return {
     table: [
-      ['median (/ p95), ms', 'service', ...engines.map(({ name }) => name), 'service : ClickHouse', 'at most'],
+      [
+        'median (/ p95), ms',
+        'service',
+        ...engines.map(({ name }) => name),
+        'service : ClickHouse',
+        'at most'
+      ],
       ...table
     ],
     notes: [

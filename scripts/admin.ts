@@ -20,7 +20,9 @@ const [noun = '', verb = '', ...args] = process.argv.slice(2)
 const TIMEOUT_MS = 90_000
 
 const giveUp = () => {
-  console.error('The database does not answer. Nothing may have been changed: look before you try again.')
+  console.error(
+    'The database does not answer. Nothing may have been changed: look before you try again.'
+  )
   process.exit(1)
 }
 const timeout = setTimeout(giveUp, TIMEOUT_MS).unref()
@@ -33,7 +35,8 @@ try {
 }
 
 async function main(): Promise<void> {
-  if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h')) return console.log(usage())
+  if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h'))
+    return console.log(usage())
   const command = NOUNS[noun]?.[verb]
   if (!command) throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
   const { input, isJson, isRemote } = readArguments(command, args)
@@ -51,7 +54,8 @@ async function main(): Promise<void> {
 function explain(error: unknown): unknown {
   if (error instanceof UsageError) return `${error.message}\n\n${usage()}`
   if (error instanceof InputError) return `${nameOption(error.option)}: ${error.message}`
-  if (error instanceof AppError) return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
+  if (error instanceof AppError)
+    return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
   if (error instanceof OperatorError) return error.message
   if (isBusy(error)) return 'Another process keeps the local databases busy: try again.'
   return error instanceof Error && error.cause ? explain(error.cause) : error

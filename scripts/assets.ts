@@ -55,7 +55,8 @@ export function assembleAssets(): void {
       files.set(`${to}/${file}`, readFileSync(join(folder, from, file)))
   }
   for (const [path, content] of files) put(join(assetsDir, path), Buffer.from(content))
-  for (const path of listFiles(assetsDir)) if (!files.has(path)) rmSync(join(assetsDir, path), { force: true })
+  for (const path of listFiles(assetsDir))
+    if (!files.has(path)) rmSync(join(assetsDir, path), { force: true })
 }
 
 const headerRule = (path: string, headers: Record<string, string>): string =>

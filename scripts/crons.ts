@@ -12,7 +12,12 @@ const LAST_RUNS_MS = 20_000
  * @throws for an expression that is none
  */
 export function readCron(expression: string): (minute: Date) => boolean {
-  const rule = new Cron(expression, { timezone: 'UTC', mode: '5-part', alternativeWeekdays: true, paused: true })
+  const rule = new Cron(expression, {
+    timezone: 'UTC',
+    mode: '5-part',
+    alternativeWeekdays: true,
+    paused: true
+  })
   return (minute) => rule.match(minute)
 }
 

@@ -24,7 +24,9 @@ const PROCESS_MS = 300_000
 
 const number = (most: number) => {
   const fault = `is not a whole number from 1 to ${most}`
-  return z.coerce.number(fault).refine((value) => Number.isInteger(value) && value >= 1 && value <= most, fault)
+  return z.coerce
+    .number(fault)
+    .refine((value) => Number.isInteger(value) && value >= 1 && value <= most, fault)
 }
 
 const Options = z.object({
@@ -42,7 +44,9 @@ const Persons = z.object({
   results: z.array(
     z.object({
       distinct_ids: z.array(z.string()),
-      properties: z.object({ name: z.string(), company: z.string(), country: z.string(), plan: z.string() }).partial()
+      properties: z
+        .object({ name: z.string(), company: z.string(), country: z.string(), plan: z.string() })
+        .partial()
     })
   )
 })
@@ -67,7 +71,9 @@ async function main(): Promise<void> {
 
   const { events, people } = writeHistory(options)
   const until = options.anchor.toISOString()
-  console.error(`${people.length} persons, ${options.days} days until ${until}, seed ${options.seed}`)
+  console.error(
+    `${people.length} persons, ${options.days} days until ${until}, seed ${options.seed}`
+  )
   await send(events, url, token)
 
   const { count } = await ask('limit=1')
@@ -78,7 +84,9 @@ async function main(): Promise<void> {
   }
   const term = people[0]?.email.split('@')[1] ?? ''
   const search = `${list}?search=${encodeURIComponent(term)}`
-  console.log(`\nAnd ${(await ask(`search=${encodeURIComponent(term)}`)).count} of them work at ${term}:\n`)
+  console.log(
+    `\nAnd ${(await ask(`search=${encodeURIComponent(term)}`)).count} of them work at ${term}:\n`
+  )
   console.log(`  curl -H 'Authorization: Bearer ${key}' '${search}'`)
 }
 
@@ -86,7 +94,13 @@ function readOptions() {
   const text = { type: 'string' } as const
   try {
     const { values } = parseArgs({
-      options: { persons: text, days: text, seed: text, anchor: text, help: { type: 'boolean', short: 'h' } }
+      options: {
+        persons: text,
+        days: text,
+        seed: text,
+        anchor: text,
+        help: { type: 'boolean', short: 'h' }
+      }
     })
     if (values.help) return undefined
     const options = Options.safeParse(values)
@@ -96,13 +110,16 @@ function readOptions() {
   } catch (error) {
     if (error instanceof OperatorError) throw error
     // The first sentence: the second is about arguments that begin with a dash.
-    throw new OperatorError(`${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`)
+    throw new OperatorError(
+      `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
+    )
   }
 }
 
 async function expectService(url: string): Promise<void> {
   const response = await fetch(`${url}/readyz`).catch(() => undefined)
-  if (!response?.ok) throw new OperatorError(`No service is ready on ${url}. Start it first: npm start`)
+  if (!response?.ok)
+    throw new OperatorError(`No service is ready on ${url}. Start it first: npm start`)
 }
 
 /** The project and the key that `npm start` has made. */
@@ -119,8 +136,11 @@ async function openProject() {
 async function askPersons(url: string, key: string): Promise<z.infer<typeof Persons>> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   if (response.status === 401)
-    throw new OperatorError(`The service on ${new URL(url).origin} does not work on the data in ${stateDir}.`)
-  if (!response.ok) throw new OperatorError(`GET ${url} answers ${response.status}: ${await response.text()}`)
+    throw new OperatorError(
+      `The service on ${new URL(url).origin} does not work on the data in ${stateDir}.`
+    )
+  if (!response.ok)
+    throw new OperatorError(`GET ${url} answers ${response.status}: ${await response.text()}`)
   return Persons.parse(await response.json())
 }
 
@@ -143,7 +163,9 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
     for (const { properties, ...event } of events.slice(sent, sent + BATCH))
       client.capture({ ...event, properties: { ...properties, $ignore_sent_at: true } })
     await client.flush().catch((error) => {
-      throw new OperatorError(`The service did not take the events: ${error}. The same command goes on from there.`)
+      throw new OperatorError(
+        `The service did not take the events: ${error}. The same command goes on from there.`
+      )
     })
   }
   await client.shutdown()
@@ -164,7 +186,10 @@ function chooseExamples(people: DemoPerson[]): DemoPerson[] {
   return [...new Set(kinds.flatMap((isKind) => people.find(isKind) ?? []))]
 }
 
-function describe({ distinct_ids, properties }: z.infer<typeof Persons>['results'][number]): string {
+function describe({
+  distinct_ids,
+  properties
+}: z.infer<typeof Persons>['results'][number]): string {
   const { name, company, country, plan } = properties
   return `${name} of ${company}, ${country}, plan ${plan}, distinct ids: ${distinct_ids.length}`
 }

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { commandOf, jurisdictionOf, listCommands, planDeployment, type Step } from './deploy/plan.ts'
+import {
+  commandOf,
+  jurisdictionOf,
+  listCommands,
+  planDeployment,
+  type Step
+} from './deploy/plan.ts'
 import { type Config, findFault, newSecret, OperatorError, readConfig, wrangler } from './local.ts'
 
 /** What wrangler says of a Worker that is not there. */
@@ -46,7 +52,8 @@ async function main(): Promise<void> {
   for (const line of await Promise.all(plan.create.map(create))) console.log(line)
   for (const step of plan.remember) await remember(step)
   for (const step of plan.migrate) await run(step, { show: true })
-  for (const step of plan.deploy) console.log(nextSteps(await deploy(step, config.secrets.required)))
+  for (const step of plan.deploy)
+    console.log(nextSteps(await deploy(step, config.secrets.required)))
 }
 
 function readOptions() {
@@ -63,15 +70,20 @@ function readOptions() {
   } catch (error) {
     if (error instanceof OperatorError) throw error
     // The first sentence: the second is about arguments that begin with a dash.
-    throw new OperatorError(`${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`)
+    throw new OperatorError(
+      `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
+    )
   }
 }
 
 async function expectLogin(step: Step, config: Config): Promise<void> {
   const { code, stdout, stderr } = await wrangler(step.run)
   if (/"loggedIn": ?false/.test(stdout))
-    throw new OperatorError('Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.')
-  if (code !== 0) throw new OperatorError(`${commandOf(step.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
+    throw new OperatorError(
+      'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+    )
+  if (code !== 0)
+    throw new OperatorError(`${commandOf(step.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
   const { accounts } = Account.parse(JSON.parse(stdout))
   if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID && !config.account_id)
     throw new OperatorError(
@@ -107,7 +119,9 @@ async function deploy(step: Step, secrets: string[]): Promise<string[]> {
     const args = made.length > 0 ? [...step.run, '--secrets-file', secretsFile] : step.run
     await run({ run: args }, { show: true, env: { WRANGLER_OUTPUT_FILE_PATH: report } })
     const lines = readFileSync(report, 'utf8').trim().split('\n')
-    const targets = lines.flatMap((line) => Deployed.safeParse(JSON.parse(line)).data?.targets ?? [])
+    const targets = lines.flatMap(
+      (line) => Deployed.safeParse(JSON.parse(line)).data?.targets ?? []
+    )
     return targets.filter((target) => target.startsWith('https://'))
   } finally {
     rmSync(folder, { recursive: true })
@@ -119,14 +133,18 @@ async function listSecrets(): Promise<string[]> {
   const { code, stdout, stderr } = await wrangler(['secret', 'list', '--format', 'json'])
   if (code === 0) return Secrets.parse(JSON.parse(stdout)).map(({ name }) => name)
   if (NO_SUCH_WORKER.test(`${stdout}${stderr}`)) return []
-  throw new OperatorError(`${commandOf(['secret', 'list'])} failed: ${findFault(`${stdout}${stderr}`)}`)
+  throw new OperatorError(
+    `${commandOf(['secret', 'list'])} failed: ${findFault(`${stdout}${stderr}`)}`
+  )
 }
 
 async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {
   const result = await wrangler(step.run, options)
   if (result.code === 0) return result
   const fault = findFault(`${result.stdout}${result.stderr}`)
-  throw new OperatorError(`${commandOf(step.run)} failed: ${fault}\nWhat was done before stays. Run the same again.`)
+  throw new OperatorError(
+    `${commandOf(step.run)} failed: ${fault}\nWhat was done before stays. Run the same again.`
+  )
 }
 
 function nextSteps([url = '<its address>']: string[]): string {

@@ -48,7 +48,10 @@ export class OperatorError extends Error {}
 const BUSY_MS = 5000
 
 /** What a busy database did not write is done again. */
-export async function patiently<T>(run: () => Promise<T>, { busyMs = BUSY_MS, isPassing = isBusy } = {}): Promise<T> {
+export async function patiently<T>(
+  run: () => Promise<T>,
+  { busyMs = BUSY_MS, isPassing = isBusy } = {}
+): Promise<T> {
   for (const deadline = Date.now() + busyMs; ; await sleep(20 + Math.random() * 80)) {
     try {
       return await run()
@@ -73,7 +76,9 @@ const Config = z.object({
       migrations_dir: z.string().default('migrations')
     })
   ),
-  r2_buckets: z.array(Binding.extend({ bucket_name: z.string(), jurisdiction: z.string().optional() })),
+  r2_buckets: z.array(
+    Binding.extend({ bucket_name: z.string(), jurisdiction: z.string().optional() })
+  ),
   queues: z.object({
     producers: z.array(Binding.extend({ queue: z.string() })),
     consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
@@ -108,8 +113,12 @@ export async function openLocal(): Promise<Service> {
           name,
           modules: true,
           script: WORKER,
-          d1Databases: Object.fromEntries(databases.map((database) => [database.binding, localIdOf(database)])),
-          r2Buckets: Object.fromEntries(buckets.map(({ binding, bucket_name }) => [binding, bucket_name]))
+          d1Databases: Object.fromEntries(
+            databases.map((database) => [database.binding, localIdOf(database)])
+          ),
+          r2Buckets: Object.fromEntries(
+            buckets.map(({ binding, bucket_name }) => [binding, bucket_name])
+          )
         }
       ],
       resourcePersistencePath: join(stateDir, 'v3')
@@ -138,8 +147,11 @@ export async function openLocal(): Promise<Service> {
 }
 
 /** The name of a database on this machine, as wrangler chooses it. */
-const localIdOf = ({ binding, database_id, preview_database_id }: Config['d1_databases'][number]): string =>
-  preview_database_id ?? database_id ?? binding
+const localIdOf = ({
+  binding,
+  database_id,
+  preview_database_id
+}: Config['d1_databases'][number]): string => preview_database_id ?? database_id ?? binding
 
 /** Wrangler's own, so that both know what the other has done. */
 const MIGRATIONS = `create table if not exists d1_migrations (
@@ -148,9 +160,13 @@ const MIGRATIONS = `create table if not exists d1_migrations (
 /** Brings a database up to date as `wrangler d1 migrations apply` does: each file in one transaction. */
 export async function migrate(database: D1Database, folder: string): Promise<void> {
   await database.prepare(MIGRATIONS).run()
-  const { results } = await database.prepare('select name from d1_migrations').all<{ name: string }>()
+  const { results } = await database
+    .prepare('select name from d1_migrations')
+    .all<{ name: string }>()
   const applied = new Set(results.map(({ name }) => name))
-  for (const { file, statements } of readMigrations(folder).filter(({ file }) => !applied.has(file))) {
+  for (const { file, statements } of readMigrations(folder).filter(
+    ({ file }) => !applied.has(file)
+  )) {
     const note = database.prepare('insert into d1_migrations (name) values (?)').bind(file)
     await database.batch([...statements.map((statement) => database.prepare(statement)), note])
   }
@@ -161,7 +177,10 @@ export const readMigrations = (folder: string) =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => ({ file, statements: readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint') }))
+    .map((file) => ({
+      file,
+      statements: readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint')
+    }))
 
 /** Wrangler's advice below a fault. */
 const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵)/u
@@ -169,7 +188,9 @@ const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵
 /** The fault that wrangler tells of, in one line. */
 export function findFault(output: string): string {
   const text = stripVTControlCharacters(output)
-  const paragraphs = (/\[ERROR\] (.*)/s.exec(text)?.[1] ?? text).split(/\n\s*\n/).map((part) => part.trim())
+  const paragraphs = (/\[ERROR\] (.*)/s.exec(text)?.[1] ?? text)
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
   const advice = paragraphs.findIndex((part) => ADVICE.test(part))
   return paragraphs
     .slice(0, advice < 0 ? paragraphs.length : advice)
@@ -179,7 +200,10 @@ export function findFault(output: string): string {
 }
 
 /** Runs wrangler to its end; it asks nothing. With `show`, what it says goes to the terminal as well. */
-export function wrangler(args: string[], { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}) {
+export function wrangler(
+  args: string[],
+  { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}
+) {
   const child = spawn(process.execPath, [wranglerBin, ...args], {
     cwd: root,
     env: { ...process.env, CI: 'true', ...env },

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { newUsage, openDb } from '../src/db/client.ts'
-import { type Bindings, type Config, findFault, OperatorError, readConfig, type Service, wrangler } from './local.ts'
+import {
+  type Bindings,
+  type Config,
+  findFault,
+  OperatorError,
+  readConfig,
+  type Service,
+  wrangler
+} from './local.ts'
 
 /** Opens the deployed databases and the bucket through remote bindings, as wrangler is logged in. */
 export async function openRemote(): Promise<Service> {
@@ -15,11 +23,17 @@ export async function openRemote(): Promise<Service> {
   const databases = await findDatabases(config)
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const configPath = join(folder, 'wrangler.json')
-  writeFileSync(configPath, JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases })))
+  writeFileSync(
+    configPath,
+    JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases }))
+  )
   try {
     // Wrangler takes longer to load than all else that a local command does.
     const { getPlatformProxy } = await import('wrangler')
-    const proxy = await getPlatformProxy<Bindings & { BUCKET: R2Bucket }>({ configPath, persist: false })
+    const proxy = await getPlatformProxy<Bindings & { BUCKET: R2Bucket }>({
+      configPath,
+      persist: false
+    })
     return {
       db: openDb(proxy.env.DB, newUsage()).db,
       env: proxy.env,
@@ -46,9 +60,12 @@ const Found = z.object({ uuid: z.string() })
 function findDatabases(config: Config) {
   return Promise.all(
     config.d1_databases.map(async (database) => {
-      const { code, stdout, stderr } = await wrangler(['d1', 'info', database.database_name, '--json'], {
-        env: { WRANGLER_LOG: 'log' }
-      })
+      const { code, stdout, stderr } = await wrangler(
+        ['d1', 'info', database.database_name, '--json'],
+        {
+          env: { WRANGLER_LOG: 'log' }
+        }
+      )
       if (code !== 0) throw unreachable(findFault(`${stdout}${stderr}`))
       return { ...database, database_id: Found.parse(JSON.parse(stdout)).uuid }
     })

@@ -25,17 +25,26 @@ const secretsFile = join(stateDir, 'secrets.env')
 const KeyFile = z.object({ key: z.string() })
 
 /** The project to develop with and a key to it: those of the last start, or new ones where they are missing. */
-export async function ensureProject(db: Db, now: Date): Promise<{ project: ProjectRow; key: string }> {
+export async function ensureProject(
+  db: Db,
+  now: Date
+): Promise<{ project: ProjectRow; key: string }> {
   const kept = readKey() ?? ''
   const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
   const [found] = await db.$client.run<Record<string, unknown>>([query])
   const caller = readCaller(found?.results ?? [])
-  if (caller?.project && caller.key.revokedAt === null) return { project: caller.project, key: kept }
+  if (caller?.project && caller.key.revokedAt === null)
+    return { project: caller.project, key: kept }
 
   const project = (await listProjects(db))[0] ?? (await newProject(db, now))
   const { key } = await createKey(
     db,
-    { label: 'Local development', scopes: ['*'], projectIds: [project.id], userId: project.ownerId },
+    {
+      label: 'Local development',
+      scopes: ['*'],
+      projectIds: [project.id],
+      userId: project.ownerId
+    },
     now
   )
   rmSync(keyFile, { force: true })
@@ -46,7 +55,11 @@ export async function ensureProject(db: Db, now: Date): Promise<{ project: Proje
 async function newProject(db: Db, now: Date): Promise<ProjectRow> {
   const owner =
     (await listUsers(db))[0] ??
-    (await createUser(db, User.parse({ first_name: 'Local', last_name: 'Owner', email: 'owner@example.com' }), now))
+    (await createUser(
+      db,
+      User.parse({ first_name: 'Local', last_name: 'Owner', email: 'owner@example.com' }),
+      now
+    ))
   return createProject(db, Project.parse({ name: 'Local project' }), owner.id, now)
 }
 

@@ -14,7 +14,9 @@ const LEASH = `data:text/javascript,process.on('disconnect',()=>process.kill(pro
 
 const Ready = z.object({ event: z.literal('DEV_SERVER_READY'), port: z.int() })
 
-const Health = z.object({ queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() }) })
+const Health = z.object({
+  queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() })
+})
 
 export const logFile = join(stateDir, 'service.log')
 
@@ -68,7 +70,9 @@ export class Worker {
       })
     })
     this.ended = new Promise((done) => {
-      child.on('error', (error) => done(new OperatorError(`The worker cannot be started: ${error.message}`)))
+      child.on('error', (error) =>
+        done(new OperatorError(`The worker cannot be started: ${error.message}`))
+      )
       child.on('close', () => log.end(() => done(failure('The worker ended by itself.'))))
     })
   }
@@ -89,7 +93,9 @@ export class Worker {
 export async function waitUntilReady(url: string): Promise<void> {
   let answer = 'It does not answer.'
   for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await sleep(100)) {
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READY_MS) }).catch(() => undefined)
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READY_MS) }).catch(
+      () => undefined
+    )
     if (response?.status === 200) return
     if (response) answer = `GET /readyz answers ${response.status}: ${await response.text()}`
   }
@@ -111,7 +117,9 @@ async function describeQueue(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) })
   const { backlog, consuming, retrying } = Health.parse(await response.json()).queue
   const messages = backlog + retrying
-  return messages + consuming > 0 ? `${messages} messages and ${consuming} batches under way` : undefined
+  return messages + consuming > 0
+    ? `${messages} messages and ${consuming} batches under way`
+    : undefined
 }
 
 function failure(message: string): OperatorError {

@@ -32,7 +32,12 @@ export class AppError extends Error {
   /** After how many seconds the same request may succeed. */
   readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, detail: string, attr: string | null = null, extra: Record<string, unknown> = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    attr: string | null = null,
+    extra: Record<string, unknown> = {}
+  ) {
     super(detail)
     this.code = code
     this.attr = attr
@@ -69,5 +74,7 @@ export class NotFoundError extends AppError {
 /** The innermost words: drizzle's own message holds the bound values, which are people's data. */
 export function describeError(error: unknown): string {
   if (error instanceof Error && error.cause) return describeError(error.cause)
-  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : String(error).slice(0, 500)
+  return error instanceof Error
+    ? `${error.name}: ${error.message}`.slice(0, 500)
+    : String(error).slice(0, 500)
 }

@@ -4,7 +4,8 @@ export type JsonObject = { [key: string]: Json }
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
+export const isEmpty = (value: unknown): boolean =>
+  isObject(value) && Object.keys(value).length === 0
 
 /** Objects whose keys stand in another order count as different. */
 export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
@@ -32,7 +33,9 @@ export function toWellFormed<T extends Json>(json: T): T {
   const text = JSON.stringify(json)
   if (!/\\ud[89a-f]/.test(text)) return json
   // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
-  return JSON.parse(text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found)))
+  return JSON.parse(
+    text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found))
+  )
 }
 
 /** What a text says that is JSON inside of something else, such as a URL. @throws SyntaxError */

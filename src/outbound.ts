@@ -42,18 +42,29 @@ const CREDENTIALS = ['authorization', 'cookie', 'x-api-key', 'api-key']
  * first address; one to another origin goes without credentials. 303 is followed with GET, all others repeat the request.
  * @throws OutboundError; the answer's status is the caller's business
  */
-export async function sendOutbound(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundAnswer> {
+export async function sendOutbound(
+  request: OutboundRequest,
+  limits: OutboundLimits
+): Promise<OutboundAnswer> {
   const signal = AbortSignal.timeout(limits.timeoutMs)
   let url = checkUrl(request.url, limits.allow)
   let { method, body } = request
   const headers = new Headers(request.headers)
   try {
     for (let redirects = 0; ; redirects += 1) {
-      const response = await fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
+      const response = await fetch(url, {
+        method,
+        headers,
+        body: body ?? null,
+        redirect: 'manual',
+        signal
+      })
       const location = REDIRECTS.has(response.status) ? response.headers.get('Location') : null
-      if (location === null) return { status: response.status, headers: response.headers, body: await read(response) }
+      if (location === null)
+        return { status: response.status, headers: response.headers, body: await read(response) }
       await response.body?.cancel()
-      if (redirects === MAX_REDIRECTS) throw refused(`It redirects more than ${MAX_REDIRECTS} times.`)
+      if (redirects === MAX_REDIRECTS)
+        throw refused(`It redirects more than ${MAX_REDIRECTS} times.`)
       const next = checkUrl(location, limits.allow, url.href)
       if (next.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name)
       if (response.status === 303) {
@@ -75,10 +86,16 @@ export async function sendOutbound(request: OutboundRequest, limits: OutboundLim
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-function translate(error: unknown, signal: AbortSignal, { timeoutMs, maxBytes }: OutboundLimits): OutboundError {
+function translate(
+  error: unknown,
+  signal: AbortSignal,
+  { timeoutMs, maxBytes }: OutboundLimits
+): OutboundError {
   if (error instanceof OutboundError) return error
-  if (signal.aborted) return new OutboundError('timeout', `It did not answer within ${timeoutMs / 1000} s.`, error)
-  if (error instanceof AppError) return new OutboundError('too_large', `Its answer is larger than ${maxBytes} bytes.`)
+  if (signal.aborted)
+    return new OutboundError('timeout', `It did not answer within ${timeoutMs / 1000} s.`, error)
+  if (error instanceof AppError)
+    return new OutboundError('too_large', `Its answer is larger than ${maxBytes} bytes.`)
   return new OutboundError('unreachable', 'It cannot be reached, or cut the connection.', error)
 }
 
@@ -93,7 +110,9 @@ export function checkUrl(text: string, allow: string, base?: string): URL {
   if (!URL.canParse(text, base)) throw refused('This is not a valid URL.')
   const url = new URL(text, base)
   if (url.username || url.password) throw refused('A URL may not hold a user or password.')
-  const isOpen = allow.split(',').some((host) => [url.host, url.hostname].includes(host.trim().toLowerCase()))
+  const isOpen = allow
+    .split(',')
+    .some((host) => [url.host, url.hostname].includes(host.trim().toLowerCase()))
   if (isOpen && url.protocol === 'http:') return url
   if (url.protocol !== 'https:') throw refused('Only https URLs are allowed.')
   if (!isOpen && isPrivate(url.hostname)) throw refused('This address is in a private network.')

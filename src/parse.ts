@@ -6,7 +6,11 @@ import { AppError, type ErrorCode } from './errors.ts'
  * @param path where the input stands in the request
  * @throws the first of the schema's complaints, in the terms of the API's errors
  */
-export function parseInput<S extends z.ZodType>(schema: S, input: unknown, path: readonly string[] = []): z.output<S> {
+export function parseInput<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  path: readonly string[] = []
+): z.output<S> {
   const result = schema.safeParse(input, { reportInput: true })
   if (result.success) return result.data
   const [issue] = result.error.issues
@@ -26,12 +30,16 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
     if (issue.input === undefined) return ['required', 'This field is required.']
     if (issue.input === null) return ['null', 'This field may not be null.']
   }
-  if (issue.code === 'invalid_type') return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
-  if (issue.code === 'invalid_value' && issue.input === undefined) return ['required', 'This field is required.']
-  if (issue.code === 'invalid_value') return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
+  if (issue.code === 'invalid_type')
+    return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
+  if (issue.code === 'invalid_value' && issue.input === undefined)
+    return ['required', 'This field is required.']
+  if (issue.code === 'invalid_value')
+    return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
   if (issue.code === 'too_big' && issue.origin === 'string')
     return ['max_length', `Ensure this field has no more than ${issue.maximum} characters.`]
-  if (issue.code === 'too_small' && issue.origin === 'string') return ['blank', 'This field may not be blank.']
+  if (issue.code === 'too_small' && issue.origin === 'string')
+    return ['blank', 'This field may not be blank.']
   if (issue.code === 'too_big' && issue.origin !== 'array')
     return ['max_value', `Ensure this value is less than or equal to ${issue.maximum}.`]
   if (issue.code === 'too_small' && issue.origin !== 'array')

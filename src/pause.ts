@@ -5,4 +5,5 @@ export const MAX_DELAY = 3_600
 export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY, 2 ** attempts)
 
 /** Lets so many milliseconds pass. */
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms))

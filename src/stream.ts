@@ -42,4 +42,5 @@ export async function readBytes(
   return bytes
 }
 
-const tooLarge = (limit: number) => new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
+const tooLarge = (limit: number) =>
+  new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)

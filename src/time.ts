@@ -11,7 +11,8 @@ const NAMED =
 export function parseTimestamp(text: string, timezone = 'UTC'): number | undefined {
   const trimmed = text.trim()
   if (/^-?\d{9,11}(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
-  if (/^-?\d{12,16}$/.test(trimmed)) return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
+  if (/^-?\d{12,16}$/.test(trimmed))
+    return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
   const iso = ISO.exec(trimmed)
   if (!iso) return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
 
@@ -54,7 +55,9 @@ export function goBack(time: number, amount: number, letter: string, timezone: s
     const day = clock.getUTCDate()
     clock.setUTCDate(1)
     clock.setUTCMonth(clock.getUTCMonth() - amount * unit.months)
-    const lastDay = new Date(midnight(clock.getUTCFullYear(), clock.getUTCMonth() + 1, 0)).getUTCDate()
+    const lastDay = new Date(
+      midnight(clock.getUTCFullYear(), clock.getUTCMonth() + 1, 0)
+    ).getUTCDate()
     clock.setUTCDate(Math.min(day, lastDay))
   }
   return fromClock(clock.getTime(), timezone)
@@ -75,7 +78,11 @@ export function toClock(time: number, timezone: string): number {
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
   const year = parts.some(({ value }) => value === 'BC') ? 1 - of('year') : of('year')
   const seconds = (of('hour') * 60 + of('minute')) * 60 + of('second')
-  return midnight(year, of('month') - 1, of('day')) + seconds * 1000 + (time - Math.floor(time / 1000) * 1000)
+  return (
+    midnight(year, of('month') - 1, of('day')) +
+    seconds * 1000 +
+    (time - Math.floor(time / 1000) * 1000)
+  )
 }
 
 /** The moment at which the zone's clock shows this: the first of two, and after a gap as if the clock had not jumped. */
@@ -109,7 +116,10 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 
 function offsetOf(zone: string): number {
   if (/^z$/i.test(zone)) return 0
-  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.replace(':', '').slice(3, 5) || 0)]
+  const [hours, minutes] = [
+    Number(zone.slice(1, 3)),
+    Number(zone.replace(':', '').slice(3, 5) || 0)
+  ]
   const offset = (hours * 60 + minutes) * 60_000
   return zone.startsWith('-') ? -offset : offset
 }

@@ -53,7 +53,14 @@ export default {
       work.retrying += summary.retried
       const ms = clock().getTime() - started.getTime()
       const { rowsRead: rows_read, rowsWritten: rows_written, longestMs: longest_ms } = usage
-      log('info', 'queue batch', { queue: batch.queue, ...summary, ms, longest_ms, rows_read, rows_written })
+      log('info', 'queue batch', {
+        queue: batch.queue,
+        ...summary,
+        ms,
+        longest_ms,
+        rows_read,
+        rows_written
+      })
     } finally {
       work.consuming -= 1
     }
@@ -64,13 +71,21 @@ export default {
     if (isWeekly(cron)) {
       const run = { scheduledFor: scheduledTime, startedBy: 'cron' as const }
       await inDatabases(env, async (db, database) => {
-        log('info', 'weekly batch', { database, sent: await startRun(db, env.ERASURE_QUEUE, run, now) })
+        log('info', 'weekly batch', {
+          database,
+          sent: await startRun(db, env.ERASURE_QUEUE, run, now)
+        })
       })
       await sweepSnapshots(env, scheduledTime, true)
-      log('info', 'weekly sweep', { removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime)) })
+      log('info', 'weekly sweep', {
+        removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime))
+      })
     } else if (cron === QUARTERLY) {
       await inDatabases(env, async (db, database) => {
-        log('info', 'quarter-hourly sweep', { database, sent: await sweepErasures(db, env.ERASURE_QUEUE, now) })
+        log('info', 'quarter-hourly sweep', {
+          database,
+          sent: await sweepErasures(db, env.ERASURE_QUEUE, now)
+        })
       })
       await inDatabases(env, async (db, database, usage) => {
         const closed = await closeSessions(db, now)
@@ -85,7 +100,11 @@ export default {
     } else if (cron === NIGHTLY) {
       await inDatabases(env, async (db, database) => {
         const { first, ...summary } = await verifyCounts(db)
-        log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', { database, ...summary, first: first[0] })
+        log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', {
+          database,
+          ...summary,
+          first: first[0]
+        })
         const { first: session, ...found } = await verifySessions(db, NIGHTLY_PIECES)
         log(found.wrong > 0 ? 'error' : 'info', 'nightly verification of sessions', {
           database,
@@ -113,11 +132,19 @@ const sweepSnapshots = (env: Env, now: number, begins: boolean): Promise<void> =
   inDatabases(env, async (db, database) => {
     const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
     const swept = await sweepUnnamed(db, env.BUCKET, { database, retentionDays, now, begins })
-    if (swept) log('info', 'weekly sweep of recordings', { database, removed: swept.removed, done: swept.isDone })
+    if (swept)
+      log('info', 'weekly sweep of recordings', {
+        database,
+        removed: swept.removed,
+        done: swept.isDone
+      })
   })
 
 /** In every database that holds projects' data: what goes wrong in one keeps the job from no other. */
-async function inDatabases(env: Env, job: (db: Db, database: string, usage: Usage) => Promise<void>): Promise<void> {
+async function inDatabases(
+  env: Env,
+  job: (db: Db, database: string, usage: Usage) => Promise<void>
+): Promise<void> {
   for (const database of await listDatabases(openDb(env.DB, newUsage()).db))
     try {
       const usage = newUsage()
@@ -131,7 +158,11 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
   switch (batch.queue) {
     case 'edge-analytics-capture': {
       const database = (name: string) => databaseOf(env, name)
-      return consumeCapture(batch, { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE }, usage)
+      return consumeCapture(
+        batch,
+        { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE },
+        usage
+      )
     }
     case 'edge-analytics-recordings': {
       const database = (name: string) => databaseOf(env, name)
@@ -148,7 +179,13 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
     }
     case 'edge-analytics-erasures': {
       const database = (name: string) => databaseOf(env, name)
-      const bindings = { control: env.DB, database, bucket: env.BUCKET, queue: env.ERASURE_QUEUE, clock }
+      const bindings = {
+        control: env.DB,
+        database,
+        bucket: env.BUCKET,
+        queue: env.ERASURE_QUEUE,
+        clock
+      }
       return consumeErasures(batch, bindings, usage)
     }
     case 'edge-analytics-deliveries': {

@@ -8,7 +8,14 @@ import { INSERT } from './insert.ts'
 
 type Bare = { Bindings: { DB: D1Database } }
 
-type Row = { id: number; uuid: string; created_at: number; properties: string; distinct_ids: string; count: number }
+type Row = {
+  id: number
+  uuid: string
+  created_at: number
+  properties: string
+  distinct_ids: string
+  count: number
+}
 
 const COLUMNS = `p.id, p.uuid, p.created_at, p.properties,
   (select json_group_array(distinct_id) from (
@@ -16,7 +23,9 @@ const COLUMNS = `p.id, p.uuid, p.created_at, p.properties,
 
 const persons = new Hono<Bare>()
   .get('/:project/persons/:id', async (c) => {
-    const select = c.env.DB.prepare(`select ${COLUMNS} from persons p where project_id = ? and id = ?`)
+    const select = c.env.DB.prepare(
+      `select ${COLUMNS} from persons p where project_id = ? and id = ?`
+    )
     const row = await select.bind(c.req.param('project'), c.req.param('id')).first<Row>()
     return row ? c.json(toJson(row)) : c.notFound()
   })
@@ -72,7 +81,9 @@ const app = new Hono<Bare>()
   .use('/checked/*', async (c, next) => {
     const key = c.req.header('Authorization')?.slice('Bearer '.length) ?? ''
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-    const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    const hash = [...new Uint8Array(digest)]
+      .map((byte) => byte.toString(16).padStart(2, '0'))
+      .join('')
     const found = await c.env.DB.prepare('select * from api_keys where hash = ?').bind(hash).first()
     return found ? next() : c.body(null, 401)
   })

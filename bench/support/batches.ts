@@ -31,7 +31,11 @@ export function busyBatch(token: string, known: number[], first: number): Batch 
   const events = Array.from({ length: BATCH_EVENTS }, (_, i) => {
     const some = known[Math.floor(Math.random() * known.length)] ?? 0
     const n = i < KNOWN_EVENTS ? some : first + Math.floor((i - KNOWN_EVENTS) / EVENTS_OF_NEW)
-    return eventOf(n, i, i % 20 === 0 ? { $set: { plan: 'pro', seats: i, seen: Math.random() } } : {})
+    return eventOf(
+      n,
+      i,
+      i % 20 === 0 ? { $set: { plan: 'pro', seats: i, seen: Math.random() } } : {}
+    )
   })
   return batchOf(token, events)
 }

@@ -24,8 +24,13 @@ export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Pro
 }
 
 /** As `send`. @throws when the answer is not a success */
-export async function sendOk(url: URL, options: RequestOptions = {}, body?: Buffer): Promise<Answer> {
+export async function sendOk(
+  url: URL,
+  options: RequestOptions = {},
+  body?: Buffer
+): Promise<Answer> {
   const answer = await send(url, options, body)
-  if (answer.status >= 300) throw new Error(`${url.pathname} answers ${answer.status}: ${answer.text}`)
+  if (answer.status >= 300)
+    throw new Error(`${url.pathname} answers ${answer.status}: ${answer.text}`)
   return answer
 }

@@ -31,7 +31,8 @@ export async function openDuck(file: string): Promise<Engine> {
   return {
     name: 'DuckDB',
     queries: {
-      total: (...range) => `select ${day}, '', count(*)::double from events where ${where(...range)} group by 1`,
+      total: (...range) =>
+        `select ${day}, '', count(*)::double from events where ${where(...range)} group by 1`,
       filter: (...range) =>
         `select ${day}, '', count(*)::double from events where ${where(...range)} and ${text('plan')} = 'pro' group by 1`,
       sum: (...range) =>
@@ -40,7 +41,11 @@ export async function openDuck(file: string): Promise<Engine> {
         `select ${day}, ${text('$browser')}, count(*)::double from events where ${where(...range)} group by 1, 2`,
       dau: (...range) => `select ${day}, '', count(distinct person)::double
         from events join identities using (identity) where ${where(...range)} group by 1`,
-      'weekly active': (event, from, until) => `select strftime(d, '%Y-%m-%d'), '', count(distinct person)::double
+      'weekly active': (
+        event,
+        from,
+        until
+      ) => `select strftime(d, '%Y-%m-%d'), '', count(distinct person)::double
         from (select distinct date_trunc('day', timestamp) + to_days(n::integer) as d, person
               from events join identities using (identity) cross join range(7) as r(n)
               where ${where(event, from - 6 * 86_400_000, until)})
@@ -64,7 +69,8 @@ type Session = { query(sql: string, format?: string): string; cleanup(): void }
  */
 export async function openClickHouse(file: string, folder: string): Promise<Engine> {
   const place = join(root, 'bench/node_modules/chdb/index.mjs')
-  if (!existsSync(place)) execFileSync('npm', ['install', '--silent'], { cwd: join(root, 'bench'), stdio: 'inherit' })
+  if (!existsSync(place))
+    execFileSync('npm', ['install', '--silent'], { cwd: join(root, 'bench'), stdio: 'inherit' })
   const { Session }: { Session: new (path: string) => Session } = await import(place)
   const session = new Session(folder)
   const columns = 'event String, timestamp Int64, identity UInt64, person UInt64, properties String'
@@ -86,7 +92,8 @@ export async function openClickHouse(file: string, folder: string): Promise<Engi
   return {
     name: 'ClickHouse',
     queries: {
-      total: (...range) => `select ${day} as d, '', count() from bench.events where ${where(...range)} group by d`,
+      total: (...range) =>
+        `select ${day} as d, '', count() from bench.events where ${where(...range)} group by d`,
       filter: (...range) =>
         `select ${day} as d, '', count() from bench.events where ${where(...range)} and JSONExtractString(properties, 'plan') = 'pro' group by d`,
       sum: (...range) =>

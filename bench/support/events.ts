@@ -12,7 +12,13 @@ const SECOND = 10
 
 export const kindOf = (i: number): string => `event ${i}`
 
-export type Row = { event: string; timestamp: number; identity: number; person: number; properties: string }
+export type Row = {
+  event: string
+  timestamp: number
+  identity: number
+  person: number
+  properties: string
+}
 
 /** The last midnight: the events lie in the days before it. */
 export const midnight = (): number => Math.floor(Date.now() / DAY) * DAY
@@ -39,7 +45,12 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
       price: pick(10_000) / 4,
       rows: pick(1_000),
       is_shared: random() < 0.5,
-      filters: { from: '2026-01-01', to: '2026-03-31', country: ['de', 'at', 'ch'], segment: word() },
+      filters: {
+        from: '2026-01-01',
+        to: '2026-03-31',
+        country: ['de', 'at', 'ch'],
+        segment: word()
+      },
       feature: `reports-${word()}`,
       request_id: word() + word(),
       region: 'eu-central',
@@ -75,7 +86,9 @@ export async function storeEvents(
 ): Promise<void> {
   await db.batch([
     db
-      .prepare(`insert into event_names (id, project_id, name) select key + 1, ?1, value from json_each(?2)`)
+      .prepare(
+        `insert into event_names (id, project_id, name) select key + 1, ?1, value from json_each(?2)`
+      )
       .bind(projectId, JSON.stringify(Array.from({ length: KINDS }, (_, i) => kindOf(i)))),
     db
       .prepare(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ?2)
@@ -102,7 +115,8 @@ export async function storeEvents(
       .bind(projectId, json)
       .run()
     stored += rows.length
-    if (out?.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')) === false) await once(out, 'drain')
+    if (out?.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')) === false)
+      await once(out, 'drain')
     rows = []
   }
   for (const row of drawEvents(count, persons)) {

@@ -12,7 +12,8 @@ const Usage = z.object({
 export async function watchHeap(inspector: URL, worker: string) {
   const targets = Targets.parse(await (await fetch(`http://${inspector.host}/json`)).json())
   const target = targets.find(({ id }) => id.endsWith(`:${worker}`))
-  if (!target) throw new Error(`The inspector knows only ${targets.map(({ id }) => id).join(', ')}.`)
+  if (!target)
+    throw new Error(`The inspector knows only ${targets.map(({ id }) => id).join(', ')}.`)
   const socket = new WebSocket(target.webSocketDebuggerUrl)
   await new Promise((open, fail) => {
     socket.addEventListener('open', open)
@@ -30,7 +31,9 @@ export async function watchHeap(inspector: URL, worker: string) {
       let peak = 0
       const finished = work().finally(() => (isDone = true))
       while (!isDone) {
-        const { usedSize, backingStorageSize } = Usage.parse(await ask('Runtime.getHeapUsage')).result
+        const { usedSize, backingStorageSize } = Usage.parse(
+          await ask('Runtime.getHeapUsage')
+        ).result
         peak = Math.max(peak, usedSize + backingStorageSize)
         await sleep(SAMPLE_MS)
       }

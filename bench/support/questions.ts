@@ -18,19 +18,30 @@ export type QuestionName = keyof typeof BODIES
 export const QUESTIONS = Object.keys(BODIES) as QuestionName[]
 
 /** The days that are asked for. */
-export const range = (): { from: number; until: number } => ({ from: midnight() - DAYS * DAY, until: midnight() })
+export const range = (): { from: number; until: number } => ({
+  from: midnight() - DAYS * DAY,
+  until: midnight()
+})
 
 export type Ask = (event: string, question: QuestionName) => Promise<Answer>
 
 /** Asks the service for the trend of an event. */
 export function questionsTo(service: URL, projectId: number, key: string): Ask {
   const url = new URL(`/api/environments/${projectId}/insights/trend/`, service)
-  const options = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } }
+  const options = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  }
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   return (event, question) => {
     const { from, until } = range()
     const { series, more = {} }: { series: object; more?: object } = BODIES[question]
-    const body = { events: [{ id: event, ...series }], date_from: day(from), date_to: day(until - 1), ...more }
+    const body = {
+      events: [{ id: event, ...series }],
+      date_from: day(from),
+      date_to: day(until - 1),
+      ...more
+    }
     return sendOk(url, options, Buffer.from(JSON.stringify(body)))
   }
 }

@@ -21,20 +21,33 @@ export const rounded = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
 
 /** An outcome as Markdown. */
-export const render = ({ table, notes }: Outcome): string => `${renderTable(table)}\n\n${notes.join('\n')}`
+export const render = ({ table, notes }: Outcome): string =>
+  `${renderTable(table)}\n\n${notes.join('\n')}`
 
 export const renderMissed = ({ missed }: Outcome): string =>
   missed.length > 0 ? `**Missed:** ${missed.join(' · ')}.` : 'All targets are met.'
 
 function renderTable([head = [], ...rows]: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
+  return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join(
+    '\n'
+  )
 }
 
 /** Date, commit and machine, before a part starts and is a load itself. */
 export function describeConditions(): string {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
-  const isChanged = git('status', '--porcelain', '--', 'src', 'migrations', 'wrangler.toml', 'package-lock.json') !== ''
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+  const isChanged =
+    git(
+      'status',
+      '--porcelain',
+      '--',
+      'src',
+      'migrations',
+      'wrangler.toml',
+      'package-lock.json'
+    ) !== ''
   const commit = `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with uncommitted changes' : ''}`
   const workerd: { version: string } = createRequire(import.meta.url)('workerd/package.json')
   const cores = availableParallelism()

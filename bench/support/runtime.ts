@@ -20,7 +20,11 @@ const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER
 /** Runs wrangler, silently unless it fails. */
 export function wrangler(...args: string[]): void {
   const bin = join(root, 'node_modules/wrangler/bin/wrangler.js')
-  execFileSync(process.execPath, [bin, ...args], { cwd: root, env: { ...process.env, ...quiet }, stdio: 'pipe' })
+  execFileSync(process.execPath, [bin, ...args], {
+    cwd: root,
+    env: { ...process.env, ...quiet },
+    stdio: 'pipe'
+  })
 }
 
 const built = new Map<string, string>()
@@ -54,7 +58,13 @@ export type Runtime = Awaited<ReturnType<typeof startWorkers>>
  * @param maxHeap megabytes; an isolate that needs more fails, and what it has can be watched
  * @param outboundAllow hosts that the service may reach although they are on this machine
  */
-export async function startWorkers({ maxHeap, outboundAllow = '' }: { maxHeap?: number; outboundAllow?: string } = {}) {
+export async function startWorkers({
+  maxHeap,
+  outboundAllow = ''
+}: {
+  maxHeap?: number
+  outboundAllow?: string
+} = {}) {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = maxHeap ? `--max-heap-size=${maxHeap}` : ''
   const lines: LogLine[] = []
   const miniflare = new Miniflare(
@@ -115,7 +125,9 @@ const Variables = z.record(z.string(), z.string())
  * nothing: the rate limits, which it counts on the spot and not in a database, let everything pass; assets are not asked.
  */
 function workerOf(name: string, configPath: string, bindings: Record<string, string> = {}) {
-  const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(join(root, configPath)).workerOptions
+  const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(
+    join(root, configPath)
+  ).workerOptions
   const limits = Object.keys(RateLimits.parse(options.ratelimits))
   const contents = `
     import worker from './worker.js'

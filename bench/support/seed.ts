@@ -10,10 +10,18 @@ const STEP = 20_000
 export type Seeded = { projectId: number; token: string; key: string; persons: number }
 
 /** A project with a key, and so many persons straight in its tables, with two distinct ids each, one created each second. */
-export async function seedProject({ db }: Runtime, persons: number, scopes = ['person:read']): Promise<Seeded> {
+export async function seedProject(
+  { db }: Runtime,
+  persons: number,
+  scopes = ['person:read']
+): Promise<Seeded> {
   const control = openDb(db, newUsage()).db
   const now = new Date()
-  const owner = await createUser(control, User.parse({ first_name: 'Bench', email: 'bench@example.com' }), now)
+  const owner = await createUser(
+    control,
+    User.parse({ first_name: 'Bench', email: 'bench@example.com' }),
+    now
+  )
   const project = await createProject(control, Project.parse({ name: 'Bench' }), owner.id, now)
   const scope = { label: 'bench', scopes, projectIds: [project.id], userId: owner.id }
   const { key } = await createKey(control, scope, now)
@@ -31,13 +39,20 @@ export async function seedProject({ db }: Runtime, persons: number, scopes = ['p
 }
 
 const steps = (persons: number): [number, number][] =>
-  Array.from({ length: Math.ceil(persons / STEP) }, (_, i) => [i * STEP + 1, Math.min((i + 1) * STEP, persons)])
+  Array.from({ length: Math.ceil(persons / STEP) }, (_, i) => [
+    i * STEP + 1,
+    Math.min((i + 1) * STEP, persons)
+  ])
 
 const numbers = (from: number, until: number) => `with recursive numbers(n) as (
   select ${from} union all select n + 1 from numbers where n < ${until})`
 
 /** Persons from 1 on without their distinct ids, of which each has up to two. */
-export async function storePersons(db: D1Database, projectId: number, persons: number): Promise<void> {
+export async function storePersons(
+  db: D1Database,
+  projectId: number,
+  persons: number
+): Promise<void> {
   for (const [from, until] of steps(persons))
     await db
       .prepare(`${numbers(from, until)}
@@ -70,4 +85,5 @@ const email = (n: string) => `${mixed(n)} || '@example.com'`
 /** The e-mail of person `n`. */
 export const emailOf = (n: number): string => `${mixDigits(n)}@example.com`
 
-const mixDigits = (n: number): string => ((BigInt(n) * 2654435761n) & 0xffffffffn).toString(16).padStart(8, '0')
+const mixDigits = (n: number): string =>
+  ((BigInt(n) * 2654435761n) & 0xffffffffn).toString(16).padStart(8, '0')

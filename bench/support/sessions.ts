@@ -19,7 +19,9 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
     ...Array.from({ length: EVENTS }, (_, i) => `event ${i}`)
   ]
   const ranks = words.map(() => random())
-  const vocabulary = words.map((word, i) => ({ word, rank: ranks[i] ?? 0 })).toSorted((a, b) => a.rank - b.rank)
+  const vocabulary = words
+    .map((word, i) => ({ word, rank: ranks[i] ?? 0 }))
+    .toSorted((a, b) => a.rank - b.rank)
   const popular = () => vocabulary[Math.floor(vocabulary.length * random() ** 2.2)]?.word ?? ''
   const walk = (length: number) => {
     const steps = ['$pageview /']
@@ -34,7 +36,8 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
       if (random() < 0.08) return []
       return random() < 0.1 ? [random() < 0.5 ? '$autocapture click' : popular(), step] : [step]
     })
-    const kept = random() < 0.1 ? steps.slice(0, Math.ceil(steps.length * (0.5 + random() / 2))) : steps
+    const kept =
+      random() < 0.1 ? steps.slice(0, Math.ceil(steps.length * (0.5 + random() / 2))) : steps
     for (let i = 1; i < kept.length; i += 1)
       if (random() < 0.03) [kept[i - 1], kept[i]] = [kept[i] ?? '', kept[i - 1] ?? '']
     return kept
@@ -49,7 +52,9 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
       all.push({ steps: isOfFamily ? vary(course) : walk(4 + below(20)), isOfFamily })
     }
   }
-  return all.slice(0, count).map((one, i) => ({ ...one, id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}` }))
+  return all
+    .slice(0, count)
+    .map((one, i) => ({ ...one, id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}` }))
 }
 
 /** Deterministic, evenly from 0 to 1: mulberry32. */
@@ -66,7 +71,11 @@ function randomFrom(seed: number): () => number {
 const STEP = 1_000
 
 /** Puts closed, recorded sessions straight into the tables, as closing them does. */
-export async function storeSessions({ db }: Runtime, projectId: number, sessions: SeededSession[]): Promise<void> {
+export async function storeSessions(
+  { db }: Runtime,
+  projectId: number,
+  sessions: SeededSession[]
+): Promise<void> {
   for (let from = 0; from < sessions.length; from += STEP) {
     const rows = sessions.slice(from, from + STEP).map(({ id, steps }, i) => ({
       id,

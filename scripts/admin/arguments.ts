@@ -10,7 +10,8 @@ export type Invocation = { input: unknown; isJson: boolean; isRemote: boolean }
 /** @throws UsageError, or InputError for a value that the command does not take */
 export function readArguments(command: Command, args: string[]): Invocation {
   const { values, positionals } = parse(Object.keys(command.options), args)
-  if (positionals.length > ('id' in command.options ? 1 : 0)) throw new UsageError(`Unexpected: ${positionals.at(-1)}`)
+  if (positionals.length > ('id' in command.options ? 1 : 0))
+    throw new UsageError(`Unexpected: ${positionals.at(-1)}`)
 
   const given: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(command.options)) {

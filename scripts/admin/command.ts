@@ -40,7 +40,10 @@ export const Nothing = z.object({})
 export const Id = z.int().positive('is not an id')
 
 /** What an update has to pass: one member beside its id. */
-export const isChange = [(input: object) => Object.keys(input).length > 1, 'Nothing to change is given'] as const
+export const isChange = [
+  (input: object) => Object.keys(input).length > 1,
+  'Nothing to change is given'
+] as const
 
 export const text: Option = { read: (value) => value }
 

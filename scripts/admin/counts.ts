@@ -15,7 +15,10 @@ export const counts = {
       const verified = []
       for (const database of databases) {
         const { db } = openDb(databaseOf(env, database), newUsage())
-        const [found, sessions] = [await verifyCounts(db), await verifySessions(db, Number.POSITIVE_INFINITY)]
+        const [found, sessions] = [
+          await verifyCounts(db),
+          await verifySessions(db, Number.POSITIVE_INFINITY)
+        ]
         if (found.wrong + sessions.wrong > 0) process.exitCode = 1
         verified.push({ database, ...found, sessions })
       }

@@ -22,9 +22,11 @@ export const dead = {
     async run(service, { only }, now) {
       const letters = await listDeadLetters(service.db)
       const chosen = only === undefined ? letters : letters.filter(({ id }) => id === only)
-      if (only !== undefined && chosen.length === 0) throw new InputError('only', `There is no dead letter ${only}`)
+      if (only !== undefined && chosen.length === 0)
+        throw new InputError('only', `There is no dead letter ${only}`)
       const redriven = []
-      for (const letter of chosen) redriven.push({ id: letter.id, ...(await redrive(service, letter, now)) })
+      for (const letter of chosen)
+        redriven.push({ id: letter.id, ...(await redrive(service, letter, now)) })
       return { redriven }
     }
   })
@@ -37,11 +39,17 @@ async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
     const database = (name: string) => databaseOf(env, name)
     const days = readRetention(env.RECORDING_RETENTION_DAYS)
-    return { stored: await redriveDeadLetter(env.DB, database, await bucket(), letter, days, now), error: null }
+    return {
+      stored: await redriveDeadLetter(env.DB, database, await bucket(), letter, days, now),
+      error: null
+    }
   } catch (error) {
     if (isBusy(error)) throw error
     process.exitCode = 1
-    return { stored: 0, error: error instanceof z.ZodError ? 'It is neither events nor a recording.' : String(error) }
+    return {
+      stored: 0,
+      error: error instanceof z.ZodError ? 'It is neither events nor a recording.' : String(error)
+    }
   }
 }
 

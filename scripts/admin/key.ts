@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { Scopes } from '../../src/projects/scopes.ts'
-import { createKey, findProjects, type KeyRow, listKeys, revokeKey } from '../../src/projects/store.ts'
+import {
+  createKey,
+  findProjects,
+  type KeyRow,
+  listKeys,
+  revokeKey
+} from '../../src/projects/store.ts'
 import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
 
 const NewKey = z.object({
@@ -27,7 +33,8 @@ export const key = {
         throw new InputError('user', 'is needed: the projects have several owners')
       // Without any project there is no owner either, and the unknown project is what is to be told.
       const userId = user ?? [...owners][0]
-      if (userId === undefined) throw new InputError('project', `There is no project ${projectIds[0]}.`)
+      if (userId === undefined)
+        throw new InputError('project', `There is no project ${projectIds[0]}.`)
       const input = { label, scopes: [...new Set(scopes)], projectIds, userId, expiresAt: expires }
       const { key, ...row } = await createKey(db, input, now)
       return { key, ...keyToJson(row) }

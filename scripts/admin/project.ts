@@ -4,7 +4,8 @@ import { command, Id, InputError, integer, isChange, json, Nothing, text } from 
 
 const changeable = { name: text, timezone: text, week_start: text, test_account_filters: json }
 
-const CHANGES = '[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>]'
+const CHANGES =
+  '[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>]'
 
 export const project = {
   create: command({
@@ -13,11 +14,16 @@ export const project = {
     schema: Project.extend({ owner: Id.optional() }),
     async run({ db, databases }, { owner, ...input }, now) {
       if (!databases.includes(input.database))
-        throw new InputError('database', `There is no such D1 binding, only ${databases.join(', ')}.`)
+        throw new InputError(
+          'database',
+          `There is no such D1 binding, only ${databases.join(', ')}.`
+        )
       const users = await listUsers(db)
       const ownerId = owner ?? users[0]?.id
-      if (ownerId === undefined) throw new InputError('owner', 'is needed, and there is no user yet')
-      if (!users.some((user) => user.id === ownerId)) throw new InputError('owner', `There is no user ${ownerId}.`)
+      if (ownerId === undefined)
+        throw new InputError('owner', 'is needed, and there is no user yet')
+      if (!users.some((user) => user.id === ownerId))
+        throw new InputError('owner', `There is no user ${ownerId}.`)
       return projectToJson(await createProject(db, input, ownerId, now))
     }
   }),

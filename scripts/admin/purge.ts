@@ -24,11 +24,17 @@ export const purge = {
         const messages: ErasureMessage[] = []
         const queue = {
           send: async (body: ErasureMessage) => messages.push(body),
-          sendBatch: async (bodies: { body: ErasureMessage }[]) => messages.push(...bodies.map(({ body }) => body))
+          sendBatch: async (bodies: { body: ErasureMessage }[]) =>
+            messages.push(...bodies.map(({ body }) => body))
         }
         const { db } = openDb(databaseOf(env, database), newUsage())
         const resumed = await resumeErasures(db, queue, now.getTime(), now)
-        const tasks = await startRun(db, queue, { scheduledFor: now.getTime(), startedBy: 'command' }, now)
+        const tasks = await startRun(
+          db,
+          queue,
+          { scheduledFor: now.getTime(), startedBy: 'command' },
+          now
+        )
         let completed = 0
         for (let message = messages.shift(); message; message = messages.shift())
           completed += await step(service, message, queue)
@@ -43,9 +49,22 @@ export const purge = {
 type Queue = Parameters<typeof continueErasures>[1]['queue']
 
 /** Each step counts as an invocation of its own; one that found the database busy is done again. */
-async function step({ env, bucket }: Service, message: ErasureMessage, queue: Queue): Promise<number> {
+async function step(
+  { env, bucket }: Service,
+  message: ErasureMessage,
+  queue: Queue
+): Promise<number> {
   const database = (name: string) => databaseOf(env, name)
-  const bindings = { control: env.DB, database, bucket: await bucket(), queue, clock: () => new Date() }
+  const bindings = {
+    control: env.DB,
+    database,
+    bucket: await bucket(),
+    queue,
+    clock: () => new Date()
+  }
   const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
-  return patiently(() => continueErasures(message, bindings, newUsage()), { busyMs: BUSY_MS, isPassing })
+  return patiently(() => continueErasures(message, bindings, newUsage()), {
+    busyMs: BUSY_MS,
+    isPassing
+  })
 }

@@ -10,7 +10,8 @@ export function render(answer: object): string {
 }
 
 function align(lines: string[][]): string {
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
+  const widths =
+    lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
   const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0)
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
 }

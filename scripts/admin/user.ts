@@ -1,6 +1,16 @@
 import { createUser, listUsers, updateUser } from '../../src/projects/store.ts'
 import { ROLES, User, UserChange, userToJson } from '../../src/projects/user.ts'
-import { boolean, command, Id, integer, isChange, json, Nothing, nullable, text } from './command.ts'
+import {
+  boolean,
+  command,
+  Id,
+  integer,
+  isChange,
+  json,
+  Nothing,
+  nullable,
+  text
+} from './command.ts'
 
 const fields = {
   first_name: text,

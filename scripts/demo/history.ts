@@ -28,7 +28,13 @@ export type DemoOptions = {
   persons: number
 }
 
-export type DemoEvent = { uuid: string; event: string; distinctId: string; timestamp: Date; properties: JsonObject }
+export type DemoEvent = {
+  uuid: string
+  event: string
+  distinctId: string
+  timestamp: Date
+  properties: JsonObject
+}
 
 /** Who a person is at the end of the history. */
 export type DemoPerson = { name: string; email: string; plan: Plan; distinctIds: string[] }
@@ -112,7 +118,13 @@ class Visitor {
   }
 
   /** One session: its steps at the pace of a reader. @returns when it was over */
-  protected session(start: number, device: Device, distinctId: string, steps: Step[], properties?: JsonObject): number {
+  protected session(
+    start: number,
+    device: Device,
+    distinctId: string,
+    steps: Step[],
+    properties?: JsonObject
+  ): number {
     const sessionId = this.random.uuid(start)
     const windowId = this.random.uuid(start)
     const { referrer, utm } = this.channel
@@ -125,7 +137,9 @@ class Visitor {
     let now = start
     let before = ''
     for (const step of steps) {
-      now += QUICK.has(step.event) ? this.random.between(200, 1500) : this.random.between(4, 120) * 1000
+      now += QUICK.has(step.event)
+        ? this.random.between(200, 1500)
+        : this.random.between(4, 120) * 1000
       const page = before ? { $referrer: before, $referring_domain: new URL(SITE).host } : arrival
       this.capture(now, step.event, distinctId, {
         $session_id: sessionId,
@@ -145,13 +159,21 @@ class Visitor {
   }
 
   protected capture(time: number, event: string, distinctId: string, properties: JsonObject): void {
-    this.events.push({ uuid: this.random.uuid(time), event, distinctId, timestamp: new Date(time), properties })
+    this.events.push({
+      uuid: this.random.uuid(time),
+      event,
+      distinctId,
+      timestamp: new Date(time),
+      properties
+    })
   }
 
   /** A day of the history, rather a workday than one of the weekend. The last one is `days - 1`. */
   protected day(): number {
     const { days } = this.options
-    return this.random.weighted(Array.from({ length: days }, (_, day) => ({ day, weight: this.busyness(day) }))).day
+    return this.random.weighted(
+      Array.from({ length: days }, (_, day) => ({ day, weight: this.busyness(day) }))
+    ).day
   }
 
   protected busyness(day: number): number {
@@ -203,14 +225,17 @@ class Life extends Visitor {
     this.#busyUntil = this.random.chance(0.45) ? this.#return() : this.#signUp()
     const today = Math.floor((this.#busyUntil - this.from) / DAY)
     const days = Array.from({ length: this.options.days - today - 1 }, (_, day) => today + 1 + day)
-    const deviceDay = days.length > 0 && this.random.chance(0.25) ? this.random.pick(days) : undefined
-    const renameDay = days.length > 0 && this.random.chance(0.1) ? this.random.pick(days) : undefined
+    const deviceDay =
+      days.length > 0 && this.random.chance(0.25) ? this.random.pick(days) : undefined
+    const renameDay =
+      days.length > 0 && this.random.chance(0.1) ? this.random.pick(days) : undefined
 
     for (const day of days) {
       if (day % 30 === this.#index % 30) this.#payInvoice(day)
       if (day === deviceDay) this.#come(day, (start) => this.#addDevice(start))
       if (day === renameDay) this.#come(day, (start) => this.#rename(start))
-      if (this.random.chance(this.#keenness * this.busyness(day))) this.#come(day, (start) => this.#work(start))
+      if (this.random.chance(this.#keenness * this.busyness(day)))
+        this.#come(day, (start) => this.#work(start))
     }
     const distinctIds = [this.#distinctId, ...this.#others]
     return { name: this.#name, email: this.#email, plan: this.#plan, distinctIds }
@@ -247,15 +272,25 @@ class Life extends Visitor {
       if (day - 2 * back >= 0) this.browse(this.moment(day - 2 * back), this.computer, anonymousId)
 
     const lead = this.random.chance(0.12) ? this.#subscribe(start) : undefined
-    const arrived = this.browse(start, this.computer, anonymousId, [{ event: '$pageview', path: '/signup' }])
+    const arrived = this.browse(start, this.computer, anonymousId, [
+      { event: '$pageview', path: '/signup' }
+    ])
     this.#others.push(anonymousId)
     const identify = { $anon_distinct_id: anonymousId, ...this.#introduction(arrived) }
     return this.session(arrived, this.computer, this.#distinctId, [
       { event: '$identify', path: '/signup', properties: identify },
-      { event: 'signed up', path: '/signup', properties: { plan: 'free', role: this.random.pick(ROLES) } },
+      {
+        event: 'signed up',
+        path: '/signup',
+        properties: { plan: 'free', role: this.random.pick(ROLES) }
+      },
       ...(lead ? [{ event: '$create_alias', path: '/signup', properties: { alias: lead } }] : []),
       { event: '$pageview', path: '/app/welcome' },
-      { event: 'project created', path: '/app/projects', properties: { template: this.random.chance(0.6) } },
+      {
+        event: 'project created',
+        path: '/app/projects',
+        properties: { template: this.random.chance(0.6) }
+      },
       ...this.#actions()
     ])
   }
@@ -283,7 +318,10 @@ class Life extends Visitor {
         plan: this.#plan,
         seats: this.#seats
       },
-      $set_once: { joined_at: new Date(joined).toISOString(), first_channel: this.channel.utm.utm_source ?? 'direct' }
+      $set_once: {
+        joined_at: new Date(joined).toISOString(),
+        first_channel: this.channel.utm.utm_source ?? 'direct'
+      }
     }
   }
 
@@ -296,12 +334,12 @@ class Life extends Visitor {
   }
 
   #actions(): Step[] {
-    return Array.from({ length: this.random.between(2, 9) }, () => this.random.weighted(ACTIONS)).flatMap(
-      ({ path, event }) => [
-        ...(this.random.chance(0.35) ? [{ event: '$pageview', path }] : []),
-        { event, path, properties: { plan: this.#plan } }
-      ]
-    )
+    return Array.from({ length: this.random.between(2, 9) }, () =>
+      this.random.weighted(ACTIONS)
+    ).flatMap(({ path, event }) => [
+      ...(this.random.chance(0.35) ? [{ event: '$pageview', path }] : []),
+      { event, path, properties: { plan: this.#plan } }
+    ])
   }
 
   #upgrade(): Step[] {
@@ -313,7 +351,12 @@ class Life extends Visitor {
       {
         event: 'plan upgraded',
         path: '/app/billing',
-        properties: { from, to: this.#plan, seats: this.#seats, $set: { plan: this.#plan, seats: this.#seats } }
+        properties: {
+          from,
+          to: this.#plan,
+          seats: this.#seats,
+          $set: { plan: this.#plan, seats: this.#seats }
+        }
       },
       { event: 'invoice paid', path: '/app/billing', properties: this.#invoice() }
     ]
@@ -337,7 +380,11 @@ class Life extends Visitor {
     const { product, amount } = this.random.weighted(ADD_ONS)
     return [
       { event: '$pageview', path: '/app/shop' },
-      { event: 'purchase completed', path: '/app/shop', properties: { product, amount, currency: 'USD' } }
+      {
+        event: 'purchase completed',
+        path: '/app/shop',
+        properties: { product, amount, currency: 'USD' }
+      }
     ]
   }
 
@@ -345,7 +392,8 @@ class Life extends Visitor {
   #payInvoice(day: number): void {
     if (this.#plan === 'free') return
     const time = this.from + day * DAY + 6 * HOUR + this.#index * 1000
-    if (time < this.options.anchor.getTime()) this.capture(time, 'invoice paid', this.#distinctId, this.#invoice())
+    if (time < this.options.anchor.getTime())
+      this.capture(time, 'invoice paid', this.#distinctId, this.#invoice())
   }
 
   #invoice(): JsonObject {
@@ -391,7 +439,10 @@ class Life extends Visitor {
 /** No two persons have the same name until every pair is taken: 1597 has no factor in common with the number of pairs. */
 function nameOf(index: number): [first: string, last: string] {
   const pair = (index * 1597) % (FIRST_NAMES.length * LAST_NAMES.length)
-  return [FIRST_NAMES[pair % FIRST_NAMES.length] ?? '', LAST_NAMES[Math.floor(pair / FIRST_NAMES.length)] ?? '']
+  return [
+    FIRST_NAMES[pair % FIRST_NAMES.length] ?? '',
+    LAST_NAMES[Math.floor(pair / FIRST_NAMES.length)] ?? ''
+  ]
 }
 
 /** As it stands in an address: lower case, only letters of ASCII. */

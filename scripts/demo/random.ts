@@ -51,7 +51,9 @@ export class Random {
 
   /** A version 7 UUID of that moment, in ms. */
   uuid(time: number): string {
-    const words = [this.next(), this.next(), this.next()].map((word) => word.toString(16).padStart(8, '0'))
+    const words = [this.next(), this.next(), this.next()].map((word) =>
+      word.toString(16).padStart(8, '0')
+    )
     const [a = '', b = '', c = ''] = words
     const moment = time.toString(16).padStart(12, '0')
     return `${moment.slice(0, 8)}-${moment.slice(8)}-7${a.slice(0, 3)}-a${b.slice(0, 3)}-${b.slice(3, 7)}${c}`

@@ -27,11 +27,31 @@ const COMPANY_STARTS = [
   'River',
   'Silver'
 ] as const
-const COMPANY_ENDS = ['bakery', 'byte', 'field', 'forge', 'labs', 'mill', 'press', 'stone', 'studio', 'works'] as const
+const COMPANY_ENDS = [
+  'bakery',
+  'byte',
+  'field',
+  'forge',
+  'labs',
+  'mill',
+  'press',
+  'stone',
+  'studio',
+  'works'
+] as const
 
-export const COMPANIES = COMPANY_STARTS.flatMap((start) => COMPANY_ENDS.map((end) => `${start}${end}`))
+export const COMPANIES = COMPANY_STARTS.flatMap((start) =>
+  COMPANY_ENDS.map((end) => `${start}${end}`)
+)
 
-export const ROLES = ['Founder', 'Engineer', 'Designer', 'Product manager', 'Marketing', 'Operations'] as const
+export const ROLES = [
+  'Founder',
+  'Engineer',
+  'Designer',
+  'Product manager',
+  'Marketing',
+  'Operations'
+] as const
 
 export type Country = {
   weight: number
@@ -54,7 +74,15 @@ export const COUNTRIES: readonly Country[] = [
     offset: -6,
     language: 'en-US'
   },
-  { weight: 14, code: 'DE', name: 'Germany', city: 'Berlin', timezone: 'Europe/Berlin', offset: 1, language: 'de-DE' },
+  {
+    weight: 14,
+    code: 'DE',
+    name: 'Germany',
+    city: 'Berlin',
+    timezone: 'Europe/Berlin',
+    offset: 1,
+    language: 'de-DE'
+  },
   {
     weight: 12,
     code: 'GB',
@@ -64,8 +92,24 @@ export const COUNTRIES: readonly Country[] = [
     offset: 0,
     language: 'en-GB'
   },
-  { weight: 9, code: 'FR', name: 'France', city: 'Lyon', timezone: 'Europe/Paris', offset: 1, language: 'fr-FR' },
-  { weight: 8, code: 'IN', name: 'India', city: 'Bengaluru', timezone: 'Asia/Kolkata', offset: 5.5, language: 'en-IN' },
+  {
+    weight: 9,
+    code: 'FR',
+    name: 'France',
+    city: 'Lyon',
+    timezone: 'Europe/Paris',
+    offset: 1,
+    language: 'fr-FR'
+  },
+  {
+    weight: 8,
+    code: 'IN',
+    name: 'India',
+    city: 'Bengaluru',
+    timezone: 'Asia/Kolkata',
+    offset: 5.5,
+    language: 'en-IN'
+  },
   {
     weight: 8,
     code: 'BR',
@@ -84,7 +128,15 @@ export const COUNTRIES: readonly Country[] = [
     offset: 1,
     language: 'nl-NL'
   },
-  { weight: 6, code: 'JP', name: 'Japan', city: 'Osaka', timezone: 'Asia/Tokyo', offset: 9, language: 'ja-JP' },
+  {
+    weight: 6,
+    code: 'JP',
+    name: 'Japan',
+    city: 'Osaka',
+    timezone: 'Asia/Tokyo',
+    offset: 9,
+    language: 'ja-JP'
+  },
   {
     weight: 6,
     code: 'CA',
@@ -116,16 +168,72 @@ export type Device = {
 }
 
 export const COMPUTERS: readonly Device[] = [
-  { weight: 38, browser: 'Chrome', version: 142, os: 'Windows', type: 'Desktop', width: 1920, height: 1080 },
-  { weight: 24, browser: 'Chrome', version: 142, os: 'Mac OS X', type: 'Desktop', width: 1728, height: 1117 },
-  { weight: 16, browser: 'Safari', version: 26, os: 'Mac OS X', type: 'Desktop', width: 1512, height: 982 },
-  { weight: 12, browser: 'Firefox', version: 145, os: 'Linux', type: 'Desktop', width: 2560, height: 1440 },
-  { weight: 10, browser: 'Microsoft Edge', version: 142, os: 'Windows', type: 'Desktop', width: 1536, height: 864 }
+  {
+    weight: 38,
+    browser: 'Chrome',
+    version: 142,
+    os: 'Windows',
+    type: 'Desktop',
+    width: 1920,
+    height: 1080
+  },
+  {
+    weight: 24,
+    browser: 'Chrome',
+    version: 142,
+    os: 'Mac OS X',
+    type: 'Desktop',
+    width: 1728,
+    height: 1117
+  },
+  {
+    weight: 16,
+    browser: 'Safari',
+    version: 26,
+    os: 'Mac OS X',
+    type: 'Desktop',
+    width: 1512,
+    height: 982
+  },
+  {
+    weight: 12,
+    browser: 'Firefox',
+    version: 145,
+    os: 'Linux',
+    type: 'Desktop',
+    width: 2560,
+    height: 1440
+  },
+  {
+    weight: 10,
+    browser: 'Microsoft Edge',
+    version: 142,
+    os: 'Windows',
+    type: 'Desktop',
+    width: 1536,
+    height: 864
+  }
 ]
 
 export const PHONES: readonly Device[] = [
-  { weight: 55, browser: 'Mobile Safari', version: 26, os: 'iOS', type: 'Mobile', width: 393, height: 852 },
-  { weight: 45, browser: 'Chrome', version: 142, os: 'Android', type: 'Mobile', width: 412, height: 915 }
+  {
+    weight: 55,
+    browser: 'Mobile Safari',
+    version: 26,
+    os: 'iOS',
+    type: 'Mobile',
+    width: 393,
+    height: 852
+  },
+  {
+    weight: 45,
+    browser: 'Chrome',
+    version: 142,
+    os: 'Android',
+    type: 'Mobile',
+    width: 412,
+    height: 915
+  }
 ]
 
 export type Channel = { weight: number; referrer: string; utm: Record<string, string> }
@@ -140,9 +248,17 @@ const campaign = (utm_source: string, utm_medium: string, utm_campaign: string) 
 export const CHANNELS: readonly Channel[] = [
   { weight: 30, referrer: 'https://www.google.com/', utm: {} },
   { weight: 24, referrer: '$direct', utm: {} },
-  { weight: 16, referrer: 'https://www.google.com/', utm: campaign('google', 'cpc', 'planner-autumn') },
+  {
+    weight: 16,
+    referrer: 'https://www.google.com/',
+    utm: campaign('google', 'cpc', 'planner-autumn')
+  },
   { weight: 12, referrer: '$direct', utm: campaign('newsletter', 'email', 'monthly-digest') },
-  { weight: 10, referrer: 'https://www.linkedin.com/', utm: campaign('linkedin', 'paid-social', 'team-leads') },
+  {
+    weight: 10,
+    referrer: 'https://www.linkedin.com/',
+    utm: campaign('linkedin', 'paid-social', 'team-leads')
+  },
   { weight: 8, referrer: 'https://blog.example.org/planners-compared', utm: {} }
 ]
 

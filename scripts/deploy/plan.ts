@@ -30,15 +30,26 @@ export function planDeployment(config: Config, location?: string): Plan {
       })),
       ...[...queueNames].map((name) => ({
         unless: ['queues', 'info', name],
-        run: ['queues', 'create', name, '--message-retention-period-secs', RETENTION_SECONDS, ...confined]
+        run: [
+          'queues',
+          'create',
+          name,
+          '--message-retention-period-secs',
+          RETENTION_SECONDS,
+          ...confined
+        ]
       })),
       ...buckets.map(({ bucket_name: name }) => ({
         unless: ['r2', 'bucket', 'info', name, '--json', ...confined],
         run: ['r2', 'bucket', 'create', name, ...placed]
       }))
     ],
-    remember: databases.map(({ binding }) => ({ run: ['d1', 'time-travel', 'info', binding, '--json'] })),
-    migrate: databases.map(({ binding }) => ({ run: ['d1', 'migrations', 'apply', binding, '--remote'] })),
+    remember: databases.map(({ binding }) => ({
+      run: ['d1', 'time-travel', 'info', binding, '--json']
+    })),
+    migrate: databases.map(({ binding }) => ({
+      run: ['d1', 'migrations', 'apply', binding, '--remote']
+    })),
     deploy: [{ run: ['deploy'] }]
   }
 }
@@ -52,4 +63,6 @@ export const commandOf = (args: string[]): string => `npx wrangler ${args.join('
 export const listCommands = (plan: Plan): string[] =>
   Object.values(plan)
     .flat()
-    .map(({ unless, run }) => (unless ? `${commandOf(unless)} || ${commandOf(run)}` : commandOf(run)))
+    .map(({ unless, run }) =>
+      unless ? `${commandOf(unless)} || ${commandOf(run)}` : commandOf(run)
+    )

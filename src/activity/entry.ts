@@ -22,7 +22,13 @@ export type Change = {
   identities?: Record<string, number[]>
 }
 
-export const ACTIVITIES = ['updated', 'deleted', 'split_person', 'delete_property', 'merged'] as const
+export const ACTIVITIES = [
+  'updated',
+  'deleted',
+  'split_person',
+  'delete_property',
+  'merged'
+] as const
 
 /** One action; `at` is ms UTC. */
 export type Entry = {
@@ -44,11 +50,20 @@ export const actorOf = (
 })
 
 /** A change of properties, with the values of just the keys that are different. */
-export const propertiesChange = (before: ReadonlyMap<string, Json>, after: ReadonlyMap<string, Json>): Change => {
+export const propertiesChange = (
+  before: ReadonlyMap<string, Json>,
+  after: ReadonlyMap<string, Json>
+): Change => {
   const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
     (key) => !isSame(before.get(key), after.get(key))
   )
   const only = (properties: ReadonlyMap<string, Json>): JsonObject =>
     Object.fromEntries([...properties].filter(([key]) => keys.includes(key)))
-  return { type: 'Person', action: 'changed', field: 'properties', before: only(before), after: only(after) }
+  return {
+    type: 'Person',
+    action: 'changed',
+    field: 'properties',
+    before: only(before),
+    after: only(after)
+  }
 }

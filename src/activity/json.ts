@@ -40,22 +40,31 @@ export const ActivityJson = z
         email: z.string().nullable(),
         is_system: z.boolean()
       })
-      .meta({ description: 'Who did it, as they were then. `System` is the service itself: merges by events.' }),
+      .meta({
+        description:
+          'Who did it, as they were then. `System` is the service itself: merges by events.'
+      }),
     key: z
       .object({ id: z.int(), label: z.string() })
       .nullable()
       .meta({ description: 'The API key with which it was done.' }),
     activity: z.enum(ACTIVITIES),
     scope: z.literal('Person'),
-    item_id: z.string().meta({ description: "The person's id at the time; entries of a merged person go along." }),
+    item_id: z
+      .string()
+      .meta({ description: "The person's id at the time; entries of a merged person go along." }),
     detail: z.object({
       changes: z.array(
         z.object({
           type: z.literal('Person'),
           action: z.enum(['changed', 'deleted', 'merged', 'split']),
           field: z.enum(['properties', 'distinct_ids']).nullable(),
-          before: Values.meta({ description: 'Only what is different after; null for values that were erased.' }),
-          after: Values.meta({ description: `Of distinct ids, those that are not erased, ${MAX_IDENTITIES} at most.` })
+          before: Values.meta({
+            description: 'Only what is different after; null for values that were erased.'
+          }),
+          after: Values.meta({
+            description: `Of distinct ids, those that are not erased, ${MAX_IDENTITIES} at most.`
+          })
         })
       ),
       name: z.string().nullable().meta({ description: "The person's uuid, where it is told." }),
@@ -107,8 +116,15 @@ export function activityToJson(row: ActivityRow) {
   } satisfies ActivityJson
 }
 
-function withIds(after: Change['after'], identities: Change['identities'], ids: Record<string, string>) {
+function withIds(
+  after: Change['after'],
+  identities: Change['identities'],
+  ids: Record<string, string>
+) {
   if (!identities) return after
-  const found = Object.entries(identities).map(([name, keys]) => [name, keys.flatMap((key) => ids[key] ?? [])])
+  const found = Object.entries(identities).map(([name, keys]) => [
+    name,
+    keys.flatMap((key) => ids[key] ?? [])
+  ])
   return { ...after, ...Object.fromEntries(found) }
 }

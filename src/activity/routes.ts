@@ -5,7 +5,14 @@ import { allow } from '../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  PageQuery,
+  pageOf,
+  pageSchema,
+  pageSize
+} from '../http/page.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
 import { wholeFrom } from '../parameters.ts'
 import { PersonPath } from '../persons/path.ts'
@@ -15,7 +22,9 @@ import { exportActivity, listActivity } from './store.ts'
 
 const ActivityQuery = z.object({
   ...PageQuery.shape,
-  page: wholeFrom(1).meta({ description: 'The number of the page, instead of `offset`.' }).optional(),
+  page: wholeFrom(1)
+    .meta({ description: 'The number of the page, instead of `offset`.' })
+    .optional(),
   ...FormatQuery.shape
 })
 type ActivityQuery = z.output<typeof ActivityQuery>
@@ -32,7 +41,8 @@ const OF_ALL = describe({
   id: 'persons_activity_list',
   tag: 'Persons',
   summary: 'List what was done to all persons',
-  description: "Newest first, with the entries of deleted persons, which have lost their properties' values.",
+  description:
+    "Newest first, with the entries of deleted persons, which have lost their properties' values.",
   answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
 })
 
@@ -40,7 +50,8 @@ const OF_ONE = describe({
   id: 'persons_activity',
   tag: 'Persons',
   summary: 'List what was done to a person',
-  description: 'Newest first: changes through the API, with the user and the key, and merges by events.',
+  description:
+    'Newest first: changes through the API, with the user and the key, and merges by events.',
   answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
 })
 
@@ -57,7 +68,11 @@ export const activityRoutes = createRouter()
     (c) => answerActivity(c, c.req.valid('query'), c.req.valid('param').id)
   )
 
-async function answerActivity(c: Context<AppEnv>, query: ActivityQuery, person?: PersonId): Promise<Response> {
+async function answerActivity(
+  c: Context<AppEnv>,
+  query: ActivityQuery,
+  person?: PersonId
+): Promise<Response> {
   const { db, project } = c.var
   const { limit, format } = query
   const isCsv = wantsCsv(c, format)
@@ -75,7 +90,12 @@ async function answerActivity(c: Context<AppEnv>, query: ActivityQuery, person?:
   if (!list) throw new NotFoundError()
   if (isCsv) {
     const columns = [...flatten(ACTIVITY_EXAMPLE).keys()].sort()
-    return csvResponse(c, 'activity', columns, toJsonPages(exportActivity(db, project.id, person, { limit, offset })))
+    return csvResponse(
+      c,
+      'activity',
+      columns,
+      toJsonPages(exportActivity(db, project.id, person, { limit, offset }))
+    )
   }
 
   const rows = list.rows.slice(0, size)

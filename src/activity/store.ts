@@ -73,7 +73,9 @@ export async function listActivity(
     query<{ count: number }>(
       knownCount === undefined ? countOf(projectId, person) : sql`select ${knownCount} as count`
     ),
-    query<{ id: number }>(person ? sql`select id ${onePerson(projectId, person)}` : sql`select 0 as id`)
+    query<{ id: number }>(
+      person ? sql`select id ${onePerson(projectId, person)}` : sql`select 0 as id`
+    )
   )
   return found.length > 0 ? { rows, count: counted[0]?.count ?? 0 } : undefined
 }

@@ -25,12 +25,16 @@ const COMPARISONS: [words: string, operator: Operator][] = [
 ]
 const COMPARISON = COMPARISONS.map(([words]) => words).join('|')
 const operatorOf = (words: string): Operator =>
-  COMPARISONS.find(([source]) => new RegExp(`^(?:${source})$`, 'i').test(words.replaceAll(/\s+/g, ' ')))?.[1] ?? 'exact'
+  COMPARISONS.find(([source]) =>
+    new RegExp(`^(?:${source})$`, 'i').test(words.replaceAll(/\s+/g, ' '))
+  )?.[1] ?? 'exact'
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600 }
 const UNIT = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?'
 const toSeconds = (number: string, unit: string): string =>
-  String(Math.round(readNumber(number) * (SECONDS[unit.charAt(0).toLowerCase()] ?? 1) * 1000) / 1000)
+  String(
+    Math.round(readNumber(number) * (SECONDS[unit.charAt(0).toLowerCase()] ?? 1) * 1000) / 1000
+  )
 
 const COUNTS: [words: string, key: string][] = [
   ['(?:mouse )?clicks?', 'click_count'],
@@ -43,7 +47,9 @@ const COUNTS: [words: string, key: string][] = [
 ]
 const COUNT = COUNTS.map(([words]) => words).join('|')
 const countOf = (words: string): string =>
-  COUNTS.find(([source]) => new RegExp(`^(?:${source})$`, 'i').test(words.replaceAll(/\s+/g, ' ')))?.[1] ?? ''
+  COUNTS.find(([source]) =>
+    new RegExp(`^(?:${source})$`, 'i').test(words.replaceAll(/\s+/g, ' '))
+  )?.[1] ?? ''
 
 const recording = (key: string, operator: Operator, ...value: string[]): Filter => ({
   key,
@@ -70,7 +76,12 @@ const EVENTS: [words: string, name: string][] = [
   ['page ?views?', '$pageview'],
   ['exceptions?', '$exception']
 ]
-const event = (name: string): Filter => ({ key: 'event', type: 'event_metadata', operator: 'exact', value: [name] })
+const event = (name: string): Filter => ({
+  key: 'event',
+  type: 'event_metadata',
+  operator: 'exact',
+  value: [name]
+})
 
 const visited = (text: string): Filter => recording('visited_page', 'icontains', text)
 const started = (text: string): Filter => recording('start_url', 'icontains', text)
@@ -105,11 +116,17 @@ const rule = (source: string, read: (match: string[]) => Ask): Rule<Ask> => [
   phrase(source),
   (match) => read([...match].map((part) => part ?? ''))
 ]
-const filter = (source: string, read: (match: string[]) => Filter, again?: (text: string) => Filter): Rule<Ask> =>
+const filter = (
+  source: string,
+  read: (match: string[]) => Filter,
+  again?: (text: string) => Filter
+): Rule<Ask> =>
   rule(source, (match) => ({ is: 'filter', filter: read(match), ...(again && { again }) }))
-const means = (source: string, is: 'and' | 'or' | 'nor' | 'not' | 'noise'): Rule<Ask> => rule(source, () => ({ is }))
+const means = (source: string, is: 'and' | 'or' | 'nor' | 'not' | 'noise'): Rule<Ask> =>
+  rule(source, () => ({ is }))
 
-const LASTING = '(?:that )?(?:last(?:s|ed|ing)?|took|takes|taking|are|is|were|with a duration|duration)(?: of)?'
+const LASTING =
+  '(?:that )?(?:last(?:s|ed|ing)?|took|takes|taking|are|is|were|with a duration|duration)(?: of)?'
 
 const DURATIONS: Rule<Ask>[] = [
   filter(
@@ -148,8 +165,10 @@ const NUMBERS: Rule<Ask>[] = [
   filter(`(${NUMBER}) or (more|fewer|less) (${COUNT})`, ([, number = '', than = '', what = '']) =>
     counted(what, /more/i.test(than) ? 'gte' : 'lte', String(readNumber(number)))
   ),
-  filter(`(?:an )?activity score (?:of |is )?(${COMPARISON}) (${NUMBER})`, ([, comparison = '', number = '']) =>
-    recording('activity_score', operatorOf(comparison), String(readNumber(number)))
+  filter(
+    `(?:an )?activity score (?:of |is )?(${COMPARISON}) (${NUMBER})`,
+    ([, comparison = '', number = '']) =>
+      recording('activity_score', operatorOf(comparison), String(readNumber(number)))
   ),
   ...EVENTS.map(([words, name]) => filter(words, () => event(name))),
   filter('(?:that )?bounced?|bounces', () => session('$is_bounce', 'exact', 'true')),
@@ -169,7 +188,11 @@ const PAGES: Rule<Ask>[] = [
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
-  filter(`${PAGE} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (\\S+?)`, ([, text = '']) => visited(text), visited),
+  filter(
+    `${PAGE} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (\\S+?)`,
+    ([, text = '']) => visited(text),
+    visited
+  ),
   filter(
     `(?:visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened)(?: ${PAGE})? (${TEXT})`,
     ([, text = '']) => visited(unquote(text)),
@@ -197,14 +220,21 @@ const PEOPLE: Rule<Ask>[] = [
     is: 'distinct id',
     distinctId: unquote(id)
   })),
-  filter(`(?:with )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:is )?(${EMAIL})`, ([, text = '']) =>
-    email('exact', text)
+  filter(
+    `(?:with )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:is )?(${EMAIL})`,
+    ([, text = '']) => email('exact', text)
   ),
-  filter(`${EMAILS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`, ([, text = '']) =>
-    email('icontains', unquote(text))
+  filter(
+    `${EMAILS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`,
+    ([, text = '']) => email('icontains', unquote(text))
   ),
-  filter(`${EMAILS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`, ([, place = '', text = '']) =>
-    email('regex', `(?i)${quote(unquote(text).replace(/^@?/, /^at$/i.test(place) ? '@' : '$&'))}$`)
+  filter(
+    `${EMAILS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`,
+    ([, place = '', text = '']) =>
+      email(
+        'regex',
+        `(?i)${quote(unquote(text).replace(/^@?/, /^at$/i.test(place) ? '@' : '$&'))}$`
+      )
   ),
   filter(
     `(${EMAIL})`,
@@ -272,7 +302,10 @@ export const askRules = (calendar: Calendar, now: Date): Rule<Ask>[] => [
   ...namedValues().map(
     ({ pattern, key, toValue }): Rule<Ask> => [
       pattern,
-      ([, name = '']) => ({ is: 'filter', filter: { key, type: 'event', operator: 'exact', value: [toValue(name)] } })
+      ([, name = '']) => ({
+        is: 'filter',
+        filter: { key, type: 'event', operator: 'exact', value: [toValue(name)] }
+      })
     ]
   ),
   NOISE

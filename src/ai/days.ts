@@ -5,7 +5,19 @@ import { phrase, type Rule } from './words.ts'
 /** When recordings have begun, as a list is asked: `date_from`, `date_to`. */
 export type Days = { from?: string; to?: string }
 
-const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+const NUMBERS = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten'
+]
 
 /** Also `a`, and numbers in words up to ten. */
 export const NUMBER = String.raw`\d+(?:\.\d+)?|an?|${NUMBERS.join('|')}`
@@ -16,10 +28,19 @@ export function readNumber(text: string): number {
   return spelt >= 0 ? spelt : /^an?$/.test(word) ? 1 : Number(word)
 }
 
-const UNITS = { minute: 'M', hour: 'h', day: 'd', week: 'w', month: 'm', quarter: 'q', year: 'y' } as const
+const UNITS = {
+  minute: 'M',
+  hour: 'h',
+  day: 'd',
+  week: 'w',
+  month: 'm',
+  quarter: 'q',
+  year: 'y'
+} as const
 const UNIT = Object.keys(UNITS).join('|')
 
-const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+const MONTHS =
+  'January February March April May June July August September October November December'.split(' ')
 const MONTH = MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')
 
 const DATE = String.raw`\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}(?:st|nd|rd|th)? (?:${MONTH})\.?,? \d{4}|(?:${MONTH})\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|yesterday|today`
@@ -37,9 +58,12 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
   const read = (text: string): string => {
     if (/^today$/i.test(text)) return ago(0)
     if (/^yesterday$/i.test(text)) return ago(1)
-    const [, day, month = '', year] = /^(\d{1,2})\D* ([a-z]+)\D*(\d{4})$/i.exec(text.replaceAll(/\s+/g, ' ')) ?? []
+    const [, day, month = '', year] =
+      /^(\d{1,2})\D* ([a-z]+)\D*(\d{4})$/i.exec(text.replaceAll(/\s+/g, ' ')) ?? []
     const [, name = '', number, ofYear] = /^([a-z]+)\D*(\d{1,2})\D*(\d{4})$/i.exec(text) ?? []
-    const index = MONTHS.findIndex((one) => one.slice(0, 3).toLowerCase() === (month || name).slice(0, 3).toLowerCase())
+    const index = MONTHS.findIndex(
+      (one) => one.slice(0, 3).toLowerCase() === (month || name).slice(0, 3).toLowerCase()
+    )
     if (index < 0) return text
     const pad = (part: number | string = '') => String(part).padStart(2, '0')
     return `${year ?? ofYear}-${pad(index + 1)}-${pad(day ?? number)}`
@@ -49,7 +73,10 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
     const time = Date.parse(`${date}T00:00:00Z`)
     return Number.isNaN(time) ? date : iso(time + days * DAY)
   }
-  const rule = (source: string, days: (match: RegExpExecArray) => Days): Rule<{ is: 'days'; days: Days }> => [
+  const rule = (
+    source: string,
+    days: (match: RegExpExecArray) => Days
+  ): Rule<{ is: 'days'; days: Days }> => [
     phrase(source),
     (match) => ({ is: 'days', days: days(match) })
   ]
@@ -66,10 +93,13 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
     }),
     rule('(?:in )?this week', () => ({ from: ago((weekday - calendar.weekStart + 7) % 7) })),
     rule('(?:in )?this (month|year)', ([, unit]) => ({ from: `${letterOf(unit)}Start` })),
-    rule(`(?:between|from) (${DATE}) (?:and|to|until|till|through) (${DATE})`, ([, from = '', to = '']) => ({
-      from: read(from),
-      to: read(to)
-    })),
+    rule(
+      `(?:between|from) (${DATE}) (?:and|to|until|till|through) (${DATE})`,
+      ([, from = '', to = '']) => ({
+        from: read(from),
+        to: read(to)
+      })
+    ),
     rule('from (yesterday|today)', ([, date = '']) => ({ from: read(date), to: read(date) })),
     rule(`(?:since|from|starting(?: from)?) (${DATE})`, ([, date = '']) => ({ from: read(date) })),
     rule(`(?:since|from) (${WEEKDAYS})`, ([, name = '']) => ({ from: ago(daysSince(name)) })),
@@ -77,7 +107,10 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
     rule(`before (${DATE})`, ([, date = '']) => ({ to: shift(date, -1) })),
     rule(`(?:until|till|up to|to) (${DATE})`, ([, date = '']) => ({ to: read(date) })),
     rule(`(?:on )?(${DATE})`, ([, date = '']) => ({ from: read(date), to: read(date) })),
-    rule(`on (${WEEKDAYS})`, ([, name = '']) => ({ from: ago(daysSince(name)), to: ago(daysSince(name)) })),
+    rule(`on (${WEEKDAYS})`, ([, name = '']) => ({
+      from: ago(daysSince(name)),
+      to: ago(daysSince(name))
+    })),
     rule(`(?:on )?last (${WEEKDAYS})`, ([, name = '']) => {
       const day = ago(daysSince(name) || 7)
       return { from: day, to: day }
@@ -89,4 +122,5 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
   }
 }
 
-const letterOf = (unit = ''): string => Object.entries(UNITS).find(([name]) => name === unit.toLowerCase())?.[1] ?? 'd'
+const letterOf = (unit = ''): string =>
+  Object.entries(UNITS).find(([name]) => name === unit.toLowerCase())?.[1] ?? 'd'

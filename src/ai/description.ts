@@ -30,16 +30,22 @@ type Meaning =
   | { is: 'then' | 'and' | 'or' | 'comma' | 'such as' | 'not' | 'in any case' | 'noise' }
   | { is: 'word' }
 
-const means = <M extends Meaning>(pattern: RegExp, meaning: M): Rule<Meaning> => [pattern, () => meaning]
+const means = <M extends Meaning>(pattern: RegExp, meaning: M): Rule<Meaning> => [
+  pattern,
+  () => meaning
+]
 const place = (source: string, at: Place) => means(phrase(source), { is: 'place', place: at })
-const kind = (source: string, of: Kind) => means(phrase(source), { is: 'piece', piece: { kind: of } })
+const kind = (source: string, of: Kind) =>
+  means(phrase(source), { is: 'piece', piece: { kind: of } })
 
 const RULES: Rule<Meaning>[] = [
   [QUOTED, (match) => ({ is: 'piece', piece: { text: quotedText(match) } })],
   means(/,/y, { is: 'comma' }),
   // Around words: one that is part of a text to match is followed by more of it.
   means(/\((?!\S*\)[^\s,;:.!?)])|\)/y, { is: 'noise' }),
-  means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), { is: 'in any case' }),
+  means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), {
+    is: 'in any case'
+  }),
   means(phrase('followed by|(?:and )?then'), { is: 'then' }),
   means(
     phrase(
@@ -53,7 +59,10 @@ const RULES: Rule<Meaning>[] = [
   place('end(?:s|ing)?(?: (?:with|in))?', 'ends'),
   place('(?:exactly|equals?|equal to|one of|any of|either)(?: of)?', 'is'),
   place('at|(?:of|on|from) the domain', 'at'),
-  place('(?:with |having |has |have )?(?:the |a )?(?:query |url )?param(?:eter)?s?(?: called| named)?', 'parameter'),
+  place(
+    '(?:with |having |has |have )?(?:the |a )?(?:query |url )?param(?:eter)?s?(?: called| named)?',
+    'parameter'
+  ),
   place('contain(?:s|ing)?|includ(?:es?|ing)|with|having|has|have|somewhere in', 'contains'),
   kind('e-?mail(?: address)?(?:es|s)?', 'email'),
   kind('urls?|links?|web addresse?s?|pages?', 'url'),
@@ -112,9 +121,11 @@ export function readDescription(text: string): Description {
     else if (!condition || (link === 'and' && condition.place === 'contains')) {
       condition = begin(condition?.place ?? 'has', false)
       condition.parts.push([piece])
-    } else if (link === 'or' || (link === 'and' && condition.place === 'is')) condition.parts.at(-1)?.push(piece)
+    } else if (link === 'or' || (link === 'and' && condition.place === 'is'))
+      condition.parts.at(-1)?.push(piece)
     else if (link === 'place' || link === 'then') condition.parts.push([piece])
-    else if ('kind' in piece && isAddress(piece.kind) && link === undefined) description.subject ??= piece.kind
+    else if ('kind' in piece && isAddress(piece.kind) && link === undefined)
+      description.subject ??= piece.kind
     else description.unknown.push(said)
     link = undefined
   }
@@ -158,7 +169,12 @@ export function readDescription(text: string): Description {
         description.ignoresCase = true
         break
       case 'word':
-        if (TEXT.test(said) || list || link === 'place' || (link !== undefined && endsWithText(condition)))
+        if (
+          TEXT.test(said) ||
+          list ||
+          link === 'place' ||
+          (link !== undefined && endsWithText(condition))
+        )
           put({ text: said }, said)
         else description.unknown.push(said)
         break
@@ -178,7 +194,9 @@ const isAddress = (of: Kind): boolean => of === 'url' || of === 'path'
 function asSubject(condition: Condition | undefined): Kind | undefined {
   const [part, ...more] = condition?.place === 'has' ? condition.parts : []
   const [piece, ...others] = part ?? []
-  return piece && 'kind' in piece && more.length === 0 && others.length === 0 ? piece.kind : undefined
+  return piece && 'kind' in piece && more.length === 0 && others.length === 0
+    ? piece.kind
+    : undefined
 }
 
 const endsWithText = (condition: Condition | undefined): boolean => {

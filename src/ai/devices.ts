@@ -59,7 +59,8 @@ function listCountries(): Map<string, string> {
   return new Map([...official.filter(([name, code]) => name !== fold(code)), ...ALIASES])
 }
 
-const fold = (name: string): string => name.toLowerCase().replaceAll('’', "'").replaceAll(/\s+/g, ' ')
+const fold = (name: string): string =>
+  name.toLowerCase().replaceAll('’', "'").replaceAll(/\s+/g, ' ')
 
 const quoteName = (name: string): string =>
   name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]")

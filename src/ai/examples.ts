@@ -15,8 +15,8 @@ const WHOLE = ['uuid', 'email', 'version', 'date', 'number', 'url'] as const
 export function generalise(examples: string[]): string[] {
   const [first, ...others] = examples
   if (first === undefined) return []
-  const kinds = WHOLE.flatMap((kind) => KINDS[kind].map((pattern) => `^${pattern}$`)).filter((pattern) =>
-    isProven(pattern, examples)
+  const kinds = WHOLE.flatMap((kind) => KINDS[kind].map((pattern) => `^${pattern}$`)).filter(
+    (pattern) => isProven(pattern, examples)
   )
   const parts = others.length > 0 ? alignParts(examples) : undefined
   return [...kinds, ...(parts ? [parts] : []), `^${anyOf(examples.map(quote))}$`]

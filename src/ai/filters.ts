@@ -5,11 +5,20 @@ import type { FilterJson, GroupJson } from './json.ts'
 import { listUnknown, readWords, type Word } from './words.ts'
 
 /** What a list of recordings is to be asked; dates as `date_from` and `date_to` take them, empty for none. */
-export type ListFilters = { date_from: string; date_to: string; distinct_ids: string[]; filter_group: GroupJson }
+export type ListFilters = {
+  date_from: string
+  date_to: string
+  distinct_ids: string[]
+  filter_group: GroupJson
+}
 export type FilterAnswer = ListFilters | { question: string }
 
 /** A part of the request before it is known what holds for all of it. */
-type Tree = FilterJson | { days: Days } | { distinctId: string } | { type: 'AND' | 'OR'; values: Tree[] }
+type Tree =
+  | FilterJson
+  | { days: Days }
+  | { distinctId: string }
+  | { type: 'AND' | 'OR'; values: Tree[] }
 
 const HELP =
   'Recordings can be asked for by duration, days, clicks, key presses, console errors, browser, system, device, country, page, event, e-mail and properties, with and, or and not.'
@@ -43,7 +52,8 @@ export function writeFilters(text: string, calendar: Calendar, now: Date): Filte
   const words = readWords<Ask>(text, askRules(calendar, now), () => ({ is: 'word' }))
   const reader = new Reader(words.filter(({ value }) => value.is !== 'noise'))
   const tree = reader.read()
-  if (reader.unknown.length > 0) return { question: `Not understood: ${listUnknown(reader.unknown)}. ${HELP}` }
+  if (reader.unknown.length > 0)
+    return { question: `Not understood: ${listUnknown(reader.unknown)}. ${HELP}` }
   return tree ? toAnswer(tree) : toAnswer({ type: 'AND', values: [] })
 }
 
@@ -105,7 +115,10 @@ class Reader {
         continue
       }
       if (['and', 'comma'].includes(word.value.is)) {
-        if (word.value.is === 'comma' && ['and', 'or', 'nor'].includes(this.#words[this.#at + 1]?.value.is ?? '')) {
+        if (
+          word.value.is === 'comma' &&
+          ['and', 'or', 'nor'].includes(this.#words[this.#at + 1]?.value.is ?? '')
+        ) {
           this.#at += 1
           continue
         }
@@ -185,7 +198,10 @@ class Reader {
         (links.length > 0 && SINGLE.includes(filter.key)) ||
         (links.includes('comma') && this.#isListUntilOr(ahead, filter))
       const isSame =
-        other && other.key === filter.key && other.type === filter.type && other.operator === filter.operator
+        other &&
+        other.key === filter.key &&
+        other.type === filter.type &&
+        other.operator === filter.operator
       if (!isJoined || !isSame || !['exact', 'icontains'].includes(filter.operator)) {
         this.#again = again
         return filter
@@ -201,7 +217,9 @@ class Reader {
       const value = this.#words[at]?.value
       if (value?.is === 'or') return true
       const isOfList =
-        value?.is === 'comma' || value?.is === 'text' || (value?.is === 'filter' && value.filter.key === key)
+        value?.is === 'comma' ||
+        value?.is === 'text' ||
+        (value?.is === 'filter' && value.filter.key === key)
       if (!isOfList) return false
     }
     return false
@@ -210,7 +228,10 @@ class Reader {
 
 function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
   if (trees.length < 2) return trees[0]
-  return { type, values: trees.flatMap((tree) => ('values' in tree && tree.type === type ? tree.values : [tree])) }
+  return {
+    type,
+    values: trees.flatMap((tree) => ('values' in tree && tree.type === type ? tree.values : [tree]))
+  }
 }
 
 /** A number that is missing is neither greater nor less, and of many events some may be greater and others less. */
@@ -221,8 +242,11 @@ function canNegate(tree: Tree): boolean {
 
 /** What holds where the tree does not; days and ids stay, to be refused later. */
 function negate(tree: Tree): Tree {
-  if ('values' in tree) return { type: tree.type === 'AND' ? 'OR' : 'AND', values: tree.values.map(negate) }
-  return 'operator' in tree ? { ...tree, operator: oppositeOf(tree.operator) } : { type: 'OR', values: [tree, tree] }
+  if ('values' in tree)
+    return { type: tree.type === 'AND' ? 'OR' : 'AND', values: tree.values.map(negate) }
+  return 'operator' in tree
+    ? { ...tree, operator: oppositeOf(tree.operator) }
+    : { type: 'OR', values: [tree, tree] }
 }
 
 function oppositeOf(operator: Operator): Operator {
@@ -238,13 +262,16 @@ function toAnswer(tree: Tree): FilterAnswer {
   const ids = all.flatMap((one) => ('distinctId' in one ? [one.distinctId] : []))
   const nodes = all.filter((one) => !('days' in one) && !('distinctId' in one))
   if (!nodes.every(isNode))
-    return { question: 'Days and distinct ids hold for the whole request: name them without or and not.' }
+    return {
+      question: 'Days and distinct ids hold for the whole request: name them without or and not.'
+    }
   const from = days.flatMap((one) => one.from ?? [])
   const to = days.flatMap((one) => one.to ?? [])
   if (from.length > 1 || to.length > 1 || ids.length > 1)
     return { question: 'Days and distinct ids hold for the whole request: name one of each.' }
   const [only] = nodes
-  const inner: GroupJson = nodes.length === 1 && only && 'values' in only ? only : { type: 'AND', values: nodes }
+  const inner: GroupJson =
+    nodes.length === 1 && only && 'values' in only ? only : { type: 'AND', values: nodes }
   return {
     date_from: from[0] ?? '',
     date_to: to[0] ?? '',

@@ -10,7 +10,8 @@ const MAX_EXAMPLES = 50
 
 const Person = {
   person: PersonInput.optional().meta({
-    description: 'Whose, where nothing else is asked for: a distinct id, or an object that names a person.'
+    description:
+      'Whose, where nothing else is asked for: a distinct id, or an object that names a person.'
   }),
   distinct_id: DistinctId.min(1).optional().meta({ description: 'The same by a distinct id.' })
 }
@@ -28,7 +29,11 @@ export const FiltersInput = z
   .meta({
     id: 'RecordingFiltersInput',
     examples: [
-      { messages: [{ role: 'user', content: 'Firefox on Windows, longer than 5 minutes, in the last 3 days' }] }
+      {
+        messages: [
+          { role: 'user', content: 'Firefox on Windows, longer than 5 minutes, in the last 3 days' }
+        ]
+      }
     ]
   })
 export type FiltersInput = z.infer<typeof FiltersInput>
@@ -54,14 +59,25 @@ export const GroupJson: z.ZodType<GroupJson> = z
       return z.array(z.union([GroupJson, FilterJson]))
     }
   })
-  .meta({ id: 'RecordingFilterGroup', description: `Filters and groups, all or any; at most ${MAX_FILTERS} filters.` })
+  .meta({
+    id: 'RecordingFilterGroup',
+    description: `Filters and groups, all or any; at most ${MAX_FILTERS} filters.`
+  })
 
 const Example = z.string().max(MAX_EXAMPLE)
 
 export const RegexInput = z
   .object({
-    regex: z.string().max(MAX_TEXT).optional().meta({ description: 'What the pattern is to match, in English.' }),
-    examples: z.array(Example).max(MAX_EXAMPLES).optional().meta({ description: 'Texts that it has to match.' }),
+    regex: z
+      .string()
+      .max(MAX_TEXT)
+      .optional()
+      .meta({ description: 'What the pattern is to match, in English.' }),
+    examples: z
+      .array(Example)
+      .max(MAX_EXAMPLES)
+      .optional()
+      .meta({ description: 'Texts that it has to match.' }),
     counter_examples: z
       .array(Example)
       .max(MAX_EXAMPLES)
@@ -82,13 +98,17 @@ export const FiltersJson = z
     result: z.enum(['filter', 'question']),
     engine,
     data: z.object({
-      question: z.string().meta({ description: 'What was not understood, or has to be known first.' }),
+      question: z
+        .string()
+        .meta({ description: 'What was not understood, or has to be known first.' }),
       date_from: z.string(),
       date_to: z.string(),
       person_uuid: z.string(),
       distinct_ids: z.array(z.string()),
       filter_group: GroupJson,
-      query: z.string().meta({ description: 'All of it as the query string of `GET session_recordings/`.' })
+      query: z
+        .string()
+        .meta({ description: 'All of it as the query string of `GET session_recordings/`.' })
     })
   })
   .meta({
@@ -106,7 +126,10 @@ export const FiltersJson = z
           filter_group: {
             type: 'AND',
             values: [
-              { type: 'AND', values: [{ key: '$browser', type: 'event', operator: 'exact', value: ['Firefox'] }] }
+              {
+                type: 'AND',
+                values: [{ key: '$browser', type: 'event', operator: 'exact', value: ['Firefox'] }]
+              }
             ]
           },
           query:
@@ -122,11 +145,15 @@ export const RegexJson = z
     result: z.enum(['success', 'error']),
     engine,
     data: z.object({
-      output: z.string().meta({ description: 'The pattern, RE2 syntax; with `error`, why there is none.' }),
+      output: z
+        .string()
+        .meta({ description: 'The pattern, RE2 syntax; with `error`, why there is none.' }),
       matched: z
         .array(z.object({ text: z.string(), match: z.string() }))
         .meta({ description: 'What the pattern finds in each example.' }),
-      rejected: z.array(z.string()).meta({ description: 'The counter-examples, in which it finds nothing.' })
+      rejected: z
+        .array(z.string())
+        .meta({ description: 'The counter-examples, in which it finds nothing.' })
     })
   })
   .meta({

@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 
 /** Workers AI, as far as it is used here. */
-export type WorkersAi = { run: (model: string, inputs: Record<string, unknown>) => Promise<unknown> }
+export type WorkersAi = {
+  run: (model: string, inputs: Record<string, unknown>) => Promise<unknown>
+}
 
 /** What a deployment may have of a model: the binding of Workers AI, or an endpoint that speaks OpenAI's protocol. */
 export type ModelBindings = {
@@ -26,7 +28,13 @@ const MAX_TOKENS = 2_000
 const MAX_ANSWER = 200_000
 
 /** The model of the deployment: none without `AI_MODEL` and somewhere to ask it; an endpoint goes before the binding. */
-export function modelOf({ AI, AI_BASE_URL, AI_MODEL, AI_API_KEY, OUTBOUND_ALLOW }: ModelBindings): Model | undefined {
+export function modelOf({
+  AI,
+  AI_BASE_URL,
+  AI_MODEL,
+  AI_API_KEY,
+  OUTBOUND_ALLOW
+}: ModelBindings): Model | undefined {
   if (!AI_MODEL) return undefined
   if (AI_BASE_URL) {
     const endpoint = { url: AI_BASE_URL, model: AI_MODEL, key: AI_API_KEY, allow: OUTBOUND_ALLOW }
@@ -37,20 +45,40 @@ export function modelOf({ AI, AI_BASE_URL, AI_MODEL, AI_API_KEY, OUTBOUND_ALLOW 
 
 const Completion = z.object({
   choices: z
-    .array(z.object({ message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }) }))
+    .array(
+      z.object({
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() })
+      })
+    )
     .min(1)
 })
 
 type Endpoint = { url: string; model: string; key: string | undefined; allow: string }
 
-async function askEndpoint({ url, model, key, allow }: Endpoint, { messages, schema }: Chat, timeoutMs: number) {
-  const format = { type: 'json_schema', json_schema: { name: schema.name, strict: true, schema: schema.json } }
+async function askEndpoint(
+  { url, model, key, allow }: Endpoint,
+  { messages, schema }: Chat,
+  timeoutMs: number
+) {
+  const format = {
+    type: 'json_schema',
+    json_schema: { name: schema.name, strict: true, schema: schema.json }
+  }
   const answer = await sendOutbound(
     {
       url: `${url.replace(/\/+$/, '')}/chat/completions`,
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
-      body: JSON.stringify({ model, messages, temperature: 0, max_tokens: MAX_TOKENS, response_format: format })
+      headers: {
+        'Content-Type': 'application/json',
+        ...(key && { Authorization: `Bearer ${key}` })
+      },
+      body: JSON.stringify({
+        model,
+        messages,
+        temperature: 0,
+        max_tokens: MAX_TOKENS,
+        response_format: format
+      })
     },
     { allow, timeoutMs, maxBytes: MAX_ANSWER }
   ).catch((error: unknown) => {
@@ -71,9 +99,19 @@ function readCompletion(body: unknown): unknown {
 const Generated = z.object({ response: z.union([z.string(), z.record(z.string(), z.unknown())]) })
 
 /** Newer models of Workers AI answer as OpenAI's do. */
-async function askWorkersAi(ai: WorkersAi, model: string, { messages, schema }: Chat, timeoutMs: number) {
+async function askWorkersAi(
+  ai: WorkersAi,
+  model: string,
+  { messages, schema }: Chat,
+  timeoutMs: number
+) {
   const format = { type: 'json_schema', json_schema: schema.json }
-  const run = ai.run(model, { messages, temperature: 0, max_tokens: MAX_TOKENS, response_format: format })
+  const run = ai.run(model, {
+    messages,
+    temperature: 0,
+    max_tokens: MAX_TOKENS,
+    response_format: format
+  })
   const body = await within(timeoutMs, run)
   const generated = Generated.safeParse(body)
   if (!generated.success) return readCompletion(body)
@@ -83,11 +121,16 @@ async function askWorkersAi(ai: WorkersAi, model: string, { messages, schema }: 
 
 async function within<T>(timeoutMs: number, run: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new ModelError(`It did not answer within ${timeoutMs} ms.`)), timeoutMs)
+  const timer = setTimeout(
+    () => late.reject(new ModelError(`It did not answer within ${timeoutMs} ms.`)),
+    timeoutMs
+  )
   try {
     return await Promise.race([run, late.promise])
   } catch (error) {
-    throw error instanceof ModelError ? error : new ModelError('Workers AI failed.', { cause: error })
+    throw error instanceof ModelError
+      ? error
+      : new ModelError('Workers AI failed.', { cause: error })
   } finally {
     clearTimeout(timer)
   }

@@ -44,7 +44,9 @@ export function prove(
     return matcher.find() ? matcher.group() : undefined
   }
   const found = examples.map((text) => ({ text, match: find(text) }))
-  const matched = found.flatMap(({ text, match }) => (match === undefined || match === null ? [] : [{ text, match }]))
+  const matched = found.flatMap(({ text, match }) =>
+    match === undefined || match === null ? [] : [{ text, match }]
+  )
   const rejected = counter_examples.filter((text) => find(text) === undefined)
   const missed = [
     ...found.filter(({ match }) => match === undefined).map(({ text }) => text),

@@ -37,7 +37,8 @@ export function writeRegex(text: string, given: Examples): RegexAnswer {
   for (const candidate of candidates) {
     const output = ignoresCase ? `(?i)${candidate}` : candidate
     const proof = prove(output, proofs)
-    if (proof?.missed.length === 0) return { output, matched: proof.matched, rejected: proof.rejected }
+    if (proof?.missed.length === 0)
+      return { output, matched: proof.matched, rejected: proof.rejected }
     if (missed.length === 0) missed = proof?.missed ?? []
   }
   return { fault: explainMisses(missed, proofs) }
@@ -59,7 +60,9 @@ function readings(description: Description): string[] {
   const bounds = ['anywhere', 'word', 'whole'] as const
   const all = bounds.flatMap((bound) =>
     styles.flatMap((style) => {
-      const patterns = description.alternatives.map((conditions) => writeAll(conditions, description, style, bound))
+      const patterns = description.alternatives.map((conditions) =>
+        writeAll(conditions, description, style, bound)
+      )
       return patterns.every((pattern) => pattern !== undefined) ? [patterns.join('|')] : []
     })
   )
@@ -69,23 +72,44 @@ function readings(description: Description): string[] {
 type Bound = 'anywhere' | 'word' | 'whole'
 
 /** A piece of a chain: `text` is what it matches, if that is one text only, `opens` and `closes` its first and last text. */
-type Link = { pattern: string; text?: string | undefined; opens?: string | undefined; closes?: string | undefined }
+type Link = {
+  pattern: string
+  text?: string | undefined
+  opens?: string | undefined
+  closes?: string | undefined
+}
 
-function writeAll(conditions: Condition[], { subject }: Description, style: number, bound: Bound): string | undefined {
+function writeAll(
+  conditions: Condition[],
+  { subject }: Description,
+  style: number,
+  bound: Bound
+): string | undefined {
   const linkOf = ({ parts }: Condition): Link => {
-    const pattern = parts.map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style)))).join('')
+    const pattern = parts
+      .map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style))))
+      .join('')
     const opens = onlyText(parts[0])
-    return { pattern, opens, closes: onlyText(parts.at(-1)), text: parts.length === 1 ? opens : undefined }
+    return {
+      pattern,
+      opens,
+      closes: onlyText(parts.at(-1)),
+      text: parts.length === 1 ? opens : undefined
+    }
   }
-  const at = (...places: Condition['place'][]) => conditions.filter(({ place }) => places.includes(place)).map(linkOf)
+  const at = (...places: Condition['place'][]) =>
+    conditions.filter(({ place }) => places.includes(place)).map(linkOf)
   const starts = at('starts', 'under')
   const [start] = starts
   const ends = at('ends')
   const [end] = ends
   const contained = at('contains', 'has')
   const exact = at('is')
-  const parameters = at('parameter').map(({ pattern }) => ({ pattern: `[?&]${pattern}(?:[=&#]|$)` }))
-  if (starts.length > 1 || ends.length > 1 || contained.length + parameters.length > MAX_CONTAINED) return undefined
+  const parameters = at('parameter').map(({ pattern }) => ({
+    pattern: `[?&]${pattern}(?:[=&#]|$)`
+  }))
+  if (starts.length > 1 || ends.length > 1 || contained.length + parameters.length > MAX_CONTAINED)
+    return undefined
   if (exact.length > 0) return conditions.length === 1 ? `^${exact[0]?.pattern}$` : undefined
   if (subject === 'email') return writeEmail(start, end ?? at('at').map(atHost)[0], contained)
 
@@ -94,10 +118,14 @@ function writeAll(conditions: Condition[], { subject }: Description, style: numb
   const isUnder = conditions.some(({ place }) => place === 'under')
   const opening = first && isUnder && !start.closes?.endsWith('/') ? `${first}(?:[/?#]|$)` : first
   const head: Link | undefined =
-    opening === undefined ? undefined : { pattern: opening, text: isUnder ? undefined : start?.text }
+    opening === undefined
+      ? undefined
+      : { pattern: opening, text: isUnder ? undefined : start?.text }
   const middles = [...contained, ...parameters]
   if (!head && !end && middles.length === 1) return wrap(middles[0]?.pattern ?? '', bound)
-  const orders = permute(middles).map((order) => writeChain([...(head ? [head] : []), ...order], end))
+  const orders = permute(middles).map((order) =>
+    writeChain([...(head ? [head] : []), ...order], end)
+  )
   return anyOf(orders)
 }
 
@@ -124,12 +152,16 @@ function writeChain(links: Link[], end: Link | undefined): string {
 function overlaps(first: string | undefined, second: string | undefined): string[] {
   if (first === undefined || second === undefined) return []
   const lengths = Array.from({ length: second.length }, (_, i) => i + 1)
-  return lengths.filter((length) => first.endsWith(second.slice(0, length))).map((length) => second.slice(length))
+  return lengths
+    .filter((length) => first.endsWith(second.slice(0, length)))
+    .map((length) => second.slice(length))
 }
 
 function permute(links: Link[]): Link[][] {
   if (links.length < 2) return [links]
-  return links.flatMap((link) => permute(links.filter((other) => other !== link)).map((rest) => [link, ...rest]))
+  return links.flatMap((link) =>
+    permute(links.filter((other) => other !== link)).map((rest) => [link, ...rest])
+  )
 }
 
 /** Of these the pattern only says what else is asked of the text. */
@@ -143,7 +175,11 @@ function hostBefore({ opens }: Link, subject: Description['subject']): string {
   return subject === 'url' && opens?.startsWith('/') ? '(?:https?://[^/?#]+)?' : ''
 }
 
-function writeEmail(start: Link | undefined, end: Link | undefined, contained: Link[]): string | undefined {
+function writeEmail(
+  start: Link | undefined,
+  end: Link | undefined,
+  contained: Link[]
+): string | undefined {
   const [whole] = KINDS.email
   const domain = whole.slice(whole.indexOf('@'))
   if (contained.length > 0 || (start && end)) return undefined
@@ -151,7 +187,9 @@ function writeEmail(start: Link | undefined, end: Link | undefined, contained: L
   if (!end) return undefined
   const host = end.text?.replace(/^@/, '')
   if (host === undefined || host.includes('@')) return undefined
-  return end.text?.startsWith('@') ? `^${LOCAL_PART}+@${quote(host)}$` : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${quote(host)}$`
+  return end.text?.startsWith('@')
+    ? `^${LOCAL_PART}+@${quote(host)}$`
+    : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${quote(host)}$`
 }
 
 const onlyText = ([piece, ...more]: Piece[] = []): string | undefined =>

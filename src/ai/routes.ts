@@ -63,9 +63,14 @@ export const aiRoutes = createRouter()
       const { messages, person, distinct_id } = c.req.valid('json')
       const { project, now } = c.var
       const isNamed = person !== undefined || distinct_id !== undefined
-      if (!messages && !isNamed) throw new AppError('required', 'This field is required.', 'messages')
+      if (!messages && !isNamed)
+        throw new AppError('required', 'This field is required.', 'messages')
       if (messages && messages.at(-1)?.content.trim() === '')
-        throw new AppError('blank', 'This field may not be blank.', `messages__${messages.length - 1}__content`)
+        throw new AppError(
+          'blank',
+          'This field may not be blank.',
+          `messages__${messages.length - 1}__content`
+        )
       const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
       const { engine, answer } = messages
         ? await suggestFilters(await findModel(c), messages, project, now)
@@ -73,17 +78,30 @@ export const aiRoutes = createRouter()
       return c.json(filtersToJson(engine, answer, subject))
     }
   )
-  .post('/session_recordings/ai/regex', REGEX, allow('session_recording:read'), validateBody(RegexInput), async (c) => {
-    const { regex, examples = [], counter_examples = [], person, distinct_id } = c.req.valid('json')
-    const given = { examples, counter_examples }
-    if (regex === undefined && (person !== undefined || distinct_id !== undefined)) {
-      const subject = await findNamed(c, person, distinct_id)
-      return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
+  .post(
+    '/session_recordings/ai/regex',
+    REGEX,
+    allow('session_recording:read'),
+    validateBody(RegexInput),
+    async (c) => {
+      const {
+        regex,
+        examples = [],
+        counter_examples = [],
+        person,
+        distinct_id
+      } = c.req.valid('json')
+      const given = { examples, counter_examples }
+      if (regex === undefined && (person !== undefined || distinct_id !== undefined)) {
+        const subject = await findNamed(c, person, distinct_id)
+        return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
+      }
+      if (regex === undefined && examples.length === 0)
+        throw new AppError('required', 'This field is required.', 'regex')
+      const { engine, answer } = await suggestRegex(await findModel(c), regex ?? '', given)
+      return c.json(regexToJson(engine, answer))
     }
-    if (regex === undefined && examples.length === 0) throw new AppError('required', 'This field is required.', 'regex')
-    const { engine, answer } = await suggestRegex(await findModel(c), regex ?? '', given)
-    return c.json(regexToJson(engine, answer))
-  })
+  )
 
 const NO_FILTERS: ListFilters = {
   date_from: '',
@@ -99,7 +117,8 @@ async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
   const model = modelOf(bindings)
   if (!model) return undefined
   const { success } = await c.env.AI_RATE.limit({ key: String(c.var.key.id) })
-  if (!success) log('info', 'model asked too often', { project: c.var.project.id, key: c.var.key.id })
+  if (!success)
+    log('info', 'model asked too often', { project: c.var.project.id, key: c.var.key.id })
   return success ? model : undefined
 }
 
@@ -122,11 +141,19 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
     : { result: 'success', engine, data: answer }
 
 /** @param subject whose recordings are meant; somebody without a person is one of several distinct ids that may be asked for */
-function filtersToJson(engine: FiltersJson['engine'], answer: FilterAnswer, subject: Subject | undefined): FiltersJson {
+function filtersToJson(
+  engine: FiltersJson['engine'],
+  answer: FilterAnswer,
+  subject: Subject | undefined
+): FiltersJson {
   const ids = subject && subject.uuid === undefined ? subject.distinctIds : []
   if ('question' in answer || (ids.length > 0 && answer.distinct_ids.length > 0)) {
     const question = 'question' in answer ? answer.question : 'Ask for one distinct id.'
-    return { result: 'question', engine, data: { question, ...NO_FILTERS, person_uuid: '', query: '' } }
+    return {
+      result: 'question',
+      engine,
+      data: { question, ...NO_FILTERS, person_uuid: '', query: '' }
+    }
   }
   const filters = { ...answer, distinct_ids: [...ids, ...answer.distinct_ids] }
   const uuid = subject?.uuid ?? ''

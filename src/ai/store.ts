@@ -9,7 +9,11 @@ export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: s
 const MAX_URLS = 20
 
 /** Somebody without a person is a subject too, by the one distinct id; undefined when nobody is known by that name. */
-export async function findSubject(db: Db, projectId: number, name: PersonName): Promise<Subject | undefined> {
+export async function findSubject(
+  db: Db,
+  projectId: number,
+  name: PersonName
+): Promise<Subject | undefined> {
   const ofProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
   const identities =
     'id' in name

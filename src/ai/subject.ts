@@ -8,17 +8,26 @@ import type { Subject } from './store.ts'
  */
 export function writeSubjectRegex({ distinctIds, urls }: Subject, given: Examples): RegexAnswer {
   const pages = [...new Set(urls.map((url) => url.replace(/[?#].*$/s, '')))]
-  const ids = [...new Set(distinctIds.flatMap((id) => [id, encodeURIComponent(id.toWellFormed())]))].map(quote)
+  const ids = [
+    ...new Set(distinctIds.flatMap((id) => [id, encodeURIComponent(id.toWellFormed())]))
+  ].map(quote)
   const carriesId = `(?:^|[^A-Za-z0-9])(?:${ids.join('|')})(?:[^A-Za-z0-9]|$)`
   for (let count = pages.length; count >= 0; count -= 1) {
     const shown = pages.slice(0, count)
     const output = [carriesId, ...shown.map((url) => `^${quote(url)}(?:[?#]|$)`)].join('|')
-    const proof = prove(output, { ...given, examples: [...given.examples, ...distinctIds, ...shown] })
+    const proof = prove(output, {
+      ...given,
+      examples: [...given.examples, ...distinctIds, ...shown]
+    })
     if (!proof) continue
     const [missed] = proof.missed
     if (missed === undefined) return { output, matched: proof.matched, rejected: proof.rejected }
     const isExample = given.examples.includes(missed)
-    return { fault: `The pattern of these ids and URLs ${isExample ? 'does not match' : 'also matches'} "${missed}".` }
+    return {
+      fault: `The pattern of these ids and URLs ${isExample ? 'does not match' : 'also matches'} "${missed}".`
+    }
   }
-  return { fault: `A pattern of ${distinctIds.length} distinct ids would be longer than 1,000 characters.` }
+  return {
+    fault: `A pattern of ${distinctIds.length} distinct ids would be longer than 1,000 characters.`
+  }
 }

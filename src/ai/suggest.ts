@@ -35,7 +35,8 @@ export async function suggestRegex(
         instructions: REGEX_INSTRUCTIONS,
         data: { request: text, ...given },
         schema: RegexDraft,
-        faultOf: (answer) => (answer.result === 'success' ? faultOf(answer.output, given) : undefined)
+        faultOf: (answer) =>
+          answer.result === 'success' ? faultOf(answer.output, given) : undefined
       },
       timeLimitMs
     ))
@@ -55,7 +56,9 @@ function faultOf(pattern: string, given: Examples): string | undefined {
   if (!proof) return 'This is no pattern of RE2 syntax.'
   const [missed] = proof.missed
   if (missed === undefined) return undefined
-  return given.examples.includes(missed) ? `It does not match the example ${missed}` : `It matches ${missed}`
+  return given.examples.includes(missed)
+    ? `It does not match the example ${missed}`
+    : `It matches ${missed}`
 }
 
 type Messages = NonNullable<FiltersInput['messages']>

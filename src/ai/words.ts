@@ -14,7 +14,8 @@ export const phrase = (source: string): RegExp =>
 /** Something in quotes; an apostrophe inside a word is none. */
 export const QUOTED = /"([^"]+)"|“([^”]+)”|`([^`]+)`|'([^']+)'(?![\p{L}\p{N}])/uy
 
-export const quotedText = (match: RegExpExecArray): string => match.slice(1).find((text) => text !== undefined) ?? ''
+export const quotedText = (match: RegExpExecArray): string =>
+  match.slice(1).find((text) => text !== undefined) ?? ''
 
 /** Words that were not understood, as an answer names them. */
 export const listUnknown = (words: string[]): string =>
@@ -28,7 +29,11 @@ const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
 
 /** Reads a text from left to right: at each place the first rule that fits counts, else it is a word as it stands. */
-export function readWords<T>(text: string, rules: readonly Rule<T>[], word: (text: string) => T): Word<T>[] {
+export function readWords<T>(
+  text: string,
+  rules: readonly Rule<T>[],
+  word: (text: string) => T
+): Word<T>[] {
   const words: Word<T>[] = []
   let at = 0
   const take = (pattern: RegExp): RegExpExecArray | null => {

@@ -25,7 +25,10 @@ export async function readJson(request: Request | Response): Promise<Json> {
     // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
     bytes = fromBase64(text.replaceAll(' ', '+'))
   }
-  throw new AppError('parse_error', 'failed to decode request: more than two encodings inside each other')
+  throw new AppError(
+    'parse_error',
+    'failed to decode request: more than two encodings inside each other'
+  )
 }
 
 async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
@@ -50,7 +53,9 @@ const isJson = (text: string): boolean => text.startsWith('{') || text.startsWit
 
 /** What a form's field `data` holds; all of the text when it is no form. */
 const unwrapForm = (text: string): string =>
-  isJson(text) || !/(^|&)data=/.test(text) ? text : (new URLSearchParams(text).get('data')?.trim() ?? '')
+  isJson(text) || !/(^|&)data=/.test(text)
+    ? text
+    : (new URLSearchParams(text).get('data')?.trim() ?? '')
 
 function fromBase64(text: string): Uint8Array {
   try {
@@ -89,13 +94,17 @@ export function readRequest(body: Json): CaptureRequest {
 /** @throws authentication_failed, attr `api_key` */
 export const readToken = (envelope: JsonObject): string => checkToken(tokenOf(envelope))
 
-const tokenOf = (object: JsonObject): Json | undefined => object.api_key ?? object.token ?? object.$token
+const tokenOf = (object: JsonObject): Json | undefined =>
+  object.api_key ?? object.token ?? object.$token
 
 function onlyToken(events: Json[]): Json | undefined {
   const tokens = new Set(
     events
       .filter(isObject)
-      .map((event) => tokenOf(event) ?? (isObject(event.properties) ? event.properties.token : undefined))
+      .map(
+        (event) =>
+          tokenOf(event) ?? (isObject(event.properties) ? event.properties.token : undefined)
+      )
   )
   tokens.delete(undefined)
   if (tokens.size > 1) throw invalidToken('batch submitted with inconsistent api_key values')
@@ -103,7 +112,8 @@ function onlyToken(events: Json[]): Json | undefined {
 }
 
 function checkToken(token: Json | undefined): string {
-  if (token === undefined || token === null) throw invalidToken('event submitted without an api_key')
+  if (token === undefined || token === null)
+    throw invalidToken('event submitted without an api_key')
   const text = typeof token === 'string' ? token.trim() : ''
   if (text === '') throw invalidToken('API key is not valid: empty')
   if (text.length > 64) throw invalidToken('API key is not valid: too_long')
@@ -113,7 +123,8 @@ function checkToken(token: Json | undefined): string {
   return text
 }
 
-export const invalidToken = (detail: string): AppError => new AppError('authentication_failed', detail, 'api_key')
+export const invalidToken = (detail: string): AppError =>
+  new AppError('authentication_failed', detail, 'api_key')
 
 /** A `sent_at`: epoch milliseconds or a date-time; anything else counts as not sent. */
 export const clockOf = (value: Json | undefined): number | undefined =>

@@ -16,16 +16,25 @@ export const remoteConfig = (token: string) => ({
 
 /** The same as a script, which SDKs load first. */
 export const configScript = (token: string): string =>
-  `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${JSON.stringify(token)}]=${JSON.stringify({
-    config: remoteConfig(token),
-    siteApps: []
-  })}
+  `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${JSON.stringify(token)}]=${JSON.stringify(
+    {
+      config: remoteConfig(token),
+      siteApps: []
+    }
+  )}
 `
 
 /** What `/flags` answers: no feature flags, and the configuration to an SDK that asks for both at once. */
-export const answerFlags = (version: string | undefined, token: string, wantsConfig: boolean, requestId: string) => ({
+export const answerFlags = (
+  version: string | undefined,
+  token: string,
+  wantsConfig: boolean,
+  requestId: string
+) => ({
   ...(wantsConfig && remoteConfig(token)),
-  ...(version === undefined || version === '1' ? { featureFlags: {}, featureFlagPayloads: {} } : { flags: {} }),
+  ...(version === undefined || version === '1'
+    ? { featureFlags: {}, featureFlagPayloads: {} }
+    : { flags: {} }),
   errorsWhileComputingFlags: false,
   requestId
 })

@@ -24,7 +24,11 @@ type Item = { message: Message; content: CaptureMessage; bytes: number; spill: s
  * stored is tried again later, and in the end goes to the dead-letter queue with the reason. Messages may come twice
  * and in any order. @returns what became of them
  */
-export async function consumeCapture(batch: MessageBatch<unknown>, bindings: CaptureBindings, usage: Usage) {
+export async function consumeCapture(
+  batch: MessageBatch<unknown>,
+  bindings: CaptureBindings,
+  usage: Usage
+) {
   const consumer = new Consumer(bindings, usage)
   for (const message of batch.messages) await consumer.take(message)
   return { messages: batch.messages.length, ...(await consumer.finish()) }
@@ -64,9 +68,15 @@ class Consumer {
   /** Undefined for a spilled message whose object is gone: it is removed only after its events are stored. */
   async #load(message: Message): Promise<Item | undefined> {
     const spill = SpilledMessage.safeParse(message.body).data?.spill
-    const content = spill === undefined ? message.body : await readObject(this.#bindings.bucket, spill)
+    const content =
+      spill === undefined ? message.body : await readObject(this.#bindings.bucket, spill)
     if (content === undefined) return undefined
-    return { message, content: parse(CaptureMessage, content), bytes: byteLength(JSON.stringify(content)), spill }
+    return {
+      message,
+      content: parse(CaptureMessage, content),
+      bytes: byteLength(JSON.stringify(content)),
+      spill
+    }
   }
 
   async #store(projectId: number): Promise<void> {
@@ -97,7 +107,8 @@ class Consumer {
     const { stored, warnings } = await ingestEvents(db, project, events)
     this.#summary.stored += stored
     for (const { message } of items) message.ack()
-    for (const warning of warnings) log('warn', 'ingestion warning', { project: projectId, ...warning })
+    for (const warning of warnings)
+      log('warn', 'ingestion warning', { project: projectId, ...warning })
 
     const spills = items.flatMap(({ spill }) => spill ?? [])
     if (spills.length > 0)
@@ -113,7 +124,9 @@ class Consumer {
   async #project(projectId: number): Promise<{ project: ProjectRow; db: Db }> {
     const known = this.#projects.get(projectId)
     if (known) return known
-    const [project] = await findProjects(openDb(this.#bindings.control, this.#usage).db, [projectId])
+    const [project] = await findProjects(openDb(this.#bindings.control, this.#usage).db, [
+      projectId
+    ])
     if (!project) throw new PoisonError(`There is no project ${projectId}.`)
     const { db } = openDb(this.#bindings.database(project.database), this.#usage)
     this.#projects.set(projectId, { project, db })

@@ -49,7 +49,12 @@ const Owned = z.object({ project_id: z.int() })
  * Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing.
  * @returns what became of them
  */
-export async function parkDeadLetters(batch: MessageBatch<unknown>, db: Db, bucket: R2Bucket, now: Date) {
+export async function parkDeadLetters(
+  batch: MessageBatch<unknown>,
+  db: Db,
+  bucket: R2Bucket,
+  now: Date
+) {
   const summary = { parked: 0, retried: 0 }
   for (const message of batch.messages) {
     try {
@@ -77,13 +82,25 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
   const object = `dead/${message.id}.json`
   await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
   const projectId = Owned.safeParse(content).data?.project_id ?? null
-  await insertDeadLetter(db, { id: message.id, object, projectId, error, attempts, createdAt: now.getTime() })
+  await insertDeadLetter(db, {
+    id: message.id,
+    object,
+    projectId,
+    error,
+    attempts,
+    createdAt: now.getTime()
+  })
   if (spill !== undefined) await bucket.delete(spill)
 }
 
 /** The message of a parked dead letter. @throws when it is none that can be driven again */
-export async function readDeadLetter(bucket: R2Bucket, object: string): Promise<CaptureMessage | RecordingPart> {
-  return z.union([CaptureMessage, RecordingPart]).parse(DeadMessage.parse(await readObject(bucket, object)).dead)
+export async function readDeadLetter(
+  bucket: R2Bucket,
+  object: string
+): Promise<CaptureMessage | RecordingPart> {
+  return z
+    .union([CaptureMessage, RecordingPart])
+    .parse(DeadMessage.parse(await readObject(bucket, object)).dead)
 }
 
 /** The JSON of an object, undefined when there is none. */

@@ -1,6 +1,12 @@
 import { UnavailableError } from '../errors.ts'
 import type { CapturedEvent } from './event.ts'
-import { type CaptureMessage, MAX_MESSAGE_BYTES, type QueueMessage, SPILL_PREFIX, splitEvents } from './message.ts'
+import {
+  type CaptureMessage,
+  MAX_MESSAGE_BYTES,
+  type QueueMessage,
+  SPILL_PREFIX,
+  splitEvents
+} from './message.ts'
 
 /**
  * Hands accepted events to the queue, all or none: returning means that they are durable. What is larger than a queue
@@ -19,7 +25,8 @@ export async function enqueueEvents(
     if (first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES)
       return void (await queue.send({ ...request, events: first.events }))
     const messages = []
-    for (const part of parts) messages.push({ body: await spill(bucket, { ...request, events: part.events }) })
+    for (const part of parts)
+      messages.push({ body: await spill(bucket, { ...request, events: part.events }) })
     await queue.sendBatch(messages)
   } catch (error) {
     throw new UnavailableError('transient error, please retry', error)

@@ -1,6 +1,14 @@
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
-import { byteLength, depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
+import {
+  byteLength,
+  depthOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  MAX_DEPTH,
+  toWellFormed
+} from '../json.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'
@@ -17,7 +25,9 @@ export const CapturedEvent = z.object({
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
 
-export const Dropped = z.object({ uuid: z.string().nullable(), reason: z.string() }).meta({ id: 'Dropped' })
+export const Dropped = z
+  .object({ uuid: z.string().nullable(), reason: z.string() })
+  .meta({ id: 'Dropped' })
 export type Dropped = z.infer<typeof Dropped>
 
 export const MAX_EVENT_BYTES = 1_000_000
@@ -31,17 +41,23 @@ const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
  * Reads one event as an SDK sends it. What cannot be kept is answered with the reason; PostHog's own texts where it
  * has one. `now` and `sentAt` are ms.
  */
-export function readEvent(raw: Json, sentAt: number | undefined, now: number): CapturedEvent | Dropped {
+export function readEvent(
+  raw: Json,
+  sentAt: number | undefined,
+  now: number
+): CapturedEvent | Dropped {
   if (!isObject(raw)) return { uuid: null, reason: 'event is not an object' }
   const uuid = typeof raw.uuid === 'string' && UUID.test(raw.uuid) ? raw.uuid.toLowerCase() : null
   const drop = (reason: string): Dropped => ({ uuid, reason })
 
   if (uuid === null && raw.uuid !== undefined && raw.uuid !== null && raw.uuid !== '')
     return drop('event submitted with an invalid uuid')
-  if (typeof raw.event !== 'string' || raw.event.trim() === '') return drop('event submitted with an empty event name')
+  if (typeof raw.event !== 'string' || raw.event.trim() === '')
+    return drop('event submitted with an empty event name')
   if (raw.properties !== undefined && raw.properties !== null && !isObject(raw.properties))
     return drop('event properties are not an object')
-  if (typeof raw.timestamp === 'number') return drop('event timestamp is a number instead of a string')
+  if (typeof raw.timestamp === 'number')
+    return drop('event timestamp is a number instead of a string')
 
   const sent: JsonObject = isObject(raw.properties) ? raw.properties : {}
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
@@ -59,7 +75,12 @@ export function readEvent(raw: Json, sentAt: number | undefined, now: number): C
   if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties))
     return drop(`maximum size of person properties exceeded: ${MAX_PROPERTIES_BYTES} bytes`)
 
-  const time = { timestamp: raw.timestamp, offset: raw.offset, sentAt, ignoreSentAt: sent.$ignore_sent_at === true }
+  const time = {
+    timestamp: raw.timestamp,
+    offset: raw.offset,
+    sentAt,
+    ignoreSentAt: sent.$ignore_sent_at === true
+  }
   const [timestamp, writtenAt] = [eventTime(time, now), writeTime(time, now)]
   return {
     uuid: uuid ?? uuidv7({ msecs: now }),
@@ -104,5 +125,7 @@ function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean
 /** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */
 function clean(text: string): string {
   const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
-  return whole.length <= MAX_LENGTH ? whole : [...whole.slice(0, MAX_LENGTH * 2)].slice(0, MAX_LENGTH).join('')
+  return whole.length <= MAX_LENGTH
+    ? whole
+    : [...whole.slice(0, MAX_LENGTH * 2)].slice(0, MAX_LENGTH).join('')
 }

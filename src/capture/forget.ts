@@ -29,7 +29,10 @@ export async function forgetInDeadLetters(
     const part = RecordingPart.safeParse(letter.dead).data
     if (part) {
       const hash = await hashDistinctId(project.erasureSalt, project.id, part.distinct_id)
-      const erasure = buriedUnder(await findTombstones(db, project.id, [hash]), part.received_at)?.erasureId
+      const erasure = buriedUnder(
+        await findTombstones(db, project.id, [hash]),
+        part.received_at
+      )?.erasureId
       if (erasure === undefined) continue
       await bucket.delete([objectOf(project.id, part.session_id, part.part_id), object])
       await deleteDeadLetter(controlDb, id)
@@ -51,7 +54,10 @@ export async function forgetInDeadLetters(
     }
     if (removed.size === 0) continue
     if (kept.length > 0)
-      await bucket.put(object, JSON.stringify({ ...letter, dead: { ...message, events: kept } } satisfies DeadMessage))
+      await bucket.put(
+        object,
+        JSON.stringify({ ...letter, dead: { ...message, events: kept } } satisfies DeadMessage)
+      )
     else {
       await bucket.delete(object)
       await deleteDeadLetter(controlDb, id)

@@ -21,7 +21,11 @@ export type Ingested = { stored: number; warnings: Changes['warnings'] }
  * another consumer changes in between is noticed, and the work is done again from a new reading.
  * @throws unavailable, also when that goes on and on
  */
-export async function ingestEvents(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
+export async function ingestEvents(
+  db: Db,
+  project: Project,
+  events: Incoming[]
+): Promise<Ingested> {
   const wanted: Wanted = {
     uuids: [...new Set(events.map(({ uuid }) => uuid))],
     distinctIds: [...new Set(events.flatMap(distinctIdsOf))],
@@ -30,10 +34,15 @@ export async function ingestEvents(db: Db, project: Project, events: Incoming[])
   return retryConflicts(async () => {
     const read = await readKnown(db, project.id, wanted)
     const late = events.filter(({ received_at }) => received_at <= read.lastErasure)
-    const known = { ...read, tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf)) }
+    const known = {
+      ...read,
+      tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf))
+    }
     const changes = planEvents(events, known, await reserveIds(db, events, wanted, known))
-    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES) return ingestHalves(db, project, events)
-    if (changes.events.length + changes.dropped.length > 0) await writeChanges(db, project.id, changes)
+    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES)
+      return ingestHalves(db, project, events)
+    if (changes.events.length + changes.dropped.length > 0)
+      await writeChanges(db, project.id, changes)
     return { stored: changes.events.length, warnings: changes.warnings }
   })
 }
@@ -48,7 +57,9 @@ async function ingestHalves(db: Db, project: Project, events: Incoming[]): Promi
 
 /** As many numbers as could be needed: one that is not used is no loss. Events of known persons need none. */
 async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Known): Promise<Ids> {
-  const personal = new Set(events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf))
+  const personal = new Set(
+    events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf)
+  )
   const counts = {
     identity: wanted.distinctIds.filter((id) => !known.identities.has(id)).length,
     person: [...personal].filter((id) => !known.identities.get(id)?.personId).length,

@@ -26,7 +26,11 @@ const SNAPSHOT_EXAMPLE = {
 const EventJson = z
   .object({
     event: z.string().min(1).meta({ description: 'Its name, of which 200 characters are kept.' }),
-    distinct_id: z.string().min(1).optional().meta({ description: 'Of whom; may be in the properties instead.' }),
+    distinct_id: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Of whom; may be in the properties instead.' }),
     properties: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -34,9 +38,20 @@ const EventJson = z
       .meta({
         description: `Also \`$set\`, \`$set_once\` and \`$unset\`: what changes on the person. At most ${MAX_EVENT_BYTES} bytes; a person's properties, ${MAX_PROPERTIES_BYTES}: an event that would make them larger is kept, and changes nothing on the person.`
       }),
-    timestamp: z.string().nullable().optional().meta({ description: 'ISO 8601; without it, the time of arrival.' }),
-    uuid: z.string().nullable().optional().meta({ description: 'An event is stored once, however often it is sent.' }),
-    api_key: z.string().optional().meta({ description: "The project's capture token, unless it is around the batch." })
+    timestamp: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'ISO 8601; without it, the time of arrival.' }),
+    uuid: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'An event is stored once, however often it is sent.' }),
+    api_key: z
+      .string()
+      .optional()
+      .meta({ description: "The project's capture token, unless it is around the batch." })
   })
   .meta({
     id: 'Event',
@@ -45,9 +60,15 @@ const EventJson = z
 
 const BatchJson = z
   .object({
-    api_key: z.string().optional().meta({ description: "The project's capture token; also as `token`." }),
+    api_key: z
+      .string()
+      .optional()
+      .meta({ description: "The project's capture token; also as `token`." }),
     batch: z.array(EventJson).min(1).max(MAX_EVENTS),
-    sent_at: z.string().optional().meta({ description: "The client's clock, by which event times are put right." })
+    sent_at: z
+      .string()
+      .optional()
+      .meta({ description: "The client's clock, by which event times are put right." })
   })
   .meta({ id: 'Batch' })
 
@@ -65,14 +86,21 @@ export const CapturedJson = z
 const Flags = z.record(z.string(), z.unknown())
 
 export const FlagsRequestJson = z
-  .looseObject({ api_key: z.string().optional(), token: z.string().optional(), distinct_id: z.string().optional() })
+  .looseObject({
+    api_key: z.string().optional(),
+    token: z.string().optional(),
+    distinct_id: z.string().optional()
+  })
   .meta({ id: 'FlagsRequest', examples: [{ api_key: 'phc_…', distinct_id: 'ada' }] })
 
 /** How the interface describes a part of a recording; `readSnapshot` reads it. */
 const SnapshotEventJson = z
   .object({
     event: z.literal('$snapshot').optional(),
-    distinct_id: z.string().optional().meta({ description: 'Of whom; may be in the properties instead.' }),
+    distinct_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Of whom; may be in the properties instead.' }),
     properties: z.looseObject({
       $session_id: z.string().min(1).max(70).meta({ description: 'Letters, digits and hyphens.' }),
       $window_id: z.string().optional(),
@@ -81,8 +109,15 @@ const SnapshotEventJson = z
         .meta({ description: "rrweb's snapshots." })
     }),
     sent_at: z.string().optional(),
-    uuid: z.string().nullable().optional().meta({ description: 'It is stored once, however often it is sent.' }),
-    api_key: z.string().optional().meta({ description: "The project's capture token; may be in the properties." })
+    uuid: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'It is stored once, however often it is sent.' }),
+    api_key: z
+      .string()
+      .optional()
+      .meta({ description: "The project's capture token; may be in the properties." })
   })
   .meta({ id: 'SnapshotEvent', examples: [SNAPSHOT_EXAMPLE] })
 

@@ -11,6 +11,7 @@ export function distinctIdsOf(event: CapturedEvent): string[] {
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
   if (!hasPersonProfile(properties)) return undefined
   if (event === '$identify') return readDistinctId(properties.$anon_distinct_id)
-  if (event === '$create_alias' || event === '$merge_dangerously') return readDistinctId(properties.alias)
+  if (event === '$create_alias' || event === '$merge_dangerously')
+    return readDistinctId(properties.alias)
   return undefined
 }

@@ -25,7 +25,9 @@ export const MAX_PART_BYTES = 1_000_000
 export const MAX_PART_EVENTS = 1_000
 
 /** Cuts a request into parts that are each stored at once, in order; one part for almost every request. */
-export function* splitEvents(events: CapturedEvent[]): Generator<{ events: CapturedEvent[]; bytes: number }> {
+export function* splitEvents(
+  events: CapturedEvent[]
+): Generator<{ events: CapturedEvent[]; bytes: number }> {
   let part: CapturedEvent[] = []
   let bytes = 0
   for (const event of events) {

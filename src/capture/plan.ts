@@ -88,7 +88,8 @@ type Identity = {
 export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
   const plan = new Plan(known, ids)
   const fresh = new Map<string, Incoming>()
-  for (const event of events) if (!known.seen.has(event.uuid) && !fresh.has(event.uuid)) fresh.set(event.uuid, event)
+  for (const event of events)
+    if (!known.seen.has(event.uuid) && !fresh.has(event.uuid)) fresh.set(event.uuid, event)
   for (const event of [...fresh.values()].sort((a, b) => orderOf(a) - orderOf(b))) plan.add(event)
   return plan.changes()
 }
@@ -119,7 +120,9 @@ class Plan {
     if (tombstone) this.#bury(event, tombstone)
     else {
       const identity = this.#identity(event.distinct_id)
-      const person = hasPersonProfile(event.properties) ? this.#applyToPerson(identity, event) : undefined
+      const person = hasPersonProfile(event.properties)
+        ? this.#applyToPerson(identity, event)
+        : undefined
       this.#store(event, identity.key, person?.version ?? null)
     }
   }
@@ -151,7 +154,10 @@ class Plan {
       window_id: typeof window === 'string' ? window : null,
       properties
     })
-    foldEvents([{ uuid, name, timestamp, receivedAt, identity, sessionId, properties }], this.#sessions)
+    foldEvents(
+      [{ uuid, name, timestamp, receivedAt, identity, sessionId, properties }],
+      this.#sessions
+    )
   }
 
   #applyToPerson(identity: Identity, event: Incoming): Person {
@@ -164,9 +170,13 @@ class Plan {
       person.changed = true
     }
     const writtenAt = Math.min(orderOf(event), event.received_at)
-    const written = writePerson(person, writesOf(event.event, event.uuid, event.properties, writtenAt))
+    const written = writePerson(
+      person,
+      writesOf(event.event, event.uuid, event.properties, writtenAt)
+    )
     if (written.refused) this.#warn('person_properties_size_violation', event)
-    if (merged || written.changed || person.version === 0) this.#versions.push(addVersion(person, identity.key))
+    if (merged || written.changed || person.version === 0)
+      this.#versions.push(addVersion(person, identity.key))
     return person
   }
 
@@ -286,9 +296,13 @@ class Plan {
         })),
       attached: identities.flatMap((identity) => {
         const person = this.#personOf(identity)
-        return identity.storedPersonId === null && person ? [{ key: identity.key, person_id: person.id }] : []
+        return identity.storedPersonId === null && person
+          ? [{ key: identity.key, person_id: person.id }]
+          : []
       }),
-      usedIdentities: identities.filter(({ storedPersonId }) => storedPersonId !== undefined).map(({ key }) => key),
+      usedIdentities: identities
+        .filter(({ storedPersonId }) => storedPersonId !== undefined)
+        .map(({ key }) => key),
       usedTombstones: [...this.#usedTombstones],
       dropped: [...this.#dropped].map(([erasure_id, count]) => ({ erasure_id, count })),
       lastErasure: this.#known.lastErasure,

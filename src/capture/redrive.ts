@@ -32,7 +32,11 @@ export async function redriveDeadLetter(
   return stored
 }
 
-async function storeEvents(db: Db, project: ProjectRow, { events, received_at }: CaptureMessage): Promise<number> {
+async function storeEvents(
+  db: Db,
+  project: ProjectRow,
+  { events, received_at }: CaptureMessage
+): Promise<number> {
   const incoming = events.map((event) => ({ ...event, received_at }))
   return (await ingestEvents(db, project, incoming)).stored
 }

@@ -48,7 +48,9 @@ const describeDoor = (id: string, summary: string) =>
     summary,
     description: `Takes one event, an array of them, or a batch, as every door for events does. ${BODY} The answer comes when the events are safe. With GET the body is the query's \`data\`.`,
     body: CaptureJson,
-    answers: { 200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson } },
+    answers: {
+      200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson }
+    },
     error: CaptureError,
     refusals: [...UNREADABLE, ['invalid_input', 'event submitted without a distinct_id']]
   })
@@ -59,7 +61,9 @@ const RECORD = describe({
   summary: 'Session recordings',
   description: `Takes the snapshots of one session or more, at most ${MAX_PARTS} events with them. ${BODY} The answer comes when they are safe. What there is of a deleted recording is answered as everything else, and not kept.`,
   body: SnapshotsJson,
-  answers: { 200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson } },
+  answers: {
+    200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson }
+  },
   error: CaptureError,
   refusals: [
     ...UNREADABLE,
@@ -152,23 +156,34 @@ export function createCaptureRoutes() {
     const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
     if (accepted.length === 0) throw refuseAll(dropped)
-    await enqueueEvents(c.env.CAPTURE_QUEUE, c.env.BUCKET, { project_id: project.id, received_at: now }, accepted)
+    await enqueueEvents(
+      c.env.CAPTURE_QUEUE,
+      c.env.BUCKET,
+      { project_id: project.id, received_at: now },
+      accepted
+    )
     return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
   }
 
   const record = async (c: Context<AppEnv>) => {
     const { token, sentAt, events } = readRequest(await readPayload(c))
     if (events.length > MAX_PARTS)
-      throw new AppError('request_too_large', `maximum number of snapshot events exceeded: ${MAX_PARTS}`)
+      throw new AppError(
+        'request_too_large',
+        `maximum number of snapshot events exceeded: ${MAX_PARTS}`
+      )
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
-    const outcomes = await Promise.all(events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? clock, now)))
+    const outcomes = await Promise.all(
+      events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? clock, now))
+    )
     const read = outcomes.filter((outcome) => outcome !== undefined)
     const dropped = read.filter((outcome) => 'reason' in outcome)
     if (dropped.length === outcomes.length) throw refuseAll(dropped)
     const snapshots = read.filter((outcome) => 'lines' in outcome)
-    if (snapshots.length > 0) await enqueueSnapshots(c.env.RECORDING_QUEUE, c.env.BUCKET, project.id, snapshots)
+    if (snapshots.length > 0)
+      await enqueueSnapshots(c.env.RECORDING_QUEUE, c.env.BUCKET, project.id, snapshots)
     return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
   }
 
@@ -191,17 +206,29 @@ export function createCaptureRoutes() {
     .on(DOOR, '/i/v0/e', describeDoor('i_v0_e', 'Capture events'), capture)
     .on(DOOR, '/capture', describeDoor('capture', 'Capture events of older SDKs'), capture)
     .on(DOOR, '/track', describeDoor('track', 'Capture events of the oldest SDKs'), capture)
-    .on(DOOR, '/engage', describeDoor('engage', 'Set properties of a person, for the oldest SDKs'), capture)
+    .on(
+      DOOR,
+      '/engage',
+      describeDoor('engage', 'Set properties of a person, for the oldest SDKs'),
+      capture
+    )
     .post('/s', RECORD, record)
     .post('/flags', describeFlags('flags', 'Feature flags'), flags)
-    .post('/decide', describeFlags('decide', 'Feature flags and configuration, for older SDKs'), flags)
+    .post(
+      '/decide',
+      describeFlags('decide', 'Feature flags and configuration, for older SDKs'),
+      flags
+    )
     .get('/array/:token/config', CONFIG, async (c) => {
       const token = await tokenOf(c, c.req.param('token'))
       return c.json(remoteConfig(token), 200, { 'Cache-Control': CONFIG_CACHE })
     })
     .get('/array/:token/config.js', CONFIG_SCRIPT, async (c) => {
       const token = await tokenOf(c, c.req.param('token'))
-      const headers = { 'Cache-Control': CONFIG_CACHE, 'Content-Type': 'text/javascript; charset=utf-8' }
+      const headers = {
+        'Cache-Control': CONFIG_CACHE,
+        'Content-Type': 'text/javascript; charset=utf-8'
+      }
       return c.body(configScript(token), 200, headers)
     })
     .get('/api/surveys', SURVEYS, async (c) => {
@@ -221,4 +248,5 @@ function refuseAll(dropped: Dropped[]): AppError {
   return new AppError('invalid_input', reasons, null, { dropped })
 }
 
-const sentAtOf = (event: Json): number | undefined => (isObject(event) ? clockOf(event.sent_at) : undefined)
+const sentAtOf = (event: Json): number | undefined =>
+  isObject(event) ? clockOf(event.sent_at) : undefined

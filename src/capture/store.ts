@@ -4,7 +4,11 @@ import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { deadLetters } from '../db/schema.ts'
-import { countDropped, expectLastErasure, expectOpenErasures } from '../erasures/tombstones/store.ts'
+import {
+  countDropped,
+  expectLastErasure,
+  expectOpenErasures
+} from '../erasures/tombstones/store.ts'
 import {
   expectUnchanged,
   insertPersons,
@@ -22,7 +26,11 @@ import type { Changes, Known } from './plan.ts'
 export type Wanted = { uuids: string[]; distinctIds: string[]; eventNames: string[] }
 
 /** What is stored of these events, distinct ids (with their persons) and event names; one round trip. */
-export async function readKnown(db: Db, projectId: number, wanted: Wanted): Promise<Omit<Known, 'tombstones'>> {
+export async function readKnown(
+  db: Db,
+  projectId: number,
+  wanted: Wanted
+): Promise<Omit<Known, 'tombstones'>> {
   const distinctIds = inJson(wanted.distinctIds)
   const [seen, identities, persons, eventNames, lastErasure] = await readBatch(
     db,
@@ -44,7 +52,9 @@ export async function readKnown(db: Db, projectId: number, wanted: Wanted): Prom
   )
   return {
     seen: new Set(seen.map(({ uuid }) => fromHex(uuid))),
-    identities: new Map(identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])),
+    identities: new Map(
+      identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])
+    ),
     persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
     eventNames: new Map(eventNames.map((row) => [row.name, row.id])),
     lastErasure: lastErasure[0]?.value ?? 0
@@ -66,7 +76,9 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
       changes.usedIdentities.map((key) => ({ key })),
       (rows, count) => [expectRows(count, usedIdentities(projectId, rows))]
     ),
-    ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
+    ...(changes.newIdentities.length > 0
+      ? [expectLastErasure(projectId, changes.lastErasure)]
+      : []),
     ...expectOpenErasures(projectId, changes.usedTombstones),
     ...countDropped(projectId, changes.dropped),
     ...eachChunk(changes.eventNames, (rows) => [
@@ -109,7 +121,8 @@ const usedIdentities = (projectId: number, rows: string): SQL =>
       on identity.key = used.value ->> 'key' and identity.project_id = ${projectId}`
 
 const toHex = (uuid: string): string => uuid.replaceAll('-', '')
-const fromHex = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const fromHex = (hex: string): string =>
+  hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 /** Costs nothing, but D1 says with every answer how large the database is. */
 export const measureDatabase = (db: Db) => db.run(sql`select 1`)
@@ -121,13 +134,22 @@ export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =
 
 /** Those not driven again yet, oldest first. */
 export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
-  db.select().from(deadLetters).where(isNull(deadLetters.redrivenAt)).orderBy(asc(deadLetters.createdAt))
+  db
+    .select()
+    .from(deadLetters)
+    .where(isNull(deadLetters.redrivenAt))
+    .orderBy(asc(deadLetters.createdAt))
 
 export const markRedriven = (db: Db, id: string, now: Date) =>
   db.update(deadLetters).set({ redrivenAt: now.getTime() }).where(eq(deadLetters.id, id))
 
 /** All of a project's after this id, also those driven again, by id. */
-export const listDeadLettersOf = (db: Db, projectId: number, after: string, limit: number): Promise<DeadLetterRow[]> =>
+export const listDeadLettersOf = (
+  db: Db,
+  projectId: number,
+  after: string,
+  limit: number
+): Promise<DeadLetterRow[]> =>
   db
     .select()
     .from(deadLetters)
@@ -135,4 +157,5 @@ export const listDeadLettersOf = (db: Db, projectId: number, after: string, limi
     .orderBy(asc(deadLetters.id))
     .limit(limit)
 
-export const deleteDeadLetter = (db: Db, id: string) => db.delete(deadLetters).where(eq(deadLetters.id, id))
+export const deleteDeadLetter = (db: Db, id: string) =>
+  db.delete(deadLetters).where(eq(deadLetters.id, id))

@@ -13,7 +13,9 @@ export async function sweepSpilled(bucket: R2Bucket, now: Date): Promise<number>
   let cursor: string | undefined
   do {
     const page = await bucket.list({ prefix: SPILL_PREFIX, ...(cursor && { cursor }) })
-    const stale = page.objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)
+    const stale = page.objects
+      .filter(({ uploaded }) => uploaded.getTime() < before)
+      .map(({ key }) => key)
     if (stale.length > 0) await bucket.delete(stale)
     removed += stale.length
     cursor = page.truncated ? page.cursor : undefined

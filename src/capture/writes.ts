@@ -51,7 +51,8 @@ const CLICK_IDS = [
 const LIFTED = [...VOLATILE, ...APP, ...CAMPAIGN, ...CLICK_IDS]
 
 /** False only for the strict boolean: anything else that a client sends counts as true. */
-export const hasPersonProfile = (properties: JsonObject): boolean => properties.$process_person_profile !== false
+export const hasPersonProfile = (properties: JsonObject): boolean =>
+  properties.$process_person_profile !== false
 
 /**
  * What an event writes to its person: `$set`, `$set_once`, `$unset`, and the event properties that describe the
@@ -69,7 +70,8 @@ export function writesOf(event: string, uuid: string, properties: JsonObject, at
     const kind = PERSON_EVENTS.has(event) || !VOLATILE.has(key) ? 'set' : 'seed'
     if (!Object.hasOwn(set, key)) writes.push({ kind, key, value, stamp })
     const initial = `$initial_${key.replace(/^\$/, '')}`
-    if (value !== null && !Object.hasOwn(once, initial)) writes.push({ kind: 'seed', key: initial, value, stamp })
+    if (value !== null && !Object.hasOwn(once, initial))
+      writes.push({ kind: 'seed', key: initial, value, stamp })
   }
   for (const [key, value] of Object.entries(once)) writes.push({ kind: 'once', key, value, stamp })
   for (const [key, value] of Object.entries(set)) writes.push({ kind: 'set', key, value, stamp })
@@ -80,10 +82,15 @@ export function writesOf(event: string, uuid: string, properties: JsonObject, at
 function* lifted(properties: JsonObject): Generator<[string, Json]> {
   for (const key of LIFTED) {
     if (properties.$is_server === true && (key === '$os' || key === '$os_version')) continue
-    const value = key === '$os' && properties.$os === undefined ? properties.$os_name : properties[key]
+    const value =
+      key === '$os' && properties.$os === undefined ? properties.$os_name : properties[key]
     if (value !== undefined) yield [key, value]
   }
 }
 
 const unsetKeys = (unset: Json | undefined): string[] =>
-  Array.isArray(unset) ? unset.filter((key) => typeof key === 'string') : isObject(unset) ? Object.keys(unset) : []
+  Array.isArray(unset)
+    ? unset.filter((key) => typeof key === 'string')
+    : isObject(unset)
+      ? Object.keys(unset)
+      : []

@@ -37,9 +37,14 @@ const EXAMPLE = {
 }
 
 /** A dashboard in a list. */
-export const DashboardSummary = z.object(fields).meta({ id: 'DashboardSummary', examples: [EXAMPLE] })
+export const DashboardSummary = z
+  .object(fields)
+  .meta({ id: 'DashboardSummary', examples: [EXAMPLE] })
 
 /** A dashboard with its tiles, the oldest first. */
 export const DashboardJson = z
   .object({ ...fields, tiles: z.array(z.object({ id: z.int(), insight: InsightJson })) })
-  .meta({ id: 'Dashboard', examples: [{ ...EXAMPLE, tiles: [{ id: 3, insight: INSIGHT_EXAMPLE }] }] })
+  .meta({
+    id: 'Dashboard',
+    examples: [{ ...EXAMPLE, tiles: [{ id: 3, insight: INSIGHT_EXAMPLE }] }]
+  })

@@ -9,7 +9,14 @@ import { findInsights, findTiles, insightToJson } from '../insights/store.ts'
 import { KnownId } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
 import { DashboardInput, DashboardJson, DashboardSummary } from './json.ts'
-import { dashboardToJson, findDashboard, insertDashboard, listDashboards, listTiles, updateDashboard } from './store.ts'
+import {
+  dashboardToJson,
+  findDashboard,
+  insertDashboard,
+  listDashboards,
+  listTiles,
+  updateDashboard
+} from './store.ts'
 
 const DashboardPath = z.object({ id: KnownId })
 const DashboardPage = pageSchema('DashboardPage', DashboardSummary)
@@ -57,32 +64,55 @@ const DESTROY = describe({
 })
 
 export const dashboardRoutes = createRouter()
-  .get('/dashboards', LIST, allow('dashboard:read'), validateQuery(PageQuery.omit({ cursor: true })), async (c) => {
-    const { limit, offset } = c.req.valid('query')
-    const size = pageSize(limit)
-    const { rows, count } = await listDashboards(c.var.db, c.var.project.id, { limit: size, offset })
-    const results = rows.map(dashboardToJson)
-    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
-  })
-  .post('/dashboards', CREATE, allow('dashboard:write'), validateBody(DashboardInput), async (c) => {
-    const { db, project, user, now } = c.var
-    const row = await insertDashboard(db, project.id, c.req.valid('json'), userToJson(user), now)
-    return c.json(dashboardToJson(row), 201)
-  })
-  .get('/dashboards/:id', RETRIEVE, allow('dashboard:read'), validatePath(DashboardPath), async (c) => {
-    const { db, project } = c.var
-    const row = await findDashboard(db, project.id, c.req.valid('param').id)
-    if (!row) throw new NotFoundError()
-    const placed = await listTiles(db, project.id, row.id)
-    const ids = placed.map(({ insightId }) => insightId)
-    const insights = await findInsights(db, project.id, ids)
-    const everywhere = await findTiles(db, project.id, ids)
-    const tiles = placed.flatMap(({ id, insightId }) => {
-      const insight = insights.find((one) => one.id === insightId)
-      return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
-    })
-    return c.json({ ...dashboardToJson(row), tiles })
-  })
+  .get(
+    '/dashboards',
+    LIST,
+    allow('dashboard:read'),
+    validateQuery(PageQuery.omit({ cursor: true })),
+    async (c) => {
+      const { limit, offset } = c.req.valid('query')
+      const size = pageSize(limit)
+      const { rows, count } = await listDashboards(c.var.db, c.var.project.id, {
+        limit: size,
+        offset
+      })
+      const results = rows.map(dashboardToJson)
+      return c.json(
+        pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
+      )
+    }
+  )
+  .post(
+    '/dashboards',
+    CREATE,
+    allow('dashboard:write'),
+    validateBody(DashboardInput),
+    async (c) => {
+      const { db, project, user, now } = c.var
+      const row = await insertDashboard(db, project.id, c.req.valid('json'), userToJson(user), now)
+      return c.json(dashboardToJson(row), 201)
+    }
+  )
+  .get(
+    '/dashboards/:id',
+    RETRIEVE,
+    allow('dashboard:read'),
+    validatePath(DashboardPath),
+    async (c) => {
+      const { db, project } = c.var
+      const row = await findDashboard(db, project.id, c.req.valid('param').id)
+      if (!row) throw new NotFoundError()
+      const placed = await listTiles(db, project.id, row.id)
+      const ids = placed.map(({ insightId }) => insightId)
+      const insights = await findInsights(db, project.id, ids)
+      const everywhere = await findTiles(db, project.id, ids)
+      const tiles = placed.flatMap(({ id, insightId }) => {
+        const insight = insights.find((one) => one.id === insightId)
+        return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
+      })
+      return c.json({ ...dashboardToJson(row), tiles })
+    }
+  )
   .patch(
     '/dashboards/:id',
     UPDATE,
@@ -90,15 +120,26 @@ export const dashboardRoutes = createRouter()
     validatePath(DashboardPath),
     validateBody(DashboardInput),
     async (c) => {
-      const row = await updateDashboard(c.var.db, c.var.project.id, c.req.valid('param').id, c.req.valid('json'))
+      const row = await updateDashboard(
+        c.var.db,
+        c.var.project.id,
+        c.req.valid('param').id,
+        c.req.valid('json')
+      )
       if (!row) throw new NotFoundError()
       return c.json(dashboardToJson(row))
     }
   )
-  .delete('/dashboards/:id', DESTROY, allow('dashboard:write'), validatePath(DashboardPath), async (c) => {
-    const { db, project } = c.var
-    const row = await findDashboard(db, project.id, c.req.valid('param').id)
-    if (!row) throw new NotFoundError()
-    await updateDashboard(db, project.id, row.id, { deleted: true })
-    return c.body(null, 204)
-  })
+  .delete(
+    '/dashboards/:id',
+    DESTROY,
+    allow('dashboard:write'),
+    validatePath(DashboardPath),
+    async (c) => {
+      const { db, project } = c.var
+      const row = await findDashboard(db, project.id, c.req.valid('param').id)
+      if (!row) throw new NotFoundError()
+      await updateDashboard(db, project.id, row.id, { deleted: true })
+      return c.body(null, 204)
+    }
+  )

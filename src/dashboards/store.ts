@@ -27,11 +27,17 @@ export async function listDashboards(
   return { rows, count }
 }
 
-export async function findDashboard(db: Db, projectId: number, id: number): Promise<DashboardRow | undefined> {
+export async function findDashboard(
+  db: Db,
+  projectId: number,
+  id: number
+): Promise<DashboardRow | undefined> {
   const [row] = await db
     .select()
     .from(dashboards)
-    .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id), eq(dashboards.deleted, false)))
+    .where(
+      and(eq(dashboards.projectId, projectId), eq(dashboards.id, id), eq(dashboards.deleted, false))
+    )
   return row
 }
 
@@ -41,7 +47,11 @@ export async function findMissing(db: Db, projectId: number, ids: number[]): Pro
     .select({ id: dashboards.id })
     .from(dashboards)
     .where(
-      and(eq(dashboards.projectId, projectId), eq(dashboards.deleted, false), sql`${dashboards.id} in ${inJson(ids)}`)
+      and(
+        eq(dashboards.projectId, projectId),
+        eq(dashboards.deleted, false),
+        sql`${dashboards.id} in ${inJson(ids)}`
+      )
     )
   return ids.filter((id) => !rows.some((row) => row.id === id))
 }
@@ -51,7 +61,9 @@ export const listTiles = (db: Db, projectId: number, dashboardId: number) =>
   db
     .select({ id: dashboardTiles.id, insightId: dashboardTiles.insightId })
     .from(dashboardTiles)
-    .where(and(eq(dashboardTiles.projectId, projectId), eq(dashboardTiles.dashboardId, dashboardId)))
+    .where(
+      and(eq(dashboardTiles.projectId, projectId), eq(dashboardTiles.dashboardId, dashboardId))
+    )
     .orderBy(dashboardTiles.id)
 
 export async function insertDashboard(

@@ -37,7 +37,9 @@ function bind(statement: SQL): Bound {
 export const countValues = (statement: SQL): number => bind(statement).params.length
 
 /** Writes a statement once, and takes the values of its placeholders, by name, at each use. */
-export function template<Values extends Record<string, unknown>>(statement: SQL): (values: Values) => Bound {
+export function template<Values extends Record<string, unknown>>(
+  statement: SQL
+): (values: Values) => Bound {
   const { sql, params } = bind(statement)
   return (values) => ({ sql, params: fillPlaceholders(params, values) })
 }

@@ -15,7 +15,13 @@ export type Usage = {
   sizeBytes: number
 }
 
-export const newUsage = (): Usage => ({ rowsRead: 0, rowsWritten: 0, queries: 0, longestMs: 0, sizeBytes: 0 })
+export const newUsage = (): Usage => ({
+  rowsRead: 0,
+  rowsWritten: 0,
+  queries: 0,
+  longestMs: 0,
+  sizeBytes: 0
+})
 
 export type Db = ReturnType<typeof openDb>['db']
 
@@ -86,8 +92,13 @@ class MeteredSession {
   }
 
   /** @returns nothing if the statements have to be sent again by themselves: what was sent failed, or went elsewhere */
-  async #sendAlong<T>({ query, accept }: Opening, statements: Bound[]): Promise<D1Result<T>[] | undefined> {
-    const sent = statements.length > 0 && (await this.#send<T>([query(true), ...statements]).catch(() => undefined))
+  async #sendAlong<T>(
+    { query, accept }: Opening,
+    statements: Bound[]
+  ): Promise<D1Result<T>[] | undefined> {
+    const sent =
+      statements.length > 0 &&
+      (await this.#send<T>([query(true), ...statements]).catch(() => undefined))
     const [found, ...results] = sent || (await this.#send<T>([query(false)]))
     // The rows are the query's own, not those of what was sent along.
     const other = await accept((found?.results ?? []) as Record<string, unknown>[])
@@ -100,11 +111,15 @@ class MeteredSession {
     const [only, ...others] = prepared
     for (let tries = 1; ; tries += 1) {
       try {
-        const results = only && others.length === 0 ? [await only.all<T>()] : await this.#session.batch<T>(prepared)
+        const results =
+          only && others.length === 0
+            ? [await only.all<T>()]
+            : await this.#session.batch<T>(prepared)
         for (const result of results) count(this.#usage, result)
         return results
       } catch (error) {
-        if (tries === BUSY_TRIES || !isBusy(error) || !statements.every(isRead)) throw translate(error)
+        if (tries === BUSY_TRIES || !isBusy(error) || !statements.every(isRead))
+          throw translate(error)
         await pause(20 + Math.random() * 60)
       }
     }
@@ -140,7 +155,8 @@ class MeteredStatement {
 
   /** D1's own `raw` hides what the query cost. Columns of one name would collapse here, so joins go through `all`. */
   async raw(): Promise<unknown[][]> {
-    if (/\bjoin\b/i.test(this.bound.sql)) throw new Error('a join is read with db.all() and aliased columns')
+    if (/\bjoin\b/i.test(this.bound.sql))
+      throw new Error('a join is read with db.all() and aliased columns')
     const { results } = await this.all<Record<string, unknown>>()
     return results.map((row) => Object.values(row))
   }
@@ -174,8 +190,10 @@ export class ConflictError extends Error {}
 function translate(error: unknown): unknown {
   if (error instanceof AppError) return error
   const message = error instanceof Error ? error.message : String(error)
-  if (/SQLITE_CONSTRAINT|constraint failed/i.test(message)) return new ConflictError(message, { cause: error })
-  if (/no such table|no such column/i.test(message)) return new UnavailableError('The database is not migrated.', error)
+  if (/SQLITE_CONSTRAINT|constraint failed/i.test(message))
+    return new ConflictError(message, { cause: error })
+  if (/no such table|no such column/i.test(message))
+    return new UnavailableError('The database is not migrated.', error)
   if (/SQLITE_ERROR|SQLITE_TOOBIG|SQLITE_MISMATCH|D1_TYPE_ERROR/.test(message)) return error
   return new UnavailableError('The database cannot take the request now.', error)
 }

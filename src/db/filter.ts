@@ -12,10 +12,12 @@ const LOWER = sql`lower(replace(replace(${TEXT}, char(8490), 'k'), char(304), 'i
 export const jsonOf = (properties: SQL, key: string): SQL => sql`(${properties} -> ${pathTo(key)})`
 
 /** The value of a property of each row, as SQL has it. */
-export const plainOf = (properties: SQL, key: string): SQL => sql`(${properties} ->> ${pathTo(key)})`
+export const plainOf = (properties: SQL, key: string): SQL =>
+  sql`(${properties} ->> ${pathTo(key)})`
 
 /** The text of a property of each row, as `matcherOf` and every operator see it; null when it is missing or null. */
-export const textOf = (properties: SQL, key: string): SQL => sql`(select ${TEXT} from (${aliased(properties, key)}))`
+export const textOf = (properties: SQL, key: string): SQL =>
+  sql`(select ${TEXT} from (${aliased(properties, key)}))`
 
 /**
  * The number that a property of each row is, also as text; null for all else, also beyond what a number can be. The limit
@@ -35,7 +37,8 @@ export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
   else ${plain} end`
 
 /** What kind of JSON a property of each row is. */
-export const kindOf = (properties: SQL, key: string): SQL => sql`json_type(${properties}, ${pathTo(key)})`
+export const kindOf = (properties: SQL, key: string): SQL =>
+  sql`json_type(${properties}, ${pathTo(key)})`
 
 /**
  * A condition on columns of JSON: `columnOf` says which holds the property that a filter is about. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
@@ -47,7 +50,9 @@ export function compileFilter(
   matching: ReadonlyMap<PropertyFilter, string[]>
 ): SQL {
   const conditions = group.values.map((node) =>
-    isGroup(node) ? compileFilter(columnOf, node, matching) : conditionOf(node, columnOf(node), matching.get(node))
+    isGroup(node)
+      ? compileFilter(columnOf, node, matching)
+      : conditionOf(node, columnOf(node), matching.get(node))
   )
   if (conditions.length === 0) return sql`1`
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
@@ -60,20 +65,26 @@ const aliased = (properties: SQL, key: string): SQL => sql`
 
 const pathTo = (key: string): string => `$.${JSON.stringify(key)}`
 
-function conditionOf({ key, operator, values }: PropertyFilter, properties: SQL, matching: string[] | undefined): SQL {
+function conditionOf(
+  { key, operator, values }: PropertyFilter,
+  properties: SQL,
+  matching: string[] | undefined
+): SQL {
   const json = jsonOf(properties, key)
   const number = numberOf(properties, key)
   const ordered = values.toSorted((a, b) => Number(a) - Number(b))
-  const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map((value) => sql`cast(${value ?? null} as real)`)
+  const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map(
+    (value) => sql`cast(${value ?? null} as real)`
+  )
   const isMatch = (condition: SQL) => sql`coalesce(${condition}, 0)`
   const isMiss = (condition: SQL) => sql`not coalesce(${condition}, 0)`
   const contains = sql`exists (select 1 from (${aliased(properties, key)}), json_each(${JSON.stringify(values)})
     where instr(${LOWER}, lower(value)) > 0)`
 
   if (matching)
-    return (isOneOf(['not_regex', 'not_icontains', 'not_icontains_multi'], operator) ? isMiss : isMatch)(
-      isAnyOf(json, matching)
-    )
+    return (
+      isOneOf(['not_regex', 'not_icontains', 'not_icontains_multi'], operator) ? isMiss : isMatch
+    )(isAnyOf(json, matching))
   switch (operator) {
     case 'exact':
     case 'in':
@@ -118,6 +129,7 @@ function isAnyOf(json: SQL, texts: string[]): SQL {
 }
 
 /** The JSON of all values that have this text: itself, and the number, boolean, list or object that is written like that. */
-const jsonsOf = (text: string): string[] => (isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)])
+const jsonsOf = (text: string): string[] =>
+  isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
 
 const isOther = (text: string): boolean => text !== 'null' && /^([-\d[{]|true$|false$)/.test(text)

@@ -31,7 +31,9 @@ export function jsonChunks(rows: readonly unknown[]): { json: string; count: num
 
 /** Whether it is one of these, which may take more than one bound value: each ends at 2 MB. */
 export function isIn(value: SQL, values: readonly unknown[]): SQL {
-  const lists = jsonChunks(values).map(({ json }) => sql`${value} in (select value from json_each(${json}))`)
+  const lists = jsonChunks(values).map(
+    ({ json }) => sql`${value} in (select value from json_each(${json}))`
+  )
   return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
 }
 
@@ -49,22 +51,31 @@ export const expectRows = (count: number, from: SQL): SQL =>
 
 /** A row of a table as one JSON object that parses into what drizzle would make of the row. */
 export function rowToJson(table: SQLiteTable): SQL {
-  const members = Object.entries(getTableColumns(table)).map(([name, column]) => sql`${name}, ${memberOf(column)}`)
+  const members = Object.entries(getTableColumns(table)).map(
+    ([name, column]) => sql`${name}, ${memberOf(column)}`
+  )
   return sql`json_object(${sql.join(members, sql`, `)})`
 }
 
 function memberOf(column: SQLiteColumn): SQL {
   if (column.dataType === 'json') return sql`json(${column})`
-  if (column.dataType === 'boolean') return sql`json(iif(${column}, 'true', iif(${column} is null, null, 'false')))`
+  if (column.dataType === 'boolean')
+    return sql`json(iif(${column}, 'true', iif(${column} is null, null, 'false')))`
   return sql`${column}`
 }
 
 /** The statements for some rows: none for none, and more than one set only when a bound value would become too large. */
-export const eachChunk = (rows: readonly unknown[], statements: (json: string, count: number) => SQL[]): SQL[] =>
-  jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
+export const eachChunk = (
+  rows: readonly unknown[],
+  statements: (json: string, count: number) => SQL[]
+): SQL[] => jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
 
 /** Keeps an exact number of a project's rows, in the batch that adds or removes them. */
-export const countRows = (projectId: number, name: 'activity' | 'persons' | 'recordings', by: number): SQL[] =>
+export const countRows = (
+  projectId: number,
+  name: 'activity' | 'persons' | 'recordings',
+  by: number
+): SQL[] =>
   by === 0
     ? []
     : [

@@ -29,7 +29,10 @@ export const TAGS = [
   { name: 'Insights', description: 'How often, over time.' },
   { name: 'Dashboards', description: 'Insights side by side.' },
   { name: 'Session recordings', description: 'What it looked like.' },
-  { name: 'Subscriptions', description: 'Insights and dashboards, delivered when they are wanted.' },
+  {
+    name: 'Subscriptions',
+    description: 'Insights and dashboards, delivered when they are wanted.'
+  },
   { name: 'Sessions', description: 'What belongs together in time.' },
   { name: 'Capture', description: 'Where SDKs send events.' },
   { name: 'Service', description: 'The service itself.' }

@@ -58,13 +58,21 @@ export type ErasureBindings = {
  * come twice, at once and in any order, and the work may be cut anywhere.
  * @returns what became of them
  */
-export async function consumeErasures(batch: MessageBatch<unknown>, bindings: ErasureBindings, usage: Usage) {
+export async function consumeErasures(
+  batch: MessageBatch<unknown>,
+  bindings: ErasureBindings,
+  usage: Usage
+) {
   const summary = { messages: batch.messages.length, completed: 0, retried: 0 }
   for (const message of batch.messages) {
     try {
       const parsed = ErasureMessage.safeParse(message.body)
       if (parsed.success) summary.completed += await continueErasures(parsed.data, bindings, usage)
-      else log('error', 'not an erasure message', { id: message.id, issues: describeIssues(parsed.error) })
+      else
+        log('error', 'not an erasure message', {
+          id: message.id,
+          issues: describeIssues(parsed.error)
+        })
       message.ack()
     } catch (error) {
       log('warn', 'erasure message retried', { id: message.id, error: describeError(error) })
@@ -75,7 +83,8 @@ export async function consumeErasures(batch: MessageBatch<unknown>, bindings: Er
   return summary
 }
 
-const describeIssues = (error: z.ZodError): string => error.issues.map(({ path }) => path.join('.')).join()
+const describeIssues = (error: z.ZodError): string =>
+  error.issues.map(({ path }) => path.join('.')).join()
 
 /**
  * Goes on with the erasures of a message as far as one invocation may, and sends on what is left.
@@ -93,7 +102,10 @@ export async function continueErasures(
   const eraser = new Eraser(db, bucket, project, usage, clock)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
-  if (message.letter !== null && open.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)) {
+  if (
+    message.letter !== null &&
+    open.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
+  ) {
     const letter = await forgetInDeadLetters(bindings, db, project, message.letter, usage)
     if (letter !== null) {
       await queue.send({ ...message, letter })
@@ -108,12 +120,21 @@ export async function continueErasures(
       const state = await eraser.advance(erasure)
       if (state === 'completed') completed += 1
       if (state !== 'cut') continue
-      await queue.send({ project_id: project.id, erasures: open.slice(i).map(({ id }) => id), letter: null })
+      await queue.send({
+        project_id: project.id,
+        erasures: open.slice(i).map(({ id }) => id),
+        letter: null
+      })
       break
     } catch (error) {
       if (error instanceof UnavailableError) throw error
       const tries = await noteFailure(db, erasure, describeError(error), clock().getTime())
-      log('error', 'erasure failed', { project: project.id, erasure: erasure.id, tries, error: describeError(error) })
+      log('error', 'erasure failed', {
+        project: project.id,
+        erasure: erasure.id,
+        tries,
+        error: describeError(error)
+      })
       if (tries < MAX_ATTEMPTS) failed.push(erasure)
       else if (erasure.run !== null) await markFailed(db, erasure)
       attempts = Math.max(attempts, tries)
@@ -149,7 +170,9 @@ class Eraser {
 
   async advance(erasure: ErasureRow): Promise<State> {
     if (erasure.clearedAt === null) {
-      const isDone = await this.#inPieces((limit) => removeVersions(this.#db, erasure, limit, this.#now()))
+      const isDone = await this.#inPieces((limit) =>
+        removeVersions(this.#db, erasure, limit, this.#now())
+      )
       if (!isDone) return 'cut'
       if (!(await this.#removeRecordings(erasure))) return 'cut'
       await markCleared(this.#db, erasure, this.#now())
@@ -165,7 +188,8 @@ class Eraser {
   async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
     while (!this.#isSpent()) {
       const doomed = await findDoomedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
-      for (const recording of doomed) await purgeRecording(this.#db, this.#bucket, recording, this.#now())
+      for (const recording of doomed)
+        await purgeRecording(this.#db, this.#bucket, recording, this.#now())
       if (doomed.length < RECORDINGS_AT_ONCE) return true
     }
     return false
@@ -180,7 +204,12 @@ class Eraser {
       await noteFound(this.#db, erasure, found, this.#now())
     }
     for await (const keys of this.#keysOf(erasure))
-      if (!(await this.#inPieces((limit) => removeEvents(this.#db, erasure, keys, limit, this.#now())))) return false
+      if (
+        !(await this.#inPieces((limit) =>
+          removeEvents(this.#db, erasure, keys, limit, this.#now())
+        ))
+      )
+        return false
     return true
   }
 
@@ -231,7 +260,9 @@ class Eraser {
     const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
     if (left.length > 0 && isOnGoing) return false
     if (left.length > 0)
-      throw new Error(`Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`)
+      throw new Error(
+        `Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`
+      )
     const now = this.#now()
     const receipt = writeReceipt({
       id: current.id,
@@ -243,7 +274,9 @@ class Eraser {
       run: current.run,
       verifiedAt: now,
       delete_recordings: current.deleteRecordings,
-      removed: current.deleteEvents ? { dead_letters: 0, ...current.stores, events: current.removed } : current.stores,
+      removed: current.deleteEvents
+        ? { dead_letters: 0, ...current.stores, events: current.removed }
+        : current.stores,
       remaining,
       late_events_dropped: current.dropped
     })

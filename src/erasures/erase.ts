@@ -6,7 +6,12 @@ import { log } from '../log.ts'
 import { messagesFor } from './message.ts'
 import type { Sender } from './run.ts'
 import { hashDistinctId } from './tombstone.ts'
-import { findPersonsToErase, type PersonToErase, type Selection, writeErasures } from './write/store.ts'
+import {
+  findPersonsToErase,
+  type PersonToErase,
+  type Selection,
+  writeErasures
+} from './write/store.ts'
 
 /**
  * Deletes the persons that are selected, with their distinct ids and what the activity log tells of their properties;
@@ -38,7 +43,11 @@ export async function erasePersons(
     const messages = messagesFor(erasures.map((id) => ({ id, project_id: project.id })))
     if (messages.length > 0) await queue.sendBatch(messages)
   } catch (error) {
-    log('warn', 'erasures wait for the sweep', { project: project.id, erasures, error: describeError(error) })
+    log('warn', 'erasures wait for the sweep', {
+      project: project.id,
+      erasures,
+      error: describeError(error)
+    })
   }
   return persons
 }

@@ -23,7 +23,10 @@ export const ReceiptContent = z.object({
   requested_by: z.looseObject({}).meta({ description: 'User and key.' }),
   delete_events: z.boolean(),
   delete_recordings: z.boolean().default(false),
-  run: z.iso.datetime().nullable().meta({ description: 'The weekly batch that removed the events.' }),
+  run: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'The weekly batch that removed the events.' }),
   stores: z.array(Store),
   late_events_dropped: z.int().min(0).meta({
     description: 'Events accepted before the request that arrived too late to be stored.'
@@ -41,7 +44,10 @@ export const RECEIPT_EXAMPLE = {
   project_id: 1,
   person_uuid: '01a1f000-0000-7000-8000-00000000000a',
   requested_at: '2026-11-20T10:00:00.000Z',
-  requested_by: { user: { id: 1, first_name: 'Ada', email: 'ada@example.com' }, key: { id: 1, label: 'admin' } },
+  requested_by: {
+    user: { id: 1, first_name: 'Ada', email: 'ada@example.com' },
+    key: { id: 1, label: 'admin' }
+  },
   delete_events: true,
   delete_recordings: false,
   run: '2026-11-22T05:00:00.000Z',
@@ -56,12 +62,16 @@ export const RECEIPT_EXAMPLE = {
 /** With the signature that proves that it comes from this service, unchanged. */
 export const Receipt = ReceiptContent.extend({
   signature: z.string().max(200).meta({
-    description: 'HMAC-SHA256, hexadecimal, of all other members as JSON with sorted keys and without spaces.'
+    description:
+      'HMAC-SHA256, hexadecimal, of all other members as JSON with sorted keys and without spaces.'
   })
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 export type Receipt = z.infer<typeof Receipt>
 
-type Facts = Omit<ReceiptContent, 'requested_at' | 'run' | 'stores' | 'verified_at' | 'kept' | 'backups_until'> & {
+type Facts = Omit<
+  ReceiptContent,
+  'requested_at' | 'run' | 'stores' | 'verified_at' | 'kept' | 'backups_until'
+> & {
   /** Times in ms UTC. */
   requestedAt: number
   run: number | null
@@ -72,7 +82,14 @@ type Facts = Omit<ReceiptContent, 'requested_at' | 'run' | 'stores' | 'verified_
 }
 
 /** What can be said of an erasure once each store was looked through again. */
-export function writeReceipt({ requestedAt, run, verifiedAt, removed, remaining, ...facts }: Facts): ReceiptContent {
+export function writeReceipt({
+  requestedAt,
+  run,
+  verifiedAt,
+  removed,
+  remaining,
+  ...facts
+}: Facts): ReceiptContent {
   const stores = [...new Set([...Object.keys(removed), ...Object.keys(remaining)])].sort()
   return {
     ...facts,
@@ -84,7 +101,9 @@ export function writeReceipt({ requestedAt, run, verifiedAt, removed, remaining,
     }),
     verified_at: toIso(verifiedAt),
     kept: [
-      ...(facts.delete_events ? [] : ['The events, as asked: as those of one person without a name.']),
+      ...(facts.delete_events
+        ? []
+        : ['The events, as asked: as those of one person without a name.']),
       facts.delete_recordings
         ? 'The ids of the deleted recordings’ sessions, so that what is still on its way of them is not kept.'
         : 'The recordings of its sessions, if there were any, as asked: as those of nobody.',
@@ -102,7 +121,10 @@ export const signReceipt = async (content: ReceiptContent, secret: string): Prom
 })
 
 /** Whether the receipt was signed with this secret and is unchanged, to the last member. */
-export async function isGenuine(receipt: Record<string, unknown>, secret: string): Promise<boolean> {
+export async function isGenuine(
+  receipt: Record<string, unknown>,
+  secret: string
+): Promise<boolean> {
   const { signature, ...content } = receipt
   if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false
   const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
@@ -110,12 +132,16 @@ export async function isGenuine(receipt: Record<string, unknown>, secret: string
 }
 
 const importKey = (secret: string): Promise<CryptoKey> =>
-  crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify'
-  ])
+  crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify']
+  )
 
-const encode = (content: Record<string, unknown>) => new TextEncoder().encode(JSON.stringify(sorted(content)))
+const encode = (content: Record<string, unknown>) =>
+  new TextEncoder().encode(JSON.stringify(sorted(content)))
 
 /** The same with the keys of all objects in order. */
 function sorted(value: unknown): unknown {

@@ -4,7 +4,14 @@ import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  PageQuery,
+  pageOf,
+  pageSchema,
+  pageSize
+} from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { Flag } from '../parameters.ts'
 import { PersonPath } from '../persons/path.ts'
@@ -15,16 +22,26 @@ import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({
   ...PageQuery.shape,
-  status: z.enum(['all', 'pending', 'queued', 'running', 'completed', 'failed']).default('all').meta({
-    description: '`pending` is everything that is not `completed`.'
-  }),
-  person_uuid: z.guid().toLowerCase().optional().meta({ description: 'The tasks of this deleted person.' })
+  status: z
+    .enum(['all', 'pending', 'queued', 'running', 'completed', 'failed'])
+    .default('all')
+    .meta({
+      description: '`pending` is everything that is not `completed`.'
+    }),
+  person_uuid: z
+    .guid()
+    .toLowerCase()
+    .optional()
+    .meta({ description: 'The tasks of this deleted person.' })
 })
 
 const MAX_PERSONS = 1_000
 
 /** A person's integer id, also as a string, or uuid. */
-const Id = z.union([z.int().min(0), z.string().regex(/^\d{1,15}$/), z.guid()], 'A person’s id is an integer or a UUID.')
+const Id = z.union(
+  [z.int().min(0), z.string().regex(/^\d{1,15}$/), z.guid()],
+  'A person’s id is an integer or a UUID.'
+)
 
 const some = <S extends z.ZodType>(item: S) =>
   z
@@ -39,14 +56,26 @@ const BulkDelete = z
     delete_events: z
       .union([z.boolean(), Flag], 'Must be a valid boolean.')
       .optional()
-      .meta({ type: 'boolean', description: 'Whether the events go too, with the next weekly batch.' }),
+      .meta({
+        type: 'boolean',
+        description: 'Whether the events go too, with the next weekly batch.'
+      }),
     delete_recordings: z
       .union([z.boolean(), Flag], 'Must be a valid boolean.')
       .optional()
-      .meta({ type: 'boolean', description: 'Whether the recordings of their sessions go too, at once.' })
+      .meta({
+        type: 'boolean',
+        description: 'Whether the recordings of their sessions go too, at once.'
+      })
   })
-  .refine(({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids), 'Provide either ids or distinct_ids.')
-  .meta({ id: 'BulkDelete', examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }] })
+  .refine(
+    ({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids),
+    'Provide either ids or distinct_ids.'
+  )
+  .meta({
+    id: 'BulkDelete',
+    examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }]
+  })
 
 const BulkDeleted = z
   .object({
@@ -123,19 +152,27 @@ const STATUS = describe({
   summary: 'Deletion tasks and their proofs',
   description:
     'A task for every person that was deleted with `delete_events` or `delete_recordings`, newest first. Events go every Sunday at 05:00 UTC, recordings at once.',
-  answers: { 200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) } },
+  answers: {
+    200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) }
+  },
   refusals: [['invalid_choice', '"done" is not a valid choice.', 'status']]
 })
 
 const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
   id: 'ReceiptVerification',
-  examples: [{ valid: true, detail: 'This service signed the receipt, and nothing in it has been changed.' }]
+  examples: [
+    { valid: true, detail: 'This service signed the receipt, and nothing in it has been changed.' }
+  ]
 })
 
 /** Taken as it is: whatever is different in it, also deep inside, spoils the signature. */
 const Presented = z
   .looseObject({ project_id: z.int(), signature: z.string().max(200) })
-  .meta({ id: 'PresentedReceipt', description: 'A `DeletionReceipt`, unchanged.', examples: [RECEIPT_EXAMPLE] })
+  .meta({
+    id: 'PresentedReceipt',
+    description: 'A `DeletionReceipt`, unchanged.',
+    examples: [RECEIPT_EXAMPLE]
+  })
 
 const VERIFY = describe({
   id: 'persons_verify_deletion_receipt',
@@ -155,9 +192,17 @@ export const erasureRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
-      const { delete_events: deleteEvents, delete_recordings: deleteRecordings } = c.req.valid('query')
+      const { delete_events: deleteEvents, delete_recordings: deleteRecordings } =
+        c.req.valid('query')
       const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
-      const erased = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
+      const erased = await erasePersons(
+        c.var.db,
+        c.env.ERASURE_QUEUE,
+        c.var.project,
+        selection,
+        options,
+        c.var.now
+      )
       if (erased.length === 0) throw new NotFoundError()
       return c.body(null, 204)
     }
@@ -169,23 +214,40 @@ export const erasureRoutes = createRouter()
     validateQuery(DeleteQuery),
     validateBody(BulkDelete),
     async (c) => {
-      const { ids, distinct_ids: distinctIds, delete_events, delete_recordings } = c.req.valid('json')
+      const {
+        ids,
+        distinct_ids: distinctIds,
+        delete_events,
+        delete_recordings
+      } = c.req.valid('json')
       const query = c.req.valid('query')
       const deleteEvents = delete_events ?? query.delete_events
       const deleteRecordings = delete_recordings ?? query.delete_recordings
-      const asked = (ids ?? distinctIds ?? []).map((id) => ({ id, name: ids ? nameOf(id) : String(id) }))
+      const asked = (ids ?? distinctIds ?? []).map((id) => ({
+        id,
+        name: ids ? nameOf(id) : String(id)
+      }))
       const names = asked.map(({ name }) => name)
       const selection = distinctIds
         ? { distinctIds }
-        : { ids: names.filter(isNumber).map(Number), uuids: names.filter((name) => !isNumber(name)) }
+        : {
+            ids: names.filter(isNumber).map(Number),
+            uuids: names.filter((name) => !isNumber(name))
+          }
       const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
-      const persons = await erasePersons(c.var.db, c.env.ERASURE_QUEUE, c.var.project, selection, options, c.var.now)
+      const persons = await erasePersons(
+        c.var.db,
+        c.env.ERASURE_QUEUE,
+        c.var.project,
+        selection,
+        options,
+        c.var.now
+      )
       const uuids = new Map(
         persons.flatMap(({ id, uuid, identities }) =>
-          (distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]).map((name) => [
-            name,
-            uuid
-          ])
+          (distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]).map(
+            (name) => [name, uuid]
+          )
         )
       )
       return c.json({
@@ -202,31 +264,58 @@ export const erasureRoutes = createRouter()
       })
     }
   )
-  .get('/persons/deletion_status', STATUS, allow('person:read'), validateQuery(StatusQuery), async (c) => {
-    const { limit, offset, cursor, status, person_uuid: personUuid } = c.req.valid('query')
-    const size = pageSize(limit)
-    const before = cursor === undefined ? undefined : decodeCursor(Cursor, cursor).before
-    const page = { limit: size + 1, offset: before === undefined ? offset : 0, before }
-    const { rows, count } = await listTasks(c.var.db, c.var.project.id, { status, personUuid }, page)
-    const shown = rows.slice(0, size)
-    const results = await Promise.all(
-      shown.map(async (row) => {
-        const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
-        return taskToJson(row, content ? await signReceipt(content, c.env.RECEIPT_SECRET) : null)
-      })
-    )
-    const last = shown.at(-1)
-    const next = last && encodeCursor({ before: last.id } satisfies z.infer<typeof Cursor>)
-    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: rows.length > size, cursor: next }))
-  })
-  .post('/persons/deletion_receipts/verify', VERIFY, allow('person:read'), validateBody(Presented), async (c) => {
-    const receipt = c.req.valid('json')
-    const isOurs = receipt.project_id === c.var.project.id && (await isGenuine(receipt, c.env.RECEIPT_SECRET))
-    const detail = isOurs
-      ? 'This service signed the receipt, and nothing in it has been changed.'
-      : 'This service did not sign the receipt for this project, or it has been changed since.'
-    return c.json({ valid: isOurs, detail })
-  })
+  .get(
+    '/persons/deletion_status',
+    STATUS,
+    allow('person:read'),
+    validateQuery(StatusQuery),
+    async (c) => {
+      const { limit, offset, cursor, status, person_uuid: personUuid } = c.req.valid('query')
+      const size = pageSize(limit)
+      const before = cursor === undefined ? undefined : decodeCursor(Cursor, cursor).before
+      const page = { limit: size + 1, offset: before === undefined ? offset : 0, before }
+      const { rows, count } = await listTasks(
+        c.var.db,
+        c.var.project.id,
+        { status, personUuid },
+        page
+      )
+      const shown = rows.slice(0, size)
+      const results = await Promise.all(
+        shown.map(async (row) => {
+          const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
+          return taskToJson(row, content ? await signReceipt(content, c.env.RECEIPT_SECRET) : null)
+        })
+      )
+      const last = shown.at(-1)
+      const next = last && encodeCursor({ before: last.id } satisfies z.infer<typeof Cursor>)
+      return c.json(
+        pageOf(c.req.url, {
+          results,
+          count,
+          size,
+          offset,
+          hasMore: rows.length > size,
+          cursor: next
+        })
+      )
+    }
+  )
+  .post(
+    '/persons/deletion_receipts/verify',
+    VERIFY,
+    allow('person:read'),
+    validateBody(Presented),
+    async (c) => {
+      const receipt = c.req.valid('json')
+      const isOurs =
+        receipt.project_id === c.var.project.id && (await isGenuine(receipt, c.env.RECEIPT_SECRET))
+      const detail = isOurs
+        ? 'This service signed the receipt, and nothing in it has been changed.'
+        : 'This service did not sign the receipt for this project, or it has been changed since.'
+      return c.json({ valid: isOurs, detail })
+    }
+  )
 
 const nameOf = (id: string | number): string => {
   const name = String(id).toLowerCase()

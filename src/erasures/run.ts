@@ -39,7 +39,9 @@ export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<n
   const sunday = lastRunBy(at)
   const run = await findRun(db, sunday)
   if (!run) await insertRun(db, { scheduledFor: sunday, startedAt: at, startedBy: 'sweep' })
-  const gathered = run?.finishedAt ? 0 : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
+  const gathered = run?.finishedAt
+    ? 0
+    : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
   const resumed = await resumeErasures(db, queue, at - STALLED_MS, now)
   await finishRuns(db, at)
   return gathered + resumed
@@ -49,11 +51,19 @@ export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<n
 export const resumeErasures = (db: Db, queue: Sender, before: number, now: Date): Promise<number> =>
   send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
 
-const gather = (db: Db, queue: Sender, run: number, isRetrying: boolean, now: number): Promise<number> =>
-  send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
+const gather = (
+  db: Db,
+  queue: Sender,
+  run: number,
+  isRetrying: boolean,
+  now: number
+): Promise<number> => send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
 
 /** Sends what `take` yields until it yields nothing more. What is taken but not sent is found by the next sweep. */
-async function send(queue: Sender, take: () => Promise<{ id: number; project_id: number }[]>): Promise<number> {
+async function send(
+  queue: Sender,
+  take: () => Promise<{ id: number; project_id: number }[]>
+): Promise<number> {
   for (let sent = 0; ; ) {
     const taken = await take()
     const messages = messagesFor(taken)

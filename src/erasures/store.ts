@@ -31,7 +31,13 @@ export async function findRun(
 type Taken = { id: number; project_id: number }
 
 /** Puts waiting tasks that were asked for before `run` into it, oldest first, `limit` at most; each goes to one caller. */
-export const takeTasks = (db: Db, run: number, isRetrying: boolean, limit: number, now: number): Promise<Taken[]> =>
+export const takeTasks = (
+  db: Db,
+  run: number,
+  isRetrying: boolean,
+  limit: number,
+  now: number
+): Promise<Taken[]> =>
   db.all<Taken>(sql`
     update erasures set run = ${run}, status = 'running', attempts = 0, error = null, progress_at = ${now}
     where id in (select id from erasures
@@ -65,7 +71,10 @@ export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Prom
     .where(sql`id in ${inJson(ids)} and +project_id = ${projectId} and status <> 'completed'`)
     .orderBy(sql`id`)
 
-export type TaskFilters = { status: 'all' | 'pending' | ErasureRow['status']; personUuid?: string | undefined }
+export type TaskFilters = {
+  status: 'all' | 'pending' | ErasureRow['status']
+  personUuid?: string | undefined
+}
 
 /** Tasks that were asked to remove events or recordings, newest first, below the id `before`; with the exact number of all that match. */
 export async function listTasks(

@@ -14,12 +14,17 @@ export type Tombstone = {
 }
 
 /** By which an erased distinct id is recognised: a hash that nobody can compute or guess from without the project's salt. */
-export const hashDistinctId = async (salt: string, projectId: number, distinctId: string): Promise<string> =>
-  (await sha256(`${salt}\n${projectId}\n${distinctId}`)).slice(0, 32)
+export const hashDistinctId = async (
+  salt: string,
+  projectId: number,
+  distinctId: string
+): Promise<string> => (await sha256(`${salt}\n${projectId}\n${distinctId}`)).slice(0, 32)
 
 /**
  * The erased identity that an event belonged to when it was accepted: a distinct id may be erased several times, and used
  * again after each.
  */
 export const buriedUnder = (tombstones: Tombstone[], receivedAt: number): Tombstone | undefined =>
-  tombstones.filter(({ erasedAt }) => receivedAt <= erasedAt).toSorted((a, b) => a.erasedAt - b.erasedAt)[0]
+  tombstones
+    .filter(({ erasedAt }) => receivedAt <= erasedAt)
+    .toSorted((a, b) => a.erasedAt - b.erasedAt)[0]

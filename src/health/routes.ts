@@ -12,12 +12,16 @@ const FILLING = 0.8
 /** Queue batches that this isolate works on, and messages that it has given back to come again later. */
 export type Work = { consuming: number; retrying: number }
 
-const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive', examples: [{ status: 'ok' }] })
+const Alive = z
+  .object({ status: z.literal('ok') })
+  .meta({ id: 'Alive', examples: [{ status: 'ok' }] })
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 
 const DatabaseHealth = z.object({
-  binding: z.string().meta({ description: 'The D1 binding that it has, or that a project asks for.' }),
+  binding: z
+    .string()
+    .meta({ description: 'The D1 binding that it has, or that a project asks for.' }),
   status: Status.meta({
     description: `\`warning\`: it is ${FILLING * 100} % full; \`unavailable\`: it does not answer, or lacks a migration.`
   }),
@@ -31,10 +35,15 @@ type DatabaseHealth = z.infer<typeof DatabaseHealth>
 const Health = z
   .object({
     status: Status.meta({ description: 'The worst of all databases.' }),
-    database: DatabaseHealth.meta({ description: 'The one with users, keys and projects, and the data of most.' }),
+    database: DatabaseHealth.meta({
+      description: 'The one with users, keys and projects, and the data of most.'
+    }),
     other_databases: z.array(DatabaseHealth),
     queue: z.object({
-      backlog: z.int().nullable().meta({ description: 'Messages that wait; null when the queues do not say.' }),
+      backlog: z
+        .int()
+        .nullable()
+        .meta({ description: 'Messages that wait; null when the queues do not say.' }),
       consuming: z.int().min(0),
       retrying: z.int().min(0)
     })
@@ -77,7 +86,10 @@ export const createHealthRoutes = (work: () => Work) =>
   createRouter()
     .get('/livez', LIVEZ, (c) => c.json({ status: 'ok' }))
     .get('/readyz', READYZ, async (c) => {
-      const [database, others] = await Promise.all([checkDatabase(c.env, CONTROL), checkOthers(c.env)])
+      const [database, others] = await Promise.all([
+        checkDatabase(c.env, CONTROL),
+        checkOthers(c.env)
+      ])
       const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = c.env
       const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
       const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
@@ -93,7 +105,9 @@ export const createHealthRoutes = (work: () => Work) =>
 /** All databases but the first: those that are bound, and those that projects ask for. */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
   const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])
-  const others = [...new Set([...listBound(env), ...named])].filter((binding) => binding !== CONTROL)
+  const others = [...new Set([...listBound(env), ...named])].filter(
+    (binding) => binding !== CONTROL
+  )
   return Promise.all(others.sort().map((binding) => checkDatabase(env, binding)))
 }
 

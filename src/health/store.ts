@@ -6,7 +6,11 @@ import type { Db } from '../db/client.ts'
 const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 
 /** Whether the database answers, and has every migration that this code needs. */
-export async function checkMigrations(db: Db): Promise<{ migration: string | null; isCurrent: boolean }> {
-  const [row] = await db.all<{ name: string }>(sql`select name from d1_migrations order by id desc limit 1`)
+export async function checkMigrations(
+  db: Db
+): Promise<{ migration: string | null; isCurrent: boolean }> {
+  const [row] = await db.all<{ name: string }>(
+    sql`select name from d1_migrations order by id desc limit 1`
+  )
   return { migration: row?.name ?? null, isCurrent: (row?.name ?? '') >= EXPECTED }
 }

@@ -78,7 +78,12 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
       query: (isStrict) => callerQuery({ hash, asked, isStrict }),
       async accept(rows) {
         const caller = readCaller(rows)
-        if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, c.var.now)) throw invalidKey()
+        if (
+          !caller ||
+          !(await isSameHash(caller.key.hash, hash)) ||
+          !isValid(caller.key, c.var.now)
+        )
+          throw invalidKey()
         c.set('keyId', caller.key.id)
         await throttle(c.env, caller.key.id, scopes[0], c.var.now)
         if (!scopes.some((scope) => hasScope(caller.key.scopes, scope)))

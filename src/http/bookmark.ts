@@ -6,4 +6,5 @@ export function readBookmark(header: string | undefined, database: string): stri
   return name === database ? bookmark : undefined
 }
 
-export const writeBookmark = (database: string, bookmark: string): string => `${database}.${bookmark}`
+export const writeBookmark = (database: string, bookmark: string): string =>
+  `${database}.${bookmark}`

@@ -5,7 +5,8 @@ import type { AppEnv } from './env.ts'
 
 export const FormatQuery = z.object({
   format: z.enum(['json', 'csv']).optional().meta({
-    description: 'Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV.'
+    description:
+      'Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV.'
   })
 })
 
@@ -26,7 +27,8 @@ export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
 }
 
 /** RFC 4180 line. */
-export const csvLine = (cells: (Json | undefined)[]): string => `${cells.map(csvCell).join(',')}\r\n`
+export const csvLine = (cells: (Json | undefined)[]): string =>
+  `${cells.map(csvCell).join(',')}\r\n`
 
 function csvCell(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
@@ -43,12 +45,20 @@ export const answerOne = (
   name: string,
   json: JsonObject,
   format: 'json' | 'csv' | undefined
-): Response => (wantsCsv(c, format) ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]]) : c.json(json))
+): Response =>
+  wantsCsv(c, format)
+    ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]])
+    : c.json(json)
 
 type Pages = AsyncIterable<JsonObject[]> | JsonObject[][]
 
 /** Streams rows as CSV, one chunk for each list of rows, no faster than the client reads. */
-export function csvResponse(c: Context<AppEnv>, name: string, columns: string[], pages: Pages): Response {
+export function csvResponse(
+  c: Context<AppEnv>,
+  name: string,
+  columns: string[],
+  pages: Pages
+): Response {
   c.header('Content-Type', 'text/csv; charset=utf-8')
   c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
   if (c.req.method === 'HEAD') return c.body(null)
@@ -87,7 +97,9 @@ export function csvExample(json: JsonObject): string {
   const rows = Array.isArray(json.results) ? json.results.filter(isObject) : [json]
   const cells = rows.map((row) => flatten(row))
   const columns = [...new Set(cells.flatMap((row) => [...row.keys()]))].sort()
-  return [columns, ...cells.map((row) => columns.map((column) => row.get(column)))].map(csvLine).join('')
+  return [columns, ...cells.map((row) => columns.map((column) => row.get(column)))]
+    .map(csvLine)
+    .join('')
 }
 
 async function* csvLines(columns: string[], pages: Pages): AsyncGenerator<string, void> {

@@ -37,7 +37,10 @@ export const ErrorJson = z
     type: z.enum(Object.values(ERRORS).map(([, type]) => type)),
     code: z.enum(Object.keys(ERRORS)),
     detail: z.string().meta({ description: 'What is wrong, for people.' }),
-    attr: z.string().nullable().meta({ description: 'The field at fault; nested names are joined with `__`.' })
+    attr: z
+      .string()
+      .nullable()
+      .meta({ description: 'The field at fault; nested names are joined with `__`.' })
   })
   .meta({ id: 'Error', description: 'The body of every failure.' })
 
@@ -48,12 +51,17 @@ export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
   if (status >= 500) logFailure(c, thrown)
   if (status === 401) c.header('WWW-Authenticate', 'Bearer')
   if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))
-  return c.json({ type, code: error.code, detail: error.message, attr: error.attr, ...error.extra }, status)
+  return c.json(
+    { type, code: error.code, detail: error.message, attr: error.attr, ...error.extra },
+    status
+  )
 }
 
 function asAppError(thrown: unknown): AppError {
-  for (let error = thrown; error instanceof Error; error = error.cause) if (error instanceof AppError) return error
-  if (thrown instanceof HTTPException && thrown.status < 500) return new AppError('invalid_input', thrown.message)
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error instanceof AppError) return error
+  if (thrown instanceof HTTPException && thrown.status < 500)
+    return new AppError('invalid_input', thrown.message)
   return new AppError('error', 'A server error occurred.')
 }
 
@@ -61,9 +69,19 @@ function asAppError(thrown: unknown): AppError {
 function logFailure(c: Context<AppEnv>, thrown: unknown): void {
   const chain = []
   for (let error = thrown; error instanceof Error; error = error.cause)
-    chain.push({ name: error.name, message: error.message.startsWith('Failed query') ? undefined : error.message })
-  const stack = thrown instanceof Error ? thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : undefined
-  log('error', 'request failed', { request_id: c.var.requestId, errors: chain, stack: stack?.slice(0, 8) })
+    chain.push({
+      name: error.name,
+      message: error.message.startsWith('Failed query') ? undefined : error.message
+    })
+  const stack =
+    thrown instanceof Error
+      ? thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line))
+      : undefined
+  log('error', 'request failed', {
+    request_id: c.var.requestId,
+    errors: chain,
+    stack: stack?.slice(0, 8)
+  })
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -79,5 +97,8 @@ export const answerUnrouted =
     )
     if (allowed.length === 0) return answerError(new NotFoundError(), c)
     c.header('Allow', [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', '))
-    return answerError(new AppError('method_not_allowed', `Method "${c.req.method}" not allowed.`), c)
+    return answerError(
+      new AppError('method_not_allowed', `Method "${c.req.method}" not allowed.`),
+      c
+    )
   }

@@ -68,7 +68,9 @@ export function createDocument(routes: RouterRoute[], info: JsonObject, tags: Js
   const listed = new Set<Operation>()
   const own = routes.filter(({ method }) => method !== 'ALL')
   for (const [route, handlers] of Map.groupBy(own, ({ method, path }) => `${method} ${path}`)) {
-    const operation = handlers.map(({ handler }) => operations.get(handler)).find((found) => found !== undefined)
+    const operation = handlers
+      .map(({ handler }) => operations.get(handler))
+      .find((found) => found !== undefined)
     if (!operation) throw new Error(`${route} is not described.`)
     if (listed.has(operation)) continue
     listed.add(operation)
@@ -77,19 +79,26 @@ export function createDocument(routes: RouterRoute[], info: JsonObject, tags: Js
     const template = toTemplate(path)
     paths[template] = { ...paths[template], [method.toLowerCase()]: toOperation(operation, asked) }
   }
-  const apiKey = { type: 'http', scheme: 'bearer', bearerFormat: 'phx_…', description: 'An API key with the scope.' }
+  const apiKey = {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'phx_…',
+    description: 'An API key with the scope.'
+  }
   const components = { schemas: namedSchemas(), securitySchemes: { apiKey } }
   return { openapi: '3.1.1', info, tags, paths, components }
 }
 
 /** The interface writes the paths of its API with a slash at the end, which makes no difference. */
-const toTemplate = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
+const toTemplate = (path: string): string =>
+  path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
 
 function toOperation(operation: Operation, asked: Part[]) {
   const { id, tag, summary, answers, error = ErrorJson } = operation
   const all: Part[] = [...asked, operation]
   const scopes = all.flatMap((part) => part.scopes ?? [])
-  const needs = scopes.length > 0 && `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
+  const needs =
+    scopes.length > 0 && `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
   const description = [operation.description, needs].filter(Boolean).join('\n\n')
   const body = all.map((part) => part.body).find((schema) => schema !== undefined)
   const mayLackBody = all.some((part) => part.mayLackBody)
@@ -107,14 +116,22 @@ function toOperation(operation: Operation, asked: Part[]) {
       ...parametersOf('query', query),
       ...parametersOf('header', header)
     ]),
-    ...(body && { requestBody: { required: !mayLackBody, content: { 'application/json': { schema: refer(body) } } } }),
+    ...(body && {
+      requestBody: {
+        required: !mayLackBody,
+        content: { 'application/json': { schema: refer(body) } }
+      }
+    }),
     responses: {
       ...toRefusals([...refusals, ['error', 'A server error occurred.']], error),
       ...mapValues(answers, ({ text, schema, type, csv }) => ({
         description: text,
         ...((schema || type) && {
           content: {
-            ...(schema && { 'application/json': { schema: refer(schema) }, ...(hasCsv && toCsv(schema, csv)) }),
+            ...(schema && {
+              'application/json': { schema: refer(schema) },
+              ...(hasCsv && toCsv(schema, csv))
+            }),
             ...(type && { [type]: { schema: { type: 'string' } } })
           }
         })
@@ -146,7 +163,9 @@ function toRefusals(refusals: Refusal[], error: z.ZodType) {
       { value: { type: ERRORS[code][1], code, detail, attr } }
     ])
     const schema = { ...refer(error), properties: { code: { enum: codes } } }
-    const retry = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }
+    const retry = {
+      'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } }
+    }
     const response = {
       description: STATUS_TEXTS[status],
       ...((status === 429 || status === 503) && { headers: retry }),

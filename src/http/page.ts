@@ -14,11 +14,13 @@ export const PageQuery = z.object({
     .optional(),
   offset: Whole.default(0).meta({ description: 'Index of the first result, 0 unless given.' }),
   cursor: z.string().max(500).optional().meta({
-    description: 'Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does.'
+    description:
+      'Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does.'
   })
 })
 
-export const pageSize = (limit: number | undefined): number => Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT)
+export const pageSize = (limit: number | undefined): number =>
+  Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT)
 
 type Page<T> = {
   results: T[]
@@ -53,8 +55,14 @@ export const pageSchema = <S extends z.ZodType>(id: string, item: S) => {
   return z
     .object({
       count: z.int().min(0).meta({ description: 'How many there are on all pages, exactly.' }),
-      next: z.url().nullable().meta({ description: 'The next page, absolute; null on the last one.' }),
-      previous: z.url().nullable().meta({ description: 'The page before, absolute; null on the first one.' }),
+      next: z
+        .url()
+        .nullable()
+        .meta({ description: 'The next page, absolute; null on the last one.' }),
+      previous: z
+        .url()
+        .nullable()
+        .meta({ description: 'The page before, absolute; null on the first one.' }),
       results: z.array(item)
     })
     .meta({ id, examples: [{ count: results.length, next: null, previous: null, results }] })

@@ -16,7 +16,9 @@ export const honourEmptyBodies: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()
 
   const path = c.req.path.replace(/\/$/, '')
-  const isDocumentedEmpty = DOCUMENTED_EMPTY.some(([method, pattern]) => method === c.req.method && pattern.test(path))
+  const isDocumentedEmpty = DOCUMENTED_EMPTY.some(
+    ([method, pattern]) => method === c.req.method && pattern.test(path)
+  )
   if (c.res.status !== 200 || !isDocumentedEmpty) return
   const prefers = /(^|,)\s*return\s*=\s*("?)minimal\2\s*(,|;|$)/i.test(c.req.header('Prefer') ?? '')
   if (!prefers && c.env.EMPTY_BODIES !== 'documented') return

@@ -53,10 +53,16 @@ export const validatePath = <S extends z.ZodObject>(
 /** Parses the headers that the schema names and puts them at `c.req.valid('header')`. */
 export const validateHeader = <S extends z.ZodObject>(
   schema: S
-): MiddlewareHandler<AppEnv, string, { in: { header: z.input<S> }; out: { header: z.output<S> } }> =>
+): MiddlewareHandler<
+  AppEnv,
+  string,
+  { in: { header: z.input<S> }; out: { header: z.output<S> } }
+> =>
   contribute(
     async function validateHeader(c, next) {
-      const headers = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, c.req.header(name)]))
+      const headers = Object.fromEntries(
+        Object.keys(schema.shape).map((name) => [name, c.req.header(name)])
+      )
       c.req.addValidatedData('header', parseInput(schema, headers) as object)
       await next()
     },
@@ -95,7 +101,8 @@ async function readJson(request: Request): Promise<Json> {
   const bytes = await readBody(request, MAX_BODY_BYTES)
   if (bytes.length === 0) return {}
   const type = request.headers.get('Content-Type') ?? ''
-  if (!/^\s*application\/json\s*(;|$)/i.test(type)) throw new AppError('unsupported_media_type', unsupported(type))
+  if (!/^\s*application\/json\s*(;|$)/i.test(type))
+    throw new AppError('unsupported_media_type', unsupported(type))
   const json = parseJson(bytes)
   if (depthOf(json) > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH}`)
   return toWellFormed(json)

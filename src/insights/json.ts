@@ -13,7 +13,10 @@ export const InsightInput = z
       .array(z.int().min(1).max(Number.MAX_SAFE_INTEGER))
       .max(100)
       .optional()
-      .meta({ deprecated: true, description: 'The dashboards that show it. Use dashboard_tiles instead.' })
+      .meta({
+        deprecated: true,
+        description: 'The dashboards that show it. Use dashboard_tiles instead.'
+      })
   })
   .meta({
     id: 'InsightInput',

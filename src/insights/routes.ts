@@ -29,7 +29,14 @@ import {
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
 import { InsightInput, InsightJson } from './json.ts'
-import { findInsight, findTiles, insertInsight, insightToJson, listInsights, updateInsight } from './store.ts'
+import {
+  findInsight,
+  findTiles,
+  insertInsight,
+  insightToJson,
+  listInsights,
+  updateInsight
+} from './store.ts'
 
 const TrendParameters = z.object({
   ...FormatQuery.shape,
@@ -89,13 +96,20 @@ const TREND_BY_URL = describe({
   ]
 })
 
-const ACCESS = { refusals: [['not_found', 'Not found.']] } satisfies Pick<Parameters<typeof describe>[0], 'refusals'>
+const ACCESS = { refusals: [['not_found', 'Not found.']] } satisfies Pick<
+  Parameters<typeof describe>[0],
+  'refusals'
+>
 
 const InsightPath = z.object({ id: KnownId })
 const InsightPage = pageSchema('InsightPage', InsightJson)
 
 const ListQuery = PageQuery.omit({ cursor: true }).extend({
-  short_id: z.string().max(100).optional().meta({ description: 'Only the one with this short id.' }),
+  short_id: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'Only the one with this short id.' }),
   saved: Flag.optional().meta({ description: 'Only those that are saved, or are not.' }),
   favorited: Flag.optional().meta({ description: 'Only those that are favorites, or are not.' }),
   search: z.string().max(200).optional().meta({
@@ -107,7 +121,9 @@ const RetrieveQuery = z.object({
   refresh: z
     .enum(['true', 'false', 'blocking', 'force_blocking'])
     .default('false')
-    .meta({ description: 'Anything but `false` computes the `result`; it is never taken from a cache.' })
+    .meta({
+      description: 'Anything but `false` computes the `result`; it is never taken from a cache.'
+    })
 })
 
 const WRITE_REFUSALS: Refusal[] = [
@@ -139,7 +155,10 @@ const RETRIEVE = describe({
   tag: 'Insights',
   summary: 'Retrieve an insight',
   answers: { 200: { text: 'The insight.', schema: InsightJson } },
-  refusals: [...ACCESS.refusals, ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']]
+  refusals: [
+    ...ACCESS.refusals,
+    ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
+  ]
 })
 const UPDATE = describe({
   id: 'insights_partial_update',
@@ -166,7 +185,8 @@ export const insightRoutes = createRouter()
     validateQuery(TrendParameters),
     validateBody(InsightFields),
     // It came as JSON.
-    (c) => answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
+    (c) =>
+      answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
   )
   .get(
     '/insights/trend',
@@ -179,14 +199,21 @@ export const insightRoutes = createRouter()
     const { limit, offset, short_id: shortId, ...listing } = c.req.valid('query')
     const { db, project } = c.var
     const size = pageSize(limit)
-    const { rows, count } = await listInsights(db, project.id, { ...listing, shortId }, { limit: size, offset })
+    const { rows, count } = await listInsights(
+      db,
+      project.id,
+      { ...listing, shortId },
+      { limit: size, offset }
+    )
     const tiles = await findTiles(
       db,
       project.id,
       rows.map(({ id }) => id)
     )
     const results = rows.map((row) => insightToJson(row, tiles))
-    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
+    return c.json(
+      pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
+    )
   })
   .post('/insights', CREATE, allow('insight:write'), validateBody(InsightInput), async (c) => {
     const input = c.req.valid('json')
@@ -227,13 +254,19 @@ export const insightRoutes = createRouter()
       return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])))
     }
   )
-  .delete('/insights/:id', DESTROY, allow('insight:write'), validatePath(InsightPath), async (c) => {
-    const { db, project, now } = c.var
-    const row = await findInsight(db, project.id, c.req.valid('param').id)
-    if (!row || row.deleted) throw new NotFoundError()
-    await updateInsight(db, project.id, row.id, { deleted: true }, now)
-    return c.body(null, 204)
-  })
+  .delete(
+    '/insights/:id',
+    DESTROY,
+    allow('insight:write'),
+    validatePath(InsightPath),
+    async (c) => {
+      const { db, project, now } = c.var
+      const row = await findInsight(db, project.id, c.req.valid('param').id)
+      if (!row || row.deleted) throw new NotFoundError()
+      await updateInsight(db, project.id, row.id, { deleted: true }, now)
+      return c.body(null, 204)
+    }
+  )
 
 async function answerTrend(
   c: Context<AppEnv>,
@@ -256,10 +289,16 @@ async function answerTrend(
 }
 
 /** What an insight asks; it came as JSON. */
-const toFields = ({ filters, query }: InsightInput): JsonObject => ({ filters, query }) as JsonObject
+const toFields = ({ filters, query }: InsightInput): JsonObject =>
+  ({ filters, query }) as JsonObject
 
 /** @throws what is wrong with a trend that could not be computed, and does_not_exist for a dashboard that is not there */
-async function expectFitting(db: Db, project: ProjectRow, input: InsightInput, now: Date): Promise<void> {
+async function expectFitting(
+  db: Db,
+  project: ProjectRow,
+  input: InsightInput,
+  now: Date
+): Promise<void> {
   readTrend(toFields(input), project, now)
   const [missing] = await findMissing(db, project.id, input.dashboards ?? [])
   if (missing === undefined) return

@@ -33,16 +33,30 @@ export async function listInsights(
     favorited === undefined ? undefined : eq(insights.favorited, favorited),
     search === undefined
       ? undefined
-      : or(...[name, derivedName, description].map((text) => sql`instr(lower(${text}), lower(${search})) > 0`))
+      : or(
+          ...[name, derivedName, description].map(
+            (text) => sql`instr(lower(${text}), lower(${search})) > 0`
+          )
+        )
   )
   const [rows, count] = await Promise.all([
-    db.select().from(insights).where(listed).orderBy(sql`${insights.id} desc`).limit(page.limit).offset(page.offset),
+    db
+      .select()
+      .from(insights)
+      .where(listed)
+      .orderBy(sql`${insights.id} desc`)
+      .limit(page.limit)
+      .offset(page.offset),
     db.$count(insights, listed)
   ])
   return { rows, count }
 }
 
-export async function findInsight(db: Db, projectId: number, id: number): Promise<InsightRow | undefined> {
+export async function findInsight(
+  db: Db,
+  projectId: number,
+  id: number
+): Promise<InsightRow | undefined> {
   const [row] = await db
     .select()
     .from(insights)
@@ -55,7 +69,13 @@ export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<
   db
     .select()
     .from(insights)
-    .where(and(eq(insights.projectId, projectId), eq(insights.deleted, false), sql`${insights.id} in ${inJson(ids)}`))
+    .where(
+      and(
+        eq(insights.projectId, projectId),
+        eq(insights.deleted, false),
+        sql`${insights.id} in ${inJson(ids)}`
+      )
+    )
     .orderBy(asc(insights.id))
 
 /** The tiles that show these insights, on dashboards that are not deleted. */

@@ -41,8 +41,14 @@ export async function splitApart(
 ): Promise<Subject[]> {
   const { parts } = await changePerson(db, projectId, id, async (subject) => {
     const leaving = chooseSplit(subject.identities, asked)
-    const next = leaving.length > 0 ? await reserveNumbers(db, { person: leaving.length }) : { person: 0 }
-    return splitPerson(subject, leaving, () => ({ id: next.person++, uuid: uuidv7({ msecs: by.now }) }), by)
+    const next =
+      leaving.length > 0 ? await reserveNumbers(db, { person: leaving.length }) : { person: 0 }
+    return splitPerson(
+      subject,
+      leaving,
+      () => ({ id: next.person++, uuid: uuidv7({ msecs: by.now }) }),
+      by
+    )
   })
   return parts
 }

@@ -1,7 +1,13 @@
 import { type Actor, type Entry, propertiesChange } from '../activity/entry.ts'
 import { AppError } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
-import { addVersion, MAX_PROPERTIES_BYTES, type Person, type Version, writePerson } from './person.ts'
+import {
+  addVersion,
+  MAX_PROPERTIES_BYTES,
+  type Person,
+  type Version,
+  writePerson
+} from './person.ts'
 import { applyWrites, nextWriteTime, type Write } from './properties.ts'
 
 /** A distinct id and the key under which events know it. */

@@ -14,8 +14,13 @@ export const PersonJson = z
     }),
     distinct_ids: z
       .array(z.string())
-      .meta({ description: `The anonymous ones last. A list shows at most ${LISTED_DISTINCT_IDS}.` }),
-    distinct_ids_truncated: z.literal(true).optional().meta({ description: 'There are more than the list shows.' }),
+      .meta({
+        description: `The anonymous ones last. A list shows at most ${LISTED_DISTINCT_IDS}.`
+      }),
+    distinct_ids_truncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'There are more than the list shows.' }),
     properties: z.record(z.string(), z.unknown()),
     created_at: z.iso.datetime().meta({ description: 'UTC.' }),
     uuid: z.guid()
@@ -50,14 +55,20 @@ const PropertiesJson = z
   .meta({ type: 'object', additionalProperties: true })
 
 export const PersonUpdateJson = z
-  .object({ properties: PropertiesJson.meta({ description: 'What is to be set; null is a value too.' }) })
+  .object({
+    properties: PropertiesJson.meta({ description: 'What is to be set; null is a value too.' })
+  })
   .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] })
 
 export const DeletePropertyJson = z
-  .object({ $unset: z.string().min(1).optional().meta({ description: 'The key of the property to delete.' }) })
+  .object({
+    $unset: z.string().min(1).optional().meta({ description: 'The key of the property to delete.' })
+  })
   .meta({ id: 'DeleteProperty', examples: [{ $unset: 'plan' }] })
 
-export const SuccessJson = z.object({ success: z.literal(true) }).meta({ id: 'Success', examples: [{ success: true }] })
+export const SuccessJson = z
+  .object({ success: z.literal(true) })
+  .meta({ id: 'Success', examples: [{ success: true }] })
 
 export const SplitRequestJson = z
   .object({
@@ -76,6 +87,8 @@ export const SplitRequestJson = z
 export const SplitJson = z
   .object({
     success: z.literal(true),
-    persons: z.array(PersonJson).meta({ description: 'The new persons, each with its one distinct id.' })
+    persons: z
+      .array(PersonJson)
+      .meta({ description: 'The new persons, each with its one distinct id.' })
   })
   .meta({ id: 'Split', examples: [{ success: true, persons: [SPLIT_OFF] }] })

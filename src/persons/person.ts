@@ -92,7 +92,10 @@ export function addVersion(person: Person, identity: number): Version {
 }
 
 /** Applies an event's writes, all or, when the person would become too large, none of them. */
-export function writePerson(person: Person, writes: Write[]): { changed: boolean; refused: boolean } {
+export function writePerson(
+  person: Person,
+  writes: Write[]
+): { changed: boolean; refused: boolean } {
   const before = copyProperties(person.properties)
   const { touched, changed } = applyWrites(person.properties, writes)
   if (changed && isTooLarge(person.properties)) {
@@ -105,7 +108,10 @@ export function writePerson(person: Person, writes: Write[]): { changed: boolean
 }
 
 /** Makes `target` what both were; when that would be too large the target's properties stay as they are. */
-export function mergePersons(target: Person, source: Person): { changed: boolean; refused: boolean } {
+export function mergePersons(
+  target: Person,
+  source: Person
+): { changed: boolean; refused: boolean } {
   const before = copyProperties(target.properties)
   const { changed } = mergeProperties(target.properties, source.properties)
   const refused = changed && isTooLarge(target.properties)
@@ -119,7 +125,10 @@ export function mergePersons(target: Person, source: Person): { changed: boolean
 }
 
 function isTooLarge(properties: PersonProperties): boolean {
-  const [shown, writes] = [JSON.stringify(toObject(properties)), JSON.stringify(encodeWrites(properties))]
+  const [shown, writes] = [
+    JSON.stringify(toObject(properties)),
+    JSON.stringify(encodeWrites(properties))
+  ]
   return [shown, writes].some(
     (json) => json.length * 3 > MAX_PROPERTIES_BYTES && byteLength(json) > MAX_PROPERTIES_BYTES
   )
@@ -154,7 +163,8 @@ export const foldSearch = (value: string): string =>
     .toWellFormed()
 
 /** Five lower-case groups joined by hyphens: ids that SDKs make up. */
-export const isAnonymous = (distinctId: string): boolean => /^[0-9a-z]+(-[0-9a-z]+){4}$/.test(distinctId)
+export const isAnonymous = (distinctId: string): boolean =>
+  /^[0-9a-z]+(-[0-9a-z]+){4}$/.test(distinctId)
 
 /** Distinct ids as the API lists them: the anonymous ones last. */
 export const sortDistinctIds = (ids: string[]): string[] =>

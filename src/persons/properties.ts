@@ -9,7 +9,10 @@ import { isSame, type Json, type JsonObject } from '../json.ts'
  */
 export type PersonProperties = { shown: Map<string, Json>; registers: Map<string, Register> }
 
-export type Write = { key: string; stamp: Stamp } & ({ kind: 'set' | 'once' | 'seed'; value: Json } | { kind: 'unset' })
+export type Write = { key: string; stamp: Stamp } & (
+  | { kind: 'set' | 'once' | 'seed'; value: Json }
+  | { kind: 'unset' }
+)
 
 /** When a write was made (ms) and the uuid of its event, which orders writes of one millisecond. */
 export type Stamp = { at: number; id: string }
@@ -33,7 +36,8 @@ export const copyProperties = ({ shown, registers }: PersonProperties): PersonPr
   registers: new Map([...registers].map(([key, register]) => [key, { ...register }]))
 })
 
-export const toObject = (properties: PersonProperties): JsonObject => Object.fromEntries(properties.shown)
+export const toObject = (properties: PersonProperties): JsonObject =>
+  Object.fromEntries(properties.shown)
 
 /** Applies writes in place. `touched`: something has to be stored; `changed`: what the API shows is different. */
 export function applyWrites(properties: PersonProperties, writes: Iterable<Write>) {
@@ -48,12 +52,17 @@ export function applyWrites(properties: PersonProperties, writes: Iterable<Write
 }
 
 /** Folds `source` into `target`, in place: per key the later write, the target's when both are of one millisecond. */
-export function mergeProperties(target: PersonProperties, source: PersonProperties): { changed: boolean } {
+export function mergeProperties(
+  target: PersonProperties,
+  source: PersonProperties
+): { changed: boolean } {
   let changed = false
   for (const [key, theirs] of source.registers) {
     const register = registerOf(target, key)
-    if (theirs.set && (!register.set || theirs.set.stamp.at > register.set.stamp.at)) register.set = theirs.set
-    if (theirs.seed && (!register.seed || theirs.seed.stamp.at < register.seed.stamp.at)) register.seed = theirs.seed
+    if (theirs.set && (!register.set || theirs.set.stamp.at > register.set.stamp.at))
+      register.set = theirs.set
+    if (theirs.seed && (!register.seed || theirs.seed.stamp.at < register.seed.stamp.at))
+      register.seed = theirs.seed
     register.once = prune([...register.once, ...theirs.once], register.set?.stamp)
     if (show(target, key, register)) changed = true
   }
@@ -61,7 +70,8 @@ export function mergeProperties(target: PersonProperties, source: PersonProperti
 }
 
 /** Later writes are greater. */
-export const compareStamps = (a: Stamp, b: Stamp): number => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+export const compareStamps = (a: Stamp, b: Stamp): number =>
+  a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 /** The earliest time, ms, not before `now`, at which a write of the key comes after all that are known of it. */
 export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {
@@ -85,7 +95,10 @@ function applyWrite(register: Register, write: Write): boolean {
   if (write.kind === 'once') {
     const before = register.once
     register.once = prune([...before, { stamp, value: write.value }], register.set?.stamp)
-    return register.once.length !== before.length || register.once.some((candidate, i) => candidate !== before[i])
+    return (
+      register.once.length !== before.length ||
+      register.once.some((candidate, i) => candidate !== before[i])
+    )
   }
   register.set = { stamp, value: write.kind === 'set' ? write.value : undefined }
   register.once = prune(register.once, stamp)
@@ -97,7 +110,8 @@ function prune(candidates: Candidate[], after: Stamp | undefined): Candidate[] {
   const sorted = later.sort((a, b) => compareStamps(a.stamp, b.stamp))
   if (sorted.length <= MAX_ONCE) return sorted
   const ends = sorted.filter(
-    ({ value }, i) => !(i > 0 && isSame(value, sorted[i - 1]?.value) && isSame(value, sorted[i + 1]?.value))
+    ({ value }, i) =>
+      !(i > 0 && isSame(value, sorted[i - 1]?.value) && isSame(value, sorted[i + 1]?.value))
   )
   return ends.length <= MAX_ONCE ? ends : [...ends.slice(0, MAX_ONCE - 1), ...ends.slice(-1)]
 }
@@ -115,7 +129,8 @@ function show(properties: PersonProperties, key: string, register: Register): bo
 
 function shownValue({ set, once, seed }: Register): Json | undefined {
   if (set?.value !== undefined && set.value !== null) return set.value
-  const candidates = set || !seed ? once : [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
+  const candidates =
+    set || !seed ? once : [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
   const first = candidates.find(({ value }) => value !== null) ?? candidates[0]
   return first ? first.value : set?.value
 }
@@ -143,7 +158,9 @@ export function encodeWrites({ shown, registers }: PersonProperties): StoredWrit
       key,
       {
         ...(set &&
-          (set.value === undefined ? { gone: number(set.stamp) } : { set: entry({ ...set, value: set.value }) })),
+          (set.value === undefined
+            ? { gone: number(set.stamp) }
+            : { set: entry({ ...set, value: set.value }) })),
         ...(once.length > 0 && { once: once.map(entry) }),
         ...(seed && { seed: entry(seed) })
       }
@@ -158,20 +175,22 @@ export function decodeWrites(shown: JsonObject, { stamps, keys }: StoredWrites):
     return { at: Number(text.slice(0, colon)), id: text.slice(colon + 1) }
   })
   const stamp = (index: number): Stamp => decoded[index] ?? { at: 0, id: '' }
-  const registers = Object.entries(keys).map(([key, { set, gone, once, seed }]): [string, Register] => {
-    const candidate = ([index, ...value]: Entry): Candidate => ({
-      stamp: stamp(index),
-      value: value.length > 0 ? (value[0] as Json) : (shown[key] ?? null)
-    })
-    return [
-      key,
-      {
-        ...(set && { set: candidate(set) }),
-        ...(gone !== undefined && { set: { stamp: stamp(gone), value: undefined } }),
-        once: once?.map(candidate) ?? [],
-        ...(seed && { seed: candidate(seed) })
-      }
-    ]
-  })
+  const registers = Object.entries(keys).map(
+    ([key, { set, gone, once, seed }]): [string, Register] => {
+      const candidate = ([index, ...value]: Entry): Candidate => ({
+        stamp: stamp(index),
+        value: value.length > 0 ? (value[0] as Json) : (shown[key] ?? null)
+      })
+      return [
+        key,
+        {
+          ...(set && { set: candidate(set) }),
+          ...(gone !== undefined && { set: { stamp: stamp(gone), value: undefined } }),
+          once: once?.map(candidate) ?? [],
+          ...(seed && { seed: candidate(seed) })
+        }
+      ]
+    }
+  )
   return { shown: new Map(Object.entries(shown)), registers: new Map(registers) }
 }

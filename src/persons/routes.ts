@@ -8,13 +8,27 @@ import { allow, allowReading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  PageQuery,
+  pageOf,
+  pageSchema,
+  pageSize
+} from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { type FilterGroup, readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
-import { DeletePropertyJson, PersonJson, PersonUpdateJson, SplitJson, SplitRequestJson, SuccessJson } from './json.ts'
+import {
+  DeletePropertyJson,
+  PersonJson,
+  PersonUpdateJson,
+  SplitJson,
+  SplitRequestJson,
+  SuccessJson
+} from './json.ts'
 import { NO_ID, PersonPath } from './path.ts'
 import {
   compilePropertyFilter,
@@ -43,16 +57,21 @@ const ListQuery = z.object({
   ...PageQuery.shape,
   ...FormatQuery.shape,
   distinct_id: Filter.meta({ description: 'The person with exactly this distinct id.' }),
-  email: Filter.meta({ description: 'Persons with exactly this property `email`, upper and lower case told apart.' }),
+  email: Filter.meta({
+    description: 'Persons with exactly this property `email`, upper and lower case told apart.'
+  }),
   search: Filter.meta({
-    description: 'A part of the e-mail, name or username in any case, or exactly a distinct id or uuid.'
+    description:
+      'A part of the e-mail, name or username in any case, or exactly a distinct id or uuid.'
   })
 })
 
 const PersonPage = pageSchema('PersonPage', PersonJson)
 
 /** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
-const Cursor = Position.extend({ counted: z.object({ count: z.int().min(0), filters: z.string() }).optional() })
+const Cursor = Position.extend({
+  counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
+})
 
 const LIST = describe({
   id: 'persons_list',
@@ -62,7 +81,9 @@ const LIST = describe({
     'Newest first. All filters that are given have to match. CSV has a column for each property that any of the persons has.',
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
-  refusals: [['invalid_input', '"like" is not a supported operator of property filters.', 'properties']]
+  refusals: [
+    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties']
+  ]
 })
 
 const RETRIEVE = describe({
@@ -122,12 +143,18 @@ export const personRoutes = createRouter()
     if (properties !== undefined) {
       const { project } = await c.var.caller()
       group = readFilters(properties, project.timezone, c.var.now)
-      if (group.values.length > 0) filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
+      if (group.values.length > 0)
+        filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
     }
     if (wantsCsv(c, format)) {
       await c.var.caller()
       const columns = await columnsOf(exportProperties(db, tenantId, filters, { limit, offset }))
-      return csvResponse(c, 'persons', columns, toJsonPages(exportPersons(db, tenantId, filters, { limit, offset })))
+      return csvResponse(
+        c,
+        'persons',
+        columns,
+        toJsonPages(exportPersons(db, tenantId, filters, { limit, offset }))
+      )
     }
 
     const size = pageSize(limit)
@@ -177,8 +204,11 @@ export const personRoutes = createRouter()
     validateBody(PersonUpdateJson),
     async (c) => {
       const { properties } = c.req.valid('json')
-      const changed = await changePerson(c.var.db, c.var.project.id, c.req.valid('param').id, (subject) =>
-        setProperties(subject, properties, requestOf(c))
+      const changed = await changePerson(
+        c.var.db,
+        c.var.project.id,
+        c.req.valid('param').id,
+        (subject) => setProperties(subject, properties, requestOf(c))
       )
       return answerOne(c, 'person', personToJson(rowOf(changed)), c.req.valid('query').format)
     }
@@ -210,7 +240,13 @@ export const personRoutes = createRouter()
     validateBody(SplitRequestJson),
     async (c) => {
       const { db, project } = c.var
-      const parts = await splitApart(db, project.id, c.req.valid('param').id, c.req.valid('json'), requestOf(c))
+      const parts = await splitApart(
+        db,
+        project.id,
+        c.req.valid('param').id,
+        c.req.valid('json'),
+        requestOf(c)
+      )
       const persons = parts.map((part) => personToJson(rowOf(part)))
       return answerOne(c, 'split', { success: true, persons }, c.req.valid('query').format)
     }

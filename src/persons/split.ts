@@ -1,6 +1,12 @@
 import { type Entry, MAX_IDENTITIES } from '../activity/entry.ts'
 import { AppError } from '../errors.ts'
-import { type Identity, NO_CHANGE, type PersonChange, type Request, type Subject } from './change.ts'
+import {
+  type Identity,
+  NO_CHANGE,
+  type PersonChange,
+  type Request,
+  type Subject
+} from './change.ts'
 import { addVersion, identityOf, newPerson, type Version } from './person.ts'
 
 /** What a split names: the one id that stays, or those that leave; without either, all but the first leave. */
@@ -17,23 +23,28 @@ export function chooseSplit(
   identities: Identity[],
   { main_distinct_id, distinct_ids_to_split }: SplitRequest
 ): Identity[] {
-  const has = (distinctId: string) => identities.some((identity) => identity.distinctId === distinctId)
+  const has = (distinctId: string) =>
+    identities.some((identity) => identity.distinctId === distinctId)
   if (distinct_ids_to_split) {
-    const refuse = (detail: string) => new AppError('invalid_input', detail, 'distinct_ids_to_split')
+    const refuse = (detail: string) =>
+      new AppError('invalid_input', detail, 'distinct_ids_to_split')
     if (typeof main_distinct_id === 'string') throw refuse('Not together with main_distinct_id.')
     const leaving = new Set(distinct_ids_to_split)
     const unknown = [...leaving].find((distinctId) => !has(distinctId))
     if (unknown !== undefined) throw refuse(notTheirs(unknown))
     if (identities.length === 1) return []
-    if (leaving.size === identities.length) throw refuse('One distinct id has to stay with the person.')
+    if (leaving.size === identities.length)
+      throw refuse('One distinct id has to stay with the person.')
     return identities.filter(({ distinctId }) => leaving.has(distinctId))
   }
   const main = main_distinct_id ?? identities[0]?.distinctId
-  if (main === undefined || !has(main)) throw new AppError('invalid_input', notTheirs(main), 'main_distinct_id')
+  if (main === undefined || !has(main))
+    throw new AppError('invalid_input', notTheirs(main), 'main_distinct_id')
   return identities.filter(({ distinctId }) => distinctId !== main)
 }
 
-const notTheirs = (distinctId = '') => `${JSON.stringify(distinctId)} is not a distinct id of this person.`
+const notTheirs = (distinctId = '') =>
+  `${JSON.stringify(distinctId)} is not a distinct id of this person.`
 
 /** Makes a person without properties of each identity that leaves; `fresh` gives their numbers and uuids. */
 export function splitPerson(
@@ -54,7 +65,8 @@ export function splitPerson(
   const gone = new Set(leaving.map(({ key }) => key))
   const staying = identities.find(({ key }) => !gone.has(key))
   // The version in force would go with an identity that leaves, when that is erased.
-  if (staying && gone.has(identityOf(person.version))) versions.push(addVersion(person, staying.key))
+  if (staying && gone.has(identityOf(person.version)))
+    versions.push(addVersion(person, staying.key))
   person.touched = true
   const keys = {
     distinct_ids: identities.slice(0, MAX_IDENTITIES).map(({ key }) => key),
@@ -67,7 +79,16 @@ export function splitPerson(
     actor,
     detail: {
       name: person.uuid,
-      changes: [{ type: 'Person', action: 'split', field: 'distinct_ids', before: null, after: null, identities: keys }]
+      changes: [
+        {
+          type: 'Person',
+          action: 'split',
+          field: 'distinct_ids',
+          before: null,
+          after: null,
+          identities: keys
+        }
+      ]
     },
     at: now
   }

@@ -86,7 +86,12 @@ export const exportPersons = (db: Db, projectId: number, filters: PersonFilters,
   })
 
 /** The properties of the same persons, for whoever has to know their keys first. */
-export const exportProperties = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
+export const exportProperties = (
+  db: Db,
+  projectId: number,
+  filters: PersonFilters,
+  window: Window
+) =>
   inPages(projectId, filters, window, async (ids) => {
     const rows = query<Pick<PersonRow, 'id' | 'created_at' | 'properties'>>(sql`
       select id, created_at, properties from persons where id in (${ids}) order by created_at desc, id desc`)
@@ -128,7 +133,11 @@ export const onePerson = (projectId: number, by: PersonId): SQL =>
   sql`from persons where project_id = ${projectId} and ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
 
 /** With every distinct id. */
-export async function findPerson(db: Db, projectId: number, by: PersonId): Promise<PersonRow | undefined> {
+export async function findPerson(
+  db: Db,
+  projectId: number,
+  by: PersonId
+): Promise<PersonRow | undefined> {
   const person = onePerson(projectId, by)
   const [[row], distinctIds] = await readBatch(
     db,
@@ -179,8 +188,12 @@ export async function compilePropertyFilter(
   const textsOf = new Map(keys.map((key, i) => [key, (columns[i] ?? []).map(({ text }) => text)]))
   for (const [key, texts] of textsOf)
     if (texts.length > MAX_DISTINCT_VALUES)
-      throw invalid(`${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`)
-  const matching = new Map(asked.map(({ filter, matches }) => [filter, textsOf.get(filter.key)?.filter(matches) ?? []]))
+      throw invalid(
+        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`
+      )
+  const matching = new Map(
+    asked.map(({ filter, matches }) => [filter, textsOf.get(filter.key)?.filter(matches) ?? []])
+  )
   return compileFilter(() => sql`m.properties`, group, matching)
 }
 
@@ -192,7 +205,9 @@ const distinctTexts = (projectId: number, key: string) =>
 /** `from … where …` over persons `m`, driven by the filter that names the fewest: nothing else is read. */
 function matching(projectId: number, filters: PersonFilters): SQL {
   const driver = driverOf(projectId, filters)
-  const from = driver ? sql`(${driver.ids}) as candidate cross join persons m on m.id = candidate.id` : sql`persons m`
+  const from = driver
+    ? sql`(${driver.ids}) as candidate cross join persons m on m.id = candidate.id`
+    : sql`persons m`
   const rest = restOf(projectId, filters).map((condition) => sql` and ${condition}`)
   return sql`from ${from} where m.project_id = ${projectId}${sql.join(rest)}`
 }
@@ -201,13 +216,17 @@ function matching(projectId: number, filters: PersonFilters): SQL {
 type IdFilter = { ids: SQL; holds: SQL }
 
 /** Those filters that name persons, the one that names the fewest first. */
-const idFilters = (projectId: number, { distinct_id, email, search }: PersonFilters): IdFilter[] => [
+const idFilters = (
+  projectId: number,
+  { distinct_id, email, search }: PersonFilters
+): IdFilter[] => [
   ...(distinct_id === undefined ? [] : [byDistinctId(projectId, distinct_id)]),
   ...(email === undefined ? [] : [byEmail(projectId, email)]),
   ...(search === undefined ? [] : [bySearch(projectId, search)])
 ]
 
-const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined => idFilters(projectId, filters)[0]
+const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined =>
+  idFilters(projectId, filters)[0]
 
 const restOf = (projectId: number, filters: PersonFilters): SQL[] => [
   ...idFilters(projectId, filters)
@@ -277,6 +296,9 @@ export function personToJson(row: PersonRow) {
 /** As a list shows it: not more distinct ids than `LISTED_DISTINCT_IDS`, of which it then says so. */
 export function listedPersonToJson(row: PersonRow) {
   const isTruncated = row.distinct_ids.length > LISTED_DISTINCT_IDS
-  const person = personToJson({ ...row, distinct_ids: row.distinct_ids.slice(0, LISTED_DISTINCT_IDS) })
+  const person = personToJson({
+    ...row,
+    distinct_ids: row.distinct_ids.slice(0, LISTED_DISTINCT_IDS)
+  })
   return isTruncated ? ({ ...person, distinct_ids_truncated: true } satisfies PersonJson) : person
 }

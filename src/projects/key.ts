@@ -19,7 +19,9 @@ export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`
 export const hashKey = (key: string): Promise<string> => sha256(key)
 
 export function randomBase62(bytes: number): string {
-  let number = crypto.getRandomValues(new Uint8Array(bytes)).reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
+  let number = crypto
+    .getRandomValues(new Uint8Array(bytes))
+    .reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
   let text = ''
   for (const length = Math.ceil((bytes * 8) / Math.log2(62)); text.length < length; number /= 62n)
     text = BASE62[Number(number % 62n)] + text

@@ -17,11 +17,19 @@ const OBJECTS = [
 export const SCOPES = ['*', ...OBJECTS.flatMap((object) => [`${object}:read`, `${object}:write`])]
 
 export const Scopes = z
-  .array(z.string().refine((scope) => SCOPES.includes(scope), { error: (issue) => `Unknown scope '${issue.input}'.` }))
+  .array(
+    z
+      .string()
+      .refine((scope) => SCOPES.includes(scope), {
+        error: (issue) => `Unknown scope '${issue.input}'.`
+      })
+  )
   .min(1, 'At least one scope is needed.')
   .max(SCOPES.length)
 
 /** `x:write` includes `x:read`, and `*` includes all. */
 export function hasScope(held: readonly string[], needed: string): boolean {
-  return held.includes('*') || held.includes(needed) || held.includes(needed.replace(/:read$/, ':write'))
+  return (
+    held.includes('*') || held.includes(needed) || held.includes(needed.replace(/:read$/, ':write'))
+  )
 }

@@ -32,7 +32,8 @@ export async function createUser(db: Db, input: User, now: Date): Promise<UserRo
   return only(await unique(insert.returning(), 'email', input.email))
 }
 
-export const listUsers = (db: Db): Promise<UserRow[]> => db.select().from(users).orderBy(asc(users.id))
+export const listUsers = (db: Db): Promise<UserRow[]> =>
+  db.select().from(users).orderBy(asc(users.id))
 
 export async function findUser(db: Db, id: number): Promise<UserRow | undefined> {
   const [row] = await db.select().from(users).where(eq(users.id, id))
@@ -56,7 +57,12 @@ export async function updateUser(db: Db, id: number, change: UserChange): Promis
 }
 
 /** @throws does_not_exist for an unknown owner */
-export async function createProject(db: Db, input: Project, ownerId: number, now: Date): Promise<ProjectRow> {
+export async function createProject(
+  db: Db,
+  input: Project,
+  ownerId: number,
+  now: Date
+): Promise<ProjectRow> {
   await requireUser(db, ownerId)
   const rows = await db
     .insert(projects)
@@ -75,15 +81,23 @@ export async function createProject(db: Db, input: Project, ownerId: number, now
   return only(rows)
 }
 
-export const listProjects = (db: Db): Promise<ProjectRow[]> => db.select().from(projects).orderBy(asc(projects.id))
+export const listProjects = (db: Db): Promise<ProjectRow[]> =>
+  db.select().from(projects).orderBy(asc(projects.id))
 
 /** Names of the D1 bindings that hold projects' data. */
 export async function listDatabases(db: Db): Promise<string[]> {
-  const rows = await db.selectDistinct({ name: projects.database }).from(projects).orderBy(asc(projects.database))
+  const rows = await db
+    .selectDistinct({ name: projects.database })
+    .from(projects)
+    .orderBy(asc(projects.database))
   return rows.map(({ name }) => name)
 }
 
-export async function updateProject(db: Db, id: number, change: ProjectChange): Promise<ProjectRow> {
+export async function updateProject(
+  db: Db,
+  id: number,
+  change: ProjectChange
+): Promise<ProjectRow> {
   const set = defined({
     name: change.name,
     timezone: change.timezone,
@@ -118,11 +132,16 @@ export type NewKey = {
 }
 
 /** The key itself is in this answer and nowhere else. @throws does_not_exist for an unknown user or project */
-export async function createKey(db: Db, input: NewKey, now: Date): Promise<KeyRow & { key: string }> {
+export async function createKey(
+  db: Db,
+  input: NewKey,
+  now: Date
+): Promise<KeyRow & { key: string }> {
   await requireUser(db, input.userId)
   const known = await findProjects(db, input.projectIds)
   const missing = input.projectIds.find((id) => !known.some((project) => project.id === id))
-  if (missing !== undefined) throw new AppError('does_not_exist', `There is no project ${missing}.`, 'project')
+  if (missing !== undefined)
+    throw new AppError('does_not_exist', `There is no project ${missing}.`, 'project')
 
   const key = newApiKey()
   const rows = await db
@@ -141,7 +160,8 @@ export async function createKey(db: Db, input: NewKey, now: Date): Promise<KeyRo
   return { ...only(rows), key }
 }
 
-export const listKeys = (db: Db): Promise<KeyRow[]> => db.select().from(apiKeys).orderBy(asc(apiKeys.id))
+export const listKeys = (db: Db): Promise<KeyRow[]> =>
+  db.select().from(apiKeys).orderBy(asc(apiKeys.id))
 
 /** Takes effect with the next request. Revoking twice keeps the first time. */
 export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> {
@@ -166,7 +186,11 @@ const [hash, asked, isStrict] = ['hash', 'asked', 'isStrict'].map((name) => sql.
  * Asks who holds the key with the `hash`, and for the project `asked` for: an id, or `@current` for the only one that the
  * key reaches. With `isStrict` it fails where the hash is of no key, and the batch that it is in with it.
  */
-export const callerQuery = template<{ hash: string; asked: number | '@current'; isStrict: boolean }>(sql`
+export const callerQuery = template<{
+  hash: string
+  asked: number | '@current'
+  isStrict: boolean
+}>(sql`
   select iif(${apiKeys.id} is null, null, ${rowToJson(apiKeys)}) as key, ${rowToJson(users)} as user,
          iif(${projects.id} is null, null, ${rowToJson(projects)}) as project,
          json(iif(${apiKeys.id} is null and ${isStrict}, '', '{}')) as is_found
@@ -188,7 +212,12 @@ export const touchKey = (db: Db, id: number, now: Date) =>
   db
     .update(apiKeys)
     .set({ lastUsedAt: now.getTime() })
-    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now.getTime() - HOUR))))
+    .where(
+      and(
+        eq(apiKeys.id, id),
+        or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now.getTime() - HOUR))
+      )
+    )
 
 async function requireUser(db: Db, id: number): Promise<void> {
   const [user] = await db.select({ id: users.id }).from(users).where(eq(users.id, id))
@@ -197,9 +226,9 @@ async function requireUser(db: Db, id: number): Promise<void> {
 
 /** The members that have a value: an update leaves out what the change does not name. */
 function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<
-    typeof defined<T>
-  >
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined)
+  ) as ReturnType<typeof defined<T>>
 }
 
 function only<T>(rows: T[], missing = 'The write returned no row.'): T {

@@ -1,7 +1,16 @@
 import * as z from 'zod'
 import type { users } from '../db/schema.ts'
 
-export const ROLES = ['engineering', 'data', 'product', 'founder', 'leadership', 'marketing', 'sales', 'other'] as const
+export const ROLES = [
+  'engineering',
+  'data',
+  'product',
+  'founder',
+  'leadership',
+  'marketing',
+  'sales',
+  'other'
+] as const
 
 /** What an operator says of a user; the rest is made at creation. */
 export const User = z.object({

@@ -29,9 +29,18 @@ const SEMVER = [
 ] as const
 
 /** What is asked of many things, these have to be true for all of them, where the others need one. */
-export const isOpposite = (operator: Operator): boolean => isOneOf(MISSES, operator) || operator === 'is_not_set'
+export const isOpposite = (operator: Operator): boolean =>
+  isOneOf(MISSES, operator) || operator === 'is_not_set'
 
-export const OPERATORS = [...MATCHES, ...MISSES, ...NUMERIC, ...RANGES, ...PRESENCE, ...DATES, ...SEMVER] as const
+export const OPERATORS = [
+  ...MATCHES,
+  ...MISSES,
+  ...NUMERIC,
+  ...RANGES,
+  ...PRESENCE,
+  ...DATES,
+  ...SEMVER
+] as const
 export type Operator = (typeof OPERATORS)[number]
 
 /** Whose property: the event's, its person's at the time of the event, or its session's. */
@@ -40,7 +49,12 @@ export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording' | 'event_metadata'
 
 /** A condition on one property; `values` are what clients sent, as text. */
-export type PropertyFilter = { key: string; operator: Operator; values: string[]; type: PropertyType }
+export type PropertyFilter = {
+  key: string
+  operator: Operator
+  values: string[]
+  type: PropertyType
+}
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
 export const MAX_FILTERS = 40
@@ -70,17 +84,22 @@ export function readFilters(
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
     if (typeof node === 'string') throw invalid('Property filters are JSON, which this is not.')
-    if (!isObject(node)) throw invalid('A property filter is an object with key, value and operator.')
+    if (!isObject(node))
+      throw invalid('A property filter is an object with key, value and operator.')
     if (isGroupLike(node)) return readGroup(node, depth)
     count.filters += 1
-    if (count.filters > MAX_FILTERS) throw invalid(`At most ${MAX_FILTERS} property filters are allowed.`)
+    if (count.filters > MAX_FILTERS)
+      throw invalid(`At most ${MAX_FILTERS} property filters are allowed.`)
     return readFilter(node, timezone, now, types)
   }
   const readGroup = (node: JsonObject, depth: number): FilterGroup => {
-    if (depth > MAX_DEPTH) throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
+    if (depth > MAX_DEPTH)
+      throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
     const type = node.type ?? 'AND'
-    if (type !== 'AND' && type !== 'OR') throw invalid(`A group's type is AND or OR, not ${show(type)}.`)
-    if (!Array.isArray(node.values)) throw invalid("A group's values are a list of filters and groups.")
+    if (type !== 'AND' && type !== 'OR')
+      throw invalid(`A group's type is AND or OR, not ${show(type)}.`)
+    if (!Array.isArray(node.values))
+      throw invalid("A group's values are a list of filters and groups.")
     return { type, values: node.values.map((value) => read(value, depth + 1)) }
   }
   if (Array.isArray(input)) return { type: 'AND', values: input.map((node) => read(node, 1)) }
@@ -89,7 +108,8 @@ export function readFilters(
 }
 
 const isGroupLike = (node: JsonObject): boolean =>
-  Object.hasOwn(node, 'values') || ((node.type === 'AND' || node.type === 'OR') && !Object.hasOwn(node, 'key'))
+  Object.hasOwn(node, 'values') ||
+  ((node.type === 'AND' || node.type === 'OR') && !Object.hasOwn(node, 'key'))
 
 const Operator = z.enum(OPERATORS)
 
@@ -114,7 +134,10 @@ const PropertyFilterJson = z
     value: z
       .union([Value, z.array(Value).max(MAX_VALUES), z.null()])
       .optional()
-      .meta({ description: 'One value, or a list of which any (for the opposite operators: none) has to match.' }),
+      .meta({
+        description:
+          'One value, or a list of which any (for the opposite operators: none) has to match.'
+      }),
     operator: Operator.default('exact'),
     type: z.literal('person').default('person')
   })
@@ -131,29 +154,48 @@ const PropertyGroupJson = z
       return z.array(z.union([PropertyGroupJson, PropertyFilterJson]))
     }
   })
-  .meta({ id: 'PropertyGroup', description: 'Filters and groups of which all (AND) or any (OR) have to match.' })
+  .meta({
+    id: 'PropertyGroup',
+    description: 'Filters and groups of which all (AND) or any (OR) have to match.'
+  })
 
 export const PropertyFiltersJson = z
-  .union([z.array(z.union([PropertyGroupJson, PropertyFilterJson])), PropertyGroupJson, PropertyFilterJson])
+  .union([
+    z.array(z.union([PropertyGroupJson, PropertyFilterJson])),
+    PropertyGroupJson,
+    PropertyFilterJson
+  ])
   .meta({
     id: 'PropertyFilters',
     description: `At most ${MAX_FILTERS} filters in at most ${MAX_DEPTH} groups inside each other.`
   })
 
-function readFilter(node: JsonObject, timezone: string, now: Date, types: readonly PropertyType[]): PropertyFilter {
+function readFilter(
+  node: JsonObject,
+  timezone: string,
+  now: Date,
+  types: readonly PropertyType[]
+): PropertyFilter {
   const { key, value } = node
-  if (node.negation) throw invalid('The negation of a property filter is not supported: use the opposite operator.')
+  if (node.negation)
+    throw invalid('The negation of a property filter is not supported: use the opposite operator.')
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')
   if (key.includes('\0')) throw invalid('The key of a property filter has no null characters.')
-  if (key.length > MAX_KEY) throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
+  if (key.length > MAX_KEY)
+    throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
   if (type === undefined)
-    throw invalid(`Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`)
-  if (type === 'session' && !findSessionProperty(key)) throw invalid(`${show(key)} is not a property of sessions.`)
+    throw invalid(
+      `Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`
+    )
+  if (type === 'session' && !findSessionProperty(key))
+    throw invalid(`${show(key)} is not a property of sessions.`)
   const operator = Operator.safeParse(node.operator ?? 'exact')
-  if (!operator.success) throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
+  if (!operator.success)
+    throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
   const values = readValues(operator.data, value)
-  if (values.length > MAX_VALUES) throw invalid(`A property filter has at most ${MAX_VALUES} values.`)
+  if (values.length > MAX_VALUES)
+    throw invalid(`A property filter has at most ${MAX_VALUES} values.`)
   if (values.some((text) => text.length > MAX_VALUE))
     throw invalid(`A value of a property filter has at most ${MAX_VALUE} characters.`)
   const filter = { key, operator: operator.data, values, type }
@@ -164,10 +206,13 @@ function readFilter(node: JsonObject, timezone: string, now: Date, types: readon
 function readValues(operator: Operator, value: Json | undefined): string[] {
   if (isOneOf(PRESENCE, operator)) return []
   const list = Array.isArray(value) ? value : [value]
-  if (list.length === 0 && !isOneOf(LISTS, operator)) throw invalid(`The operator ${operator} needs a value.`)
+  if (list.length === 0 && !isOneOf(LISTS, operator))
+    throw invalid(`The operator ${operator} needs a value.`)
   return list.map((item) => {
-    if (item === undefined || item === null) throw invalid(`The operator ${operator} needs a value.`)
-    if (typeof item === 'object') throw invalid(`A value of ${operator} is a text, a number or a boolean.`)
+    if (item === undefined || item === null)
+      throw invalid(`The operator ${operator} needs a value.`)
+    if (typeof item === 'object')
+      throw invalid(`A value of ${operator} is a text, a number or a boolean.`)
     return String(item)
   })
 }
@@ -175,7 +220,8 @@ function readValues(operator: Operator, value: Json | undefined): string[] {
 function checkValues({ operator, values }: PropertyFilter, timezone: string, now: Date): void {
   const wrong = (what: string, isRight: (value: string) => boolean) => {
     const found = values.find((value) => !isRight(value))
-    if (found !== undefined) throw invalid(`${show(found)} is not ${what}, which ${operator} needs.`)
+    if (found !== undefined)
+      throw invalid(`${show(found)} is not ${what}, which ${operator} needs.`)
   }
   if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator))
     wrong('a number', (value) => toNumber(value) !== undefined)
@@ -189,7 +235,8 @@ function checkValues({ operator, values }: PropertyFilter, timezone: string, now
       throw invalid(`A regular expression has at most ${MAX_PATTERN} characters.`)
     wrong('a regular expression (RE2 syntax)', isRegex)
   }
-  if (isOneOf(DATES, operator)) wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
+  if (isOneOf(DATES, operator))
+    wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
   if (operator === 'semver_wildcard') wrong('a version with a wildcard', isVersionPattern)
   else if (isOneOf(SEMVER, operator)) wrong('a version', validateStrict)
 }
@@ -216,4 +263,5 @@ export const isOneOf = <T extends string>(set: readonly T[], value: string): val
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
 
-export const invalid = (detail: string): AppError => new AppError('invalid_input', detail, 'properties')
+export const invalid = (detail: string): AppError =>
+  new AppError('invalid_input', detail, 'properties')

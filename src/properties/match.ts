@@ -11,7 +11,11 @@ export type Matcher = (text: string) => boolean
  * time), case folding beyond ASCII, dates, versions. The opposite operators (`not_…`, `is_not…`) get the matcher of what
  * they negate.
  */
-export function matcherOf({ operator, values }: PropertyFilter, timezone: string, now: Date): Matcher | undefined {
+export function matcherOf(
+  { operator, values }: PropertyFilter,
+  timezone: string,
+  now: Date
+): Matcher | undefined {
   switch (operator) {
     case 'icontains':
     case 'icontains_multi':
@@ -46,7 +50,10 @@ export function matcherOf({ operator, values }: PropertyFilter, timezone: string
     case 'semver_caret':
       return onVersions(values, (version, wanted) => satisfies(version, `^${wanted}`))
     case 'semver_wildcard':
-      return onVersions(values, (version, wanted) => isAnyVersion(wanted) || satisfies(version, toPattern(wanted)))
+      return onVersions(
+        values,
+        (version, wanted) => isAnyVersion(wanted) || satisfies(version, toPattern(wanted))
+      )
     default:
       return undefined
   }

@@ -10,7 +10,10 @@ export const PropertyParameters = z.object({
     .array(
       z
         .string()
-        .meta({ contentMediaType: 'application/json', contentSchema: { $ref: '#/components/schemas/PropertyFilters' } })
+        .meta({
+          contentMediaType: 'application/json',
+          contentSchema: { $ref: '#/components/schemas/PropertyFilters' }
+        })
     )
     .optional()
     .meta({
@@ -54,10 +57,12 @@ function parse(text: string): Json {
 type Tree = Map<string, Tree | string>
 
 function fromBrackets(parameters: [name: string, value: string][]): Json {
-  if (parameters.length > MAX_PARAMETERS) throw invalid(`At most ${MAX_PARAMETERS} parameters are allowed.`)
+  if (parameters.length > MAX_PARAMETERS)
+    throw invalid(`At most ${MAX_PARAMETERS} parameters are allowed.`)
   const root: Tree = new Map()
   for (const [name, value] of parameters) {
-    if (!/^properties(\[\w*\])+$/.test(name)) throw invalid(`${name.slice(0, 100)} is not a property filter.`)
+    if (!/^properties(\[\w*\])+$/.test(name))
+      throw invalid(`${name.slice(0, 100)} is not a property filter.`)
     const path = [...name.matchAll(/\[(\w*)\]/g)].map(([, part = '']) => part)
     const last = path.pop() ?? ''
     let tree = root
@@ -73,7 +78,10 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
 }
 
 function toJson(tree: Tree): Json {
-  const entries = [...tree].map(([key, node]): [string, Json] => [key, node instanceof Map ? toJson(node) : node])
+  const entries = [...tree].map(([key, node]): [string, Json] => [
+    key,
+    node instanceof Map ? toJson(node) : node
+  ])
   const isList = entries.every(([key]) => /^\d+$/.test(key))
   return isList
     ? entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, node]) => node)

@@ -26,9 +26,13 @@ export const RecordingUpdateJson = z
   .object({
     distinct_id: DistinctId.optional().meta({ description: 'Whose the recording is from now on.' }),
     person: PersonInput.optional().meta({
-      description: 'Whose the recording is from now on: a distinct id, or an object that names a person.'
+      description:
+        'Whose the recording is from now on: a distinct id, or an object that names a person.'
     }),
-    viewed: z.boolean().optional().meta({ description: '`true`: the user whose key asks has viewed it.' })
+    viewed: z
+      .boolean()
+      .optional()
+      .meta({ description: '`true`: the user whose key asks has viewed it.' })
   })
   .refine((update) => Object.values(update).some((value) => value !== undefined), {
     error: 'Provide distinct_id, person or viewed.'
@@ -50,7 +54,10 @@ export type Relink = { distinctId?: string | undefined; person?: PersonName | un
  * is no change.
  * @throws invalid_input, blank
  */
-export function readRelink({ distinct_id, person }: RecordingUpdate, owner: Owner): Relink | undefined {
+export function readRelink(
+  { distinct_id, person }: RecordingUpdate,
+  owner: Owner
+): Relink | undefined {
   const given = distinct_id === owner.distinctId ? undefined : distinct_id
   const distinctId = readDistinctId(given)
   if (given !== undefined && distinctId === undefined)

@@ -27,7 +27,11 @@ type Item = { message: Message; part: Loaded }
  * again later, and in the end goes to the dead-letter queue with the reason. Messages may come twice and in any order.
  * @returns what became of them
  */
-export async function consumeRecordings(batch: MessageBatch<unknown>, bindings: RecordingBindings, usage: Usage) {
+export async function consumeRecordings(
+  batch: MessageBatch<unknown>,
+  bindings: RecordingBindings,
+  usage: Usage
+) {
   const { bucket, deadQueue } = bindings
   const summary = { messages: batch.messages.length, stored: 0, purged: 0, retried: 0, buried: 0 }
   const fail = async (message: Message, error: unknown) => {
@@ -39,7 +43,11 @@ export async function consumeRecordings(batch: MessageBatch<unknown>, bindings: 
       const asked = PurgeMessage.safeParse(message.body).data
       if (asked) summary.purged += await purge(asked, bindings, usage)
       const read = asked ? undefined : await loadPart(bucket, readPart(message.body))
-      if (read) byProject.set(read.projectId, [...(byProject.get(read.projectId) ?? []), { message, part: read }])
+      if (read)
+        byProject.set(read.projectId, [
+          ...(byProject.get(read.projectId) ?? []),
+          { message, part: read }
+        ])
       else message.ack()
     } catch (error) {
       await fail(message, error)
@@ -49,7 +57,8 @@ export async function consumeRecordings(batch: MessageBatch<unknown>, bindings: 
     try {
       summary.stored += await store(projectId, items, bindings, usage)
     } catch (error) {
-      const isCommon = error instanceof UnavailableError || error instanceof PoisonError || findConflict(error)
+      const isCommon =
+        error instanceof UnavailableError || error instanceof PoisonError || findConflict(error)
       for (const item of items)
         try {
           // One message's fault must not become its neighbours': each is tried by itself.
@@ -62,7 +71,12 @@ export async function consumeRecordings(batch: MessageBatch<unknown>, bindings: 
   return summary
 }
 
-async function store(projectId: number, items: Item[], bindings: RecordingBindings, usage: Usage): Promise<number> {
+async function store(
+  projectId: number,
+  items: Item[],
+  bindings: RecordingBindings,
+  usage: Usage
+): Promise<number> {
   const { bucket, retentionDays, clock } = bindings
   const { project, db } = await openProject(projectId, bindings, usage)
   const stored = await storeParts(
@@ -77,17 +91,26 @@ async function store(projectId: number, items: Item[], bindings: RecordingBindin
   return stored
 }
 
-async function purge({ project_id, purge: sessions }: PurgeMessage, bindings: RecordingBindings, usage: Usage) {
+async function purge(
+  { project_id, purge: sessions }: PurgeMessage,
+  bindings: RecordingBindings,
+  usage: Usage
+) {
   const { db } = await openProject(project_id, bindings, usage)
   const doomed = await findDoomed(db, project_id, sessions)
   for (const one of doomed) {
-    if (usage.queries >= MAX_QUERIES) throw new UnavailableError('The rest has to wait for another invocation.')
+    if (usage.queries >= MAX_QUERIES)
+      throw new UnavailableError('The rest has to wait for another invocation.')
     await purgeRecording(db, bindings.bucket, one, bindings.clock().getTime())
   }
   return doomed.length
 }
 
-async function openProject(projectId: number, { control, database }: RecordingBindings, usage: Usage) {
+async function openProject(
+  projectId: number,
+  { control, database }: RecordingBindings,
+  usage: Usage
+) {
   const [project] = await findProjects(openDb(control, usage).db, [projectId])
   if (!project) throw new PoisonError(`There is no project ${projectId}.`)
   return { project, db: openDb(database(project.database), usage).db }
@@ -96,5 +119,7 @@ async function openProject(projectId: number, { control, database }: RecordingBi
 function readPart(body: unknown): RecordingPart {
   const result = RecordingPart.safeParse(body)
   if (result.success) return result.data
-  throw new PoisonError(`Not a part of a recording: ${result.error.issues.map(({ path }) => path.join('.')).join()}`)
+  throw new PoisonError(
+    `Not a part of a recording: ${result.error.issues.map(({ path }) => path.join('.')).join()}`
+  )
 }

@@ -21,7 +21,9 @@ export async function enqueueSnapshots(
       const key = objectOf(projectId, part.session_id, part.part_id)
       await bucket.put(key, await gzip(lines), { onlyIf: { etagDoesNotMatch: '*' } })
     }
-    await queue.sendBatch(snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } })))
+    await queue.sendBatch(
+      snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } }))
+    )
   } catch (error) {
     throw new UnavailableError('transient error, please retry', error)
   }

@@ -65,17 +65,26 @@ export async function storeParts(
     )
     const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
     const changes = planParts(parts, known, await reserveKeys(db, parts, known))
-    if (changes.parts.length > 0) await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
+    if (changes.parts.length > 0)
+      await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
     return { stored: changes.parts.length, refused: changes.refused }
   })
   if (refused.length > 0)
-    await bucket.delete(refused.map(({ sessionId, partId }) => objectOf(project.id, sessionId, partId)))
+    await bucket.delete(
+      refused.map(({ sessionId, partId }) => objectOf(project.id, sessionId, partId))
+    )
   return stored
 }
 
 /** As many keys as could be needed: one that is not used is no loss. */
-async function reserveKeys(db: Db, parts: Incoming[], { identities }: Known): Promise<() => number> {
-  const fresh = new Set(parts.map(({ distinctId }) => distinctId).filter((id) => !identities.has(id)))
+async function reserveKeys(
+  db: Db,
+  parts: Incoming[],
+  { identities }: Known
+): Promise<() => number> {
+  const fresh = new Set(
+    parts.map(({ distinctId }) => distinctId).filter((id) => !identities.has(id))
+  )
   const next = fresh.size > 0 ? await reserveNumbers(db, { identity: fresh.size }) : { identity: 0 }
   return () => next.identity++
 }

@@ -33,9 +33,14 @@ const EXAMPLE = {
 
 const RecordingPerson = z
   .object({
-    id: z.int().nullable().meta({ description: 'Null when there is no person with this distinct id.' }),
+    id: z
+      .int()
+      .nullable()
+      .meta({ description: 'Null when there is no person with this distinct id.' }),
     name: z.string().nullable(),
-    distinct_ids: z.string().meta({ description: "The recording's own distinct id, and only that." }),
+    distinct_ids: z
+      .string()
+      .meta({ description: "The recording's own distinct id, and only that." }),
     properties: z.record(z.string(), z.unknown()),
     created_at: z.iso.datetime().nullable(),
     uuid: z.guid().meta({ description: 'Without a person, made of project and distinct id.' })
@@ -44,7 +49,9 @@ const RecordingPerson = z
 
 const Numbers = z.object({
   recording_duration: z.int().meta({ description: 'Seconds from the first snapshot to the last.' }),
-  active_seconds: z.number().meta({ description: 'In which somebody moved, clicked, scrolled or typed.' }),
+  active_seconds: z
+    .number()
+    .meta({ description: 'In which somebody moved, clicked, scrolled or typed.' }),
   inactive_seconds: z.number(),
   start_time: z.iso.datetime(),
   end_time: z.iso.datetime(),
@@ -61,15 +68,21 @@ const Numbers = z.object({
 export const RecordingJson = z
   .object({
     id: z.string(),
-    distinct_id: z.string().meta({ description: 'Empty when its person was erased and the recording kept.' }),
+    distinct_id: z
+      .string()
+      .meta({ description: 'Empty when its person was erased and the recording kept.' }),
     viewed: z.boolean().meta({ description: 'By the user whose key asks.' }),
-    viewers: z.array(z.string()).meta({ description: 'The e-mails of all others who have viewed it.' }),
+    viewers: z
+      .array(z.string())
+      .meta({ description: 'The e-mails of all others who have viewed it.' }),
     ...Numbers.shape,
     person: RecordingPerson,
     storage: z.literal('object_storage'),
     snapshot_source: z.enum(['web', 'mobile']),
     ongoing: z.boolean().meta({ description: 'Something of it arrived in the last five minutes.' }),
-    activity_score: z.number().meta({ description: 'How much happened in its time; PostHog’s formula.' })
+    activity_score: z
+      .number()
+      .meta({ description: 'How much happened in its time; PostHog’s formula.' })
   })
   .meta({ id: 'Recording', examples: [EXAMPLE] })
 export type RecordingJson = z.infer<typeof RecordingJson>

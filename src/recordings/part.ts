@@ -36,7 +36,9 @@ export async function readLines(
   key: string
 ): Promise<{ lines: ReadableStream<Uint8Array>; size: number } | undefined> {
   const object = await bucket.get(key)
-  return object ? { lines: object.body.pipeThrough(new DecompressionStream('gzip')), size: object.size } : undefined
+  return object
+    ? { lines: object.body.pipeThrough(new DecompressionStream('gzip')), size: object.size }
+    : undefined
 }
 
 export const SnapshotsQuery = z.object({
@@ -52,7 +54,9 @@ export async function openPart(
   partId: string
 ): Promise<ReadableStream<Uint8Array>> {
   const isPart = z.guid().safeParse(partId).success
-  const part = isPart ? await readLines(bucket, objectOf(projectId, sessionId, partId.toLowerCase())) : undefined
+  const part = isPart
+    ? await readLines(bucket, objectOf(projectId, sessionId, partId.toLowerCase()))
+    : undefined
   if (!part) throw new NotFoundError()
   return part.lines
 }

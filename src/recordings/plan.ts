@@ -74,7 +74,11 @@ export function planParts(incoming: Incoming[], known: Known, newKey: () => numb
 }
 
 /** A recording on its way, and the part by which it gets its identity, if that is a new one. */
-type Draft = { recording: Recording; stored: StoredRecording | undefined; first: Incoming | undefined }
+type Draft = {
+  recording: Recording
+  stored: StoredRecording | undefined
+  first: Incoming | undefined
+}
 
 class Plan {
   readonly #known: Known
@@ -94,10 +98,15 @@ class Plan {
     const name = `${part.sessionId}/${part.partId}`
     if (this.#known.seen.has(name) || this.#parts.has(name)) return
     const stored = this.#known.recordings.get(part.sessionId)
-    const draft = this.#drafts.get(part.sessionId) ?? { recording: stored ?? begin(part), stored, first: undefined }
+    const draft = this.#drafts.get(part.sessionId) ?? {
+      recording: stored ?? begin(part),
+      stored,
+      first: undefined
+    }
     const isTooOld = part.summary.startTime < this.#known.keptSince
     const isErased = this.#tombstoneOf(part)?.deletesRecordings
-    if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part)) return void this.#refused.push(part)
+    if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part))
+      return void this.#refused.push(part)
     this.#drafts.set(part.sessionId, {
       recording: join(draft.recording, part),
       stored,
@@ -175,8 +184,13 @@ const isFull = ({ parts, bytes }: Recording, part: Incoming): boolean =>
   parts >= MAX_RECORDING_PARTS || bytes + part.bytes > MAX_RECORDING_BYTES
 
 /** Whether the part is earlier than all that were joined. */
-const isFirst = ({ parts, startTime, firstPart }: Recording, { partId, summary }: Incoming): boolean =>
-  parts === 0 || summary.startTime < startTime || (summary.startTime === startTime && partId < firstPart)
+const isFirst = (
+  { parts, startTime, firstPart }: Recording,
+  { partId, summary }: Incoming
+): boolean =>
+  parts === 0 ||
+  summary.startTime < startTime ||
+  (summary.startTime === startTime && partId < firstPart)
 
 function join(recording: Recording, part: Incoming): Recording {
   const { summary } = part

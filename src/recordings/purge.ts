@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { prefixOf, SessionId } from './part.ts'
-import { type Doomed, expireRecordings, finishPurge, listDoomed, listProjects, removeParts } from './removal/store.ts'
+import {
+  type Doomed,
+  expireRecordings,
+  finishPurge,
+  listDoomed,
+  listProjects,
+  removeParts
+} from './removal/store.ts'
 
 /** Asks to remove what is left of deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
@@ -25,13 +32,15 @@ const STALLED_MS = 15 * 60_000
 
 /** Has the queue remove what is left of deleted recordings. */
 export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<void> {
-  const messages = [...Map.groupBy(doomed, ({ project_id }) => project_id)].flatMap(([project_id, own]) => {
-    const sessions = own.map(({ session_id }) => session_id)
-    const parts = []
-    for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE)
-      parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
-    return parts
-  })
+  const messages = [...Map.groupBy(doomed, ({ project_id }) => project_id)].flatMap(
+    ([project_id, own]) => {
+      const sessions = own.map(({ session_id }) => session_id)
+      const parts = []
+      for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE)
+        parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
+      return parts
+    }
+  )
   for (let at = 0; at < messages.length; at += MAX_MESSAGES)
     await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
 }
@@ -40,7 +49,12 @@ export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<v
  * Removes all that is left of a deleted recording but its tombstone: the snapshots first, also those that no row names,
  * until a look at the bucket finds none.
  */
-export async function purgeRecording(db: Db, bucket: R2Bucket, doomed: Doomed, now: number): Promise<void> {
+export async function purgeRecording(
+  db: Db,
+  bucket: R2Bucket,
+  doomed: Doomed,
+  now: number
+): Promise<void> {
   const prefix = prefixOf(doomed.project_id, doomed.session_id)
   for (;;) {
     const { objects } = await bucket.list({ prefix })
@@ -53,7 +67,8 @@ export async function purgeRecording(db: Db, bucket: R2Bucket, doomed: Doomed, n
 
 /** For how many days recordings are kept. @throws when it says no such number: all of them would go, or none */
 export function readRetention(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
   return Number(text)
 }
 
@@ -74,7 +89,13 @@ export async function sweepRecordings(
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db))
-    expired += await expireRecordings(db, projectId, keptSince(retentionDays, now), EXPIRED_AT_ONCE, now)
+    expired += await expireRecordings(
+      db,
+      projectId,
+      keptSince(retentionDays, now),
+      EXPIRED_AT_ONCE,
+      now
+    )
   const doomed = await listDoomed(db, now, STALLED_MS, SWEPT_AT_ONCE)
   await sendPurges(queue, doomed)
   return { expired, sent: doomed.length }

@@ -8,7 +8,12 @@ import type { Relink } from './change.ts'
  * Gives a recording to somebody else. A distinct id that nobody has yet is as good as any; a person has to be there.
  * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for one of another person; not_found
  */
-export async function relink(db: Db, projectId: number, sessionId: string, { distinctId, person }: Relink) {
+export async function relink(
+  db: Db,
+  projectId: number,
+  sessionId: string,
+  { distinctId, person }: Relink
+) {
   const isDone = await retryConflicts(async () => {
     const identity = person
       ? await identityOf(db, projectId, person, distinctId)
@@ -26,9 +31,11 @@ async function identityOf(
 ): Promise<number> {
   const identities = await findIdentities(db, projectId, person)
   const [first] = identities
-  if (!first) throw new AppError('does_not_exist', 'Invalid person - object does not exist.', 'person')
+  if (!first)
+    throw new AppError('does_not_exist', 'Invalid person - object does not exist.', 'person')
   const wanted = distinctId ?? ('distinctId' in person ? person.distinctId : first.distinct_id)
   const identity = identities.find(({ distinct_id }) => distinct_id === wanted)
-  if (!identity) throw new AppError('invalid_input', 'This is not a distinct id of the person.', 'distinct_id')
+  if (!identity)
+    throw new AppError('invalid_input', 'This is not a distinct id of the person.', 'distinct_id')
   return identity.key
 }

@@ -5,7 +5,14 @@ import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { decodeCursor, encodeCursor, PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  PageQuery,
+  pageOf,
+  pageSchema,
+  pageSize
+} from '../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { log } from '../log.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
@@ -14,7 +21,13 @@ import { RecordingUpdateJson, readRelink } from './change.ts'
 import { RecordingJson, SourcesJson } from './json.ts'
 import { compileFilters } from './list/filter/store.ts'
 import { FiltersQuery, isUnfiltered, readRecordingFilters } from './list/query.ts'
-import { listRecordings, listSources, Position, readRecording, recordingToJson } from './list/store.ts'
+import {
+  listRecordings,
+  listSources,
+  Position,
+  readRecording,
+  recordingToJson
+} from './list/store.ts'
 import { openPart, SnapshotsQuery } from './part.ts'
 import { sendPurges } from './purge.ts'
 import { relink } from './relink.ts'
@@ -26,7 +39,9 @@ const TAG = 'Session recordings'
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
 /** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
-const Cursor = Position.extend({ counted: z.object({ count: z.int().min(0), filters: z.string() }).optional() })
+const Cursor = Position.extend({
+  counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
+})
 
 const LIST = describe({
   id: 'session_recordings_list',
@@ -40,10 +55,16 @@ events holds when one event of the session fulfils it, and an operator like \`is
 \`GET sessions/property_definitions/\` lists, as the session's events make them. The keys of type \`recording\` are \
 those of \`having_predicates\`.`,
   query: PropertyParameters,
-  answers: { 200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) } },
+  answers: {
+    200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) }
+  },
   refusals: [
     ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
-    ['query_too_large', 'The events of more than 20000 recordings would have to be looked through.', 'date_from']
+    [
+      'query_too_large',
+      'The events of more than 20000 recordings would have to be looked through.',
+      'date_from'
+    ]
   ]
 })
 
@@ -83,39 +104,68 @@ const SNAPSHOTS = describe({
   summary: 'The snapshots of a recording',
   description:
     'Without `blob_key`, which parts there are. With it, one part: lines of JSON, each `[window id, snapshot]`, as the SDK has sent them. A snapshot with a `cv` is compressed by the SDK.',
-  answers: { 200: { text: 'The parts, or the snapshots of one.', schema: SourcesJson, type: 'application/jsonl' } }
+  answers: {
+    200: {
+      text: 'The parts, or the snapshots of one.',
+      schema: SourcesJson,
+      type: 'application/jsonl'
+    }
+  }
 })
 
 /** What cannot be the id of a session is that of none. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
 
 export const recordingRoutes = createRouter()
-  .get('/session_recordings', LIST, allow('session_recording:read'), validateQuery(ListQuery), async (c) => {
-    const { limit, offset, cursor, order, order_direction } = c.req.valid('query')
-    const { db, project, user, now } = c.var
-    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
-    const filters = readRecordingFilters(c.req.valid('query'), properties, project, now)
-    const size = pageSize(limit)
-    const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
-    const hash = isUnfiltered(filters) ? undefined : await sha256(JSON.stringify([project.id, filters]))
-    const matching = hash === undefined ? undefined : await compileFilters(db, project, filters, now)
-    const { rows, count } = await listRecordings(
-      db,
-      project.id,
-      matching,
-      { by: order, isAscending: order_direction === 'asc' },
-      { limit: size + 1, offset: after ? 0 : offset, after },
-      after?.counted && after.counted.filters === hash ? after.counted.count : undefined
-    )
-    const shown = rows.slice(0, size)
-    const last = shown.at(-1)
-    const counted = hash && { count, filters: hash }
-    const next = last && encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted })
-    const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
-    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: rows.length > size, cursor: next }))
-  })
-  .get('/session_recordings/:id', RETRIEVE, allow('session_recording:read'), validatePath(RecordingPath), async (c) =>
-    c.json(await showRecording(c, c.req.valid('param').id))
+  .get(
+    '/session_recordings',
+    LIST,
+    allow('session_recording:read'),
+    validateQuery(ListQuery),
+    async (c) => {
+      const { limit, offset, cursor, order, order_direction } = c.req.valid('query')
+      const { db, project, user, now } = c.var
+      const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+      const filters = readRecordingFilters(c.req.valid('query'), properties, project, now)
+      const size = pageSize(limit)
+      const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
+      const hash = isUnfiltered(filters)
+        ? undefined
+        : await sha256(JSON.stringify([project.id, filters]))
+      const matching =
+        hash === undefined ? undefined : await compileFilters(db, project, filters, now)
+      const { rows, count } = await listRecordings(
+        db,
+        project.id,
+        matching,
+        { by: order, isAscending: order_direction === 'asc' },
+        { limit: size + 1, offset: after ? 0 : offset, after },
+        after?.counted && after.counted.filters === hash ? after.counted.count : undefined
+      )
+      const shown = rows.slice(0, size)
+      const last = shown.at(-1)
+      const counted = hash && { count, filters: hash }
+      const next =
+        last && encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted })
+      const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
+      return c.json(
+        pageOf(c.req.url, {
+          results,
+          count,
+          size,
+          offset,
+          hasMore: rows.length > size,
+          cursor: next
+        })
+      )
+    }
+  )
+  .get(
+    '/session_recordings/:id',
+    RETRIEVE,
+    allow('session_recording:read'),
+    validatePath(RecordingPath),
+    async (c) => c.json(await showRecording(c, c.req.valid('param').id))
   )
   .patch(
     '/session_recordings/:id',
@@ -143,8 +193,8 @@ export const recordingRoutes = createRouter()
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
       if (!(await deleteRecording(db, project.id, id, now.getTime()))) throw new NotFoundError()
-      await sendPurges(c.env.RECORDING_QUEUE, [{ project_id: project.id, session_id: id }]).catch(() =>
-        log('warn', 'a deleted recording waits for the sweep', { project: project.id })
+      await sendPurges(c.env.RECORDING_QUEUE, [{ project_id: project.id, session_id: id }]).catch(
+        () => log('warn', 'a deleted recording waits for the sweep', { project: project.id })
       )
       return c.body(null, 204)
     }

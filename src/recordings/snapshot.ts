@@ -27,18 +27,23 @@ export async function readSnapshot(
 
   const properties = isObject(raw.properties) ? raw.properties : {}
   const data = properties.$snapshot_data
-  if (typeof data !== 'object' || data === null) return drop('event submitted without $snapshot_data')
+  if (typeof data !== 'object' || data === null)
+    return drop('event submitted without $snapshot_data')
   const session = SessionId.safeParse(properties.$session_id)
   if (!session.success) return drop('event submitted without a valid $session_id')
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? properties.distinct_id)
   if (distinctId === undefined) return drop('event submitted without a distinct_id')
-  const window = typeof properties.$window_id === 'string' ? properties.$window_id.slice(0, MAX_WINDOW) : session.data
+  const window =
+    typeof properties.$window_id === 'string'
+      ? properties.$window_id.slice(0, MAX_WINDOW)
+      : session.data
 
   const snapshots = (Array.isArray(data) ? data : [data]).filter(isSnapshot)
   if (snapshots.length === 0) return undefined
   const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
   const times = snapshots.map(({ timestamp }) => timestamp - skew - now)
-  if (times.some((distance) => Math.abs(distance) >= MAX_DISTANCE)) return drop('snapshots of another week')
+  if (times.some((distance) => Math.abs(distance) >= MAX_DISTANCE))
+    return drop('snapshots of another week')
 
   const lines = toLines(window, snapshots)
   if (lines === undefined) return drop('snapshots are nested too deeply')
@@ -70,4 +75,5 @@ function toLines(window: string, snapshots: Snapshot[]): string | undefined {
   }
 }
 
-const toUuid = (hex: string): string => hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const toUuid = (hex: string): string =>
+  hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

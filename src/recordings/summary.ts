@@ -40,13 +40,17 @@ export type Summary = {
 /** @param skew what the client's clock is ahead by, ms */
 export function summarize(snapshots: Snapshot[], skew: number): Summary {
   const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
-  const isFrom = (...sources: number[]) => countOf(snapshots, (data) => sources.includes(Number(data.source)))
+  const isFrom = (...sources: number[]) =>
+    countOf(snapshots, (data) => sources.includes(Number(data.source)))
   const logs = snapshots.map(consoleLevelOf)
   return {
     startTime: times.reduce((a, b) => Math.min(a, b)),
     endTime: times.reduce((a, b) => Math.max(a, b)),
     activeMs: activeMs(snapshots),
-    clickCount: countOf(snapshots, ({ source, type }) => source === SOURCES.mouseInteraction && CLICKS.includes(type)),
+    clickCount: countOf(
+      snapshots,
+      ({ source, type }) => source === SOURCES.mouseInteraction && CLICKS.includes(type)
+    ),
     keypressCount: isFrom(SOURCES.input),
     mouseActivityCount: isFrom(SOURCES.mouseInteraction, SOURCES.mouseMove, SOURCES.touchMove),
     consoleLogCount: logs.filter((level) => level === 'log').length,
@@ -61,7 +65,8 @@ const timeOf = ({ timestamp }: Snapshot, skew: number): number => Math.floor(tim
 const dataOf = ({ data }: Snapshot): JsonObject => (isObject(data) ? data : {})
 
 const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean): number =>
-  snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot))).length
+  snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot)))
+    .length
 
 /** The time between the first and the last snapshot of each run of activity. */
 function activeMs(snapshots: Snapshot[]): number {
@@ -73,7 +78,8 @@ function activeMs(snapshots: Snapshot[]): number {
   }
   for (const snapshot of snapshots.toSorted((a, b) => a.timestamp - b.timestamp)) {
     const at = snapshot.timestamp
-    const isActive = snapshot.type === INCREMENTAL && ACTIVE_SOURCES.includes(dataOf(snapshot).source)
+    const isActive =
+      snapshot.type === INCREMENTAL && ACTIVE_SOURCES.includes(dataOf(snapshot).source)
     if (run && run.lastActive + IDLE_MS < at) close()
     if (run) run.end = at
     else if (isActive) run = { start: at, end: at, lastActive: at }
@@ -83,7 +89,12 @@ function activeMs(snapshots: Snapshot[]): number {
   return Math.floor(total)
 }
 
-const LEVELS: Record<string, 'warn' | 'error'> = { warn: 'warn', countReset: 'warn', error: 'error', assert: 'error' }
+const LEVELS: Record<string, 'warn' | 'error'> = {
+  warn: 'warn',
+  countReset: 'warn',
+  error: 'error',
+  assert: 'error'
+}
 
 function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefined {
   const { plugin, payload } = dataOf(snapshot)

@@ -38,7 +38,11 @@ export async function sweepUnnamed(
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
   const stored = await bucket.get(name)
-  const from = stored ? Position.parse(await stored.json()) : begins ? { project: 0, after: '' } : undefined
+  const from = stored
+    ? Position.parse(await stored.json())
+    : begins
+      ? { project: 0, after: '' }
+      : undefined
   if (!from) return undefined
   const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
   const { removed, next } = await sweepFrom(db, bucket, from, before, limits)
@@ -55,7 +59,9 @@ async function sweepFrom(
 ): Promise<{ removed: number; next?: Position }> {
   const left = { ...limits }
   let removed = 0
-  const projects = (await listProjects(db)).filter((project) => project >= from.project).sort((a, b) => a - b)
+  const projects = (await listProjects(db))
+    .filter((project) => project >= from.project)
+    .sort((a, b) => a - b)
   for (const project of projects) {
     const prefix = prefixOf(project, '').slice(0, -1)
     let after = project === from.project ? from.after : ''

@@ -7,10 +7,14 @@ import { eachChunk } from '../db/rows.ts'
 export const SLOT = 900_000
 
 /** The slot of a time, rounded down also before 1970. */
-const slotOf = (timestamp: SQL): SQL => sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
+const slotOf = (timestamp: SQL): SQL =>
+  sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
 
 /** Counts new events, in the transaction that stores them. */
-export function countEvents(projectId: number, events: readonly { event_id: number; timestamp: number }[]): SQL[] {
+export function countEvents(
+  projectId: number,
+  events: readonly { event_id: number; timestamp: number }[]
+): SQL[] {
   const rows = events.map(({ event_id, timestamp }) => [event_id, Math.floor(timestamp / SLOT)])
   return eachChunk(rows, (json) => [
     sql`insert into event_counts (project_id, event_id, slot, count)
@@ -53,7 +57,13 @@ export async function findStep(
   return (await readBatch(db, step))[0][0]?.slot
 }
 
-export type WrongCount = { project_id: number; event_id: number; slot: number; counted: number; stored: number }
+export type WrongCount = {
+  project_id: number
+  event_id: number
+  slot: number
+  counted: number
+  stored: number
+}
 
 /** The slots from `from` to before `until` whose count is not the number of events that are stored. */
 export async function compareCounts(

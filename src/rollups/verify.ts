@@ -11,7 +11,9 @@ const MAX_SHOWN = 100
  * Counts all events again and compares with the counts that queries are answered from. What is stored while it runs may
  * not disturb it: a statement compares both as they are at one moment.
  */
-export async function verifyCounts(db: Db): Promise<{ kinds: number; wrong: number; first: WrongCount[] }> {
+export async function verifyCounts(
+  db: Db
+): Promise<{ kinds: number; wrong: number; first: WrongCount[] }> {
   const kinds = await listKinds(db)
   const all: WrongCount[] = []
   for (const kind of kinds)

@@ -33,7 +33,8 @@ const KINDS: Record<Kind, RegExp> = {
     /^(google|bing|yahoo|duckduckgo|yandex|baidu|ecosia|qwant|startpage|brave|naver|daum|seznam|sogou|ask|aol|kagi|perplexity|adwords)$/,
   Social:
     /^(facebook|fb|instagram|ig|twitter|x|linkedin|lnkd|reddit|redd|pinterest|pin|threads|bsky|bluesky|mastodon|snapchat|whatsapp|wa|telegram|discord|quora|tumblr|vk|weibo|wechat|xing|messenger|ycombinator|hackernews|producthunt|nextdoor|mstdn|viber)$/,
-  Video: /^(youtube|youtu|vimeo|tiktok|twitch|dailymotion|netflix|hulu|disneyplus|bilibili|rumble)$/,
+  Video:
+    /^(youtube|youtu|vimeo|tiktok|twitch|dailymotion|netflix|hulu|disneyplus|bilibili|rumble)$/,
   Shopping:
     /^(amazon|ebay|etsy|alibaba|aliexpress|walmart|shopify|shopping|bestbuy|mercadolibre|rakuten|temu|shein|zalando|wayfair|idealo|flipkart)$/
 }
@@ -86,7 +87,8 @@ const fold = (text: string | undefined): string => (text ?? '').trim().toLowerCa
 
 function kindOf(name: string): Kind | undefined {
   if (name === '') return undefined
-  for (const kind of ['Search', 'Social', 'Video', 'Shopping'] as const) if (KINDS[kind].test(name)) return kind
+  for (const kind of ['Search', 'Social', 'Video', 'Shopping'] as const)
+    if (KINDS[kind].test(name)) return kind
   return undefined
 }
 
@@ -104,7 +106,8 @@ const sourceName = (source: string): string => hostName(source) || source.replac
 
 const isShopping = (campaign: string): boolean => /([^a-df-z]|^)shop|shopping/.test(campaign)
 const isSocial = (medium: string): boolean => /^(sm|social([-_ ](network|media))?)$/.test(medium)
-const isDisplay = (medium: string): boolean => /^(display|banner|expandable|interstitial|cpm)$/.test(medium)
+const isDisplay = (medium: string): boolean =>
+  /^(display|banner|expandable|interstitial|cpm)$/.test(medium)
 const isEmail = (text: string): boolean => /^e[-_ ]?mail$/.test(text)
 
 function bySource(source: string): Channel | undefined {

@@ -10,27 +10,32 @@ const SessionPropertyJson = z.object({
   tags: z.array(z.string())
 })
 
-export const SessionPropertiesJson = z.object({ count: z.int().min(0), results: z.array(SessionPropertyJson) }).meta({
-  id: 'SessionProperties',
-  examples: [
-    {
-      count: 1,
-      results: [
-        {
-          id: '$session_duration',
-          name: '$session_duration',
-          is_numerical: true,
-          property_type: 'Duration',
-          is_seen_on_filtered_events: null,
-          tags: []
-        }
-      ]
-    }
-  ]
-})
+export const SessionPropertiesJson = z
+  .object({ count: z.int().min(0), results: z.array(SessionPropertyJson) })
+  .meta({
+    id: 'SessionProperties',
+    examples: [
+      {
+        count: 1,
+        results: [
+          {
+            id: '$session_duration',
+            name: '$session_duration',
+            is_numerical: true,
+            property_type: 'Duration',
+            is_seen_on_filtered_events: null,
+            tags: []
+          }
+        ]
+      }
+    ]
+  })
 export type SessionPropertiesJson = z.infer<typeof SessionPropertiesJson>
 
-export const propertyToJson = ({ name, type }: SessionProperty): z.infer<typeof SessionPropertyJson> => ({
+export const propertyToJson = ({
+  name,
+  type
+}: SessionProperty): z.infer<typeof SessionPropertyJson> => ({
   id: name,
   name,
   is_numerical: type === 'Numeric' || type === 'Duration',
@@ -42,7 +47,10 @@ export const propertyToJson = ({ name, type }: SessionProperty): z.infer<typeof 
 export const SessionValuesJson = z
   .object({
     results: z.array(
-      z.object({ name: z.string(), count: z.int().min(1).meta({ description: 'How many sessions have the value.' }) })
+      z.object({
+        name: z.string(),
+        count: z.int().min(1).meta({ description: 'How many sessions have the value.' })
+      })
     ),
     refreshing: z.literal(false)
   })

@@ -29,7 +29,13 @@ export const FROM_ENTRY: ReadonlyMap<string, string> = new Map<string, string>([
   ...ENTRY_PARAMETERS.map((name) => [`$entry_${name}`, name] as const)
 ])
 
-const ENTRY = ['$entry_current_url', '$entry_pathname', '$entry_hostname', ...FROM_ENTRY.keys(), '$channel_type']
+const ENTRY = [
+  '$entry_current_url',
+  '$entry_pathname',
+  '$entry_hostname',
+  ...FROM_ENTRY.keys(),
+  '$channel_type'
+]
 const EXIT = ['$end_current_url', '$end_pathname', '$end_hostname']
 
 const TYPES = {
@@ -43,7 +49,9 @@ const TYPES = {
 export const SESSION_TYPES = ['DateTime', 'String', 'Numeric', 'Duration', 'Boolean'] as const
 
 /** Every session property, with its type, in the order in which they are listed. */
-export const SESSION_PROPERTIES = SESSION_TYPES.flatMap((type) => TYPES[type].map((name) => ({ name, type })))
+export const SESSION_PROPERTIES = SESSION_TYPES.flatMap((type) =>
+  TYPES[type].map((name) => ({ name, type }))
+)
 
 export type SessionProperty = (typeof SESSION_PROPERTIES)[number]
 

@@ -14,14 +14,17 @@ const PropertyQuery = z.object({
   search: z.string().max(200).default('').meta({
     description: 'Words, of which the name has to contain each, in any case.'
   }),
-  is_numerical: Flag.optional().meta({ description: 'Only those that are numbers, or only the others.' })
+  is_numerical: Flag.optional().meta({
+    description: 'Only those that are numbers, or only the others.'
+  })
 })
 
 const PROPERTY_DEFINITIONS = describe({
   id: 'sessions_property_definitions',
   tag: 'Sessions',
   summary: 'List the properties of sessions',
-  description: 'The same for every project, and not in pages. Filters and breakdowns of type `session` take them.',
+  description:
+    'The same for every project, and not in pages. Filters and breakdowns of type `session` take them.',
   answers: { 200: { text: 'The properties.', schema: SessionPropertiesJson } }
 })
 
@@ -33,7 +36,11 @@ const SEARCHED = 600
 
 const ValueQuery = z.object({
   key: z.enum(KEYS).meta({ description: 'A session property.', example: '$entry_utm_source' }),
-  value: z.string().max(400).default('').meta({ description: 'What a value has to contain, in any case.' })
+  value: z
+    .string()
+    .max(400)
+    .default('')
+    .meta({ description: 'What a value has to contain, in any case.' })
 })
 
 const VALUES = describe({
@@ -52,16 +59,22 @@ ${SEARCHED} most frequent values and, if those are all, ${SEARCHED} of those tha
 })
 
 export const sessionRoutes = createRouter()
-  .get('/sessions/property_definitions', PROPERTY_DEFINITIONS, allow(...SCOPES), validateQuery(PropertyQuery), (c) => {
-    const { search, is_numerical } = c.req.valid('query')
-    const words = search.toLowerCase().split(/\s+/)
-    const results = SESSION_PROPERTIES.map(propertyToJson).filter(
-      ({ name, is_numerical: isNumerical }) =>
-        words.every((word) => name.toLowerCase().includes(word)) &&
-        (is_numerical === undefined || is_numerical === isNumerical)
-    )
-    return c.json({ count: results.length, results } satisfies SessionPropertiesJson)
-  })
+  .get(
+    '/sessions/property_definitions',
+    PROPERTY_DEFINITIONS,
+    allow(...SCOPES),
+    validateQuery(PropertyQuery),
+    (c) => {
+      const { search, is_numerical } = c.req.valid('query')
+      const words = search.toLowerCase().split(/\s+/)
+      const results = SESSION_PROPERTIES.map(propertyToJson).filter(
+        ({ name, is_numerical: isNumerical }) =>
+          words.every((word) => name.toLowerCase().includes(word)) &&
+          (is_numerical === undefined || is_numerical === isNumerical)
+      )
+      return c.json({ count: results.length, results } satisfies SessionPropertiesJson)
+    }
+  )
   .get('/sessions/values', VALUES, allow(...SCOPES), validateQuery(ValueQuery), async (c) => {
     const { key, value } = c.req.valid('query')
     const { db, project } = c.var
@@ -69,6 +82,8 @@ export const sessionRoutes = createRouter()
     if (type !== 'String' && type !== 'Boolean') return c.json({ results: [], refreshing: false })
     const found = await listValues(db, project.id, key, value === '' ? MAX_VALUES : SEARCHED)
     const part = value.toLowerCase()
-    const results = found.filter(({ name }) => name.toLowerCase().includes(part)).slice(0, MAX_VALUES)
+    const results = found
+      .filter(({ name }) => name.toLowerCase().includes(part))
+      .slice(0, MAX_VALUES)
     return c.json({ results, refreshing: false } satisfies SessionValuesJson)
   })

@@ -102,23 +102,35 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
   const click = textOf(properties.$external_click_url)
   if (click) part.click = higher(part.click, keyOf(event, 0), () => click)
   const lcp = properties.$web_vitals_LCP_value
-  if (name === '$web_vitals' && typeof lcp === 'number') part.vitals = lower(part.vitals, keyOf(event, 0), () => lcp)
+  if (name === '$web_vitals' && typeof lcp === 'number')
+    part.vitals = lower(part.vitals, keyOf(event, 0), () => lcp)
 }
 
 /** Text that is in the order of rank, time and uuid. No time is further from 1970 than 10^15 ms. */
 const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
   `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuid.replaceAll('-', '')}`
 
-const lower = <Value>(pick: Pick<Value> | undefined, key: string, value: () => Value): Pick<Value> =>
-  pick && pick.key <= key ? pick : { key, value: value() }
+const lower = <Value>(
+  pick: Pick<Value> | undefined,
+  key: string,
+  value: () => Value
+): Pick<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
 
-const higher = <Value>(pick: Pick<Value> | undefined, key: string, value: () => Value): Pick<Value> =>
-  pick && pick.key >= key ? pick : { key, value: value() }
+const higher = <Value>(
+  pick: Pick<Value> | undefined,
+  key: string,
+  value: () => Value
+): Pick<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
 
 function entryOf(properties: JsonObject): Record<string, string> {
   const taken = [...FROM_ENTRY].map(([name, key]) => [name, textOf(properties[key])])
   const { url, host, path } = pageOf(properties)
-  const found = { $entry_current_url: url, $entry_pathname: path, $entry_hostname: host, ...Object.fromEntries(taken) }
+  const found = {
+    $entry_current_url: url,
+    $entry_pathname: path,
+    $entry_hostname: host,
+    ...Object.fromEntries(taken)
+  }
   return present({ ...found, $channel_type: channelOf(found) })
 }
 
@@ -139,7 +151,9 @@ function pageOf(properties: JsonObject) {
 }
 
 const present = (values: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  )
 
 /** A text, or a number as one; undefined for all else, and for an empty one. */
 function textOf(value: unknown): string | undefined {

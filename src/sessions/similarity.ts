@@ -6,7 +6,13 @@ export type Comparison = { similarity: number; shared: string[] }
  * which every session has, says little.
  */
 export const weightOf = (step: string): number =>
-  step.startsWith('$autocapture') ? 0.1 : /^\$(pageview|screen)\b/.test(step) ? 1 : step.startsWith('$') ? 0.5 : 1.5
+  step.startsWith('$autocapture')
+    ? 0.1
+    : /^\$(pageview|screen)\b/.test(step)
+      ? 1
+      : step.startsWith('$')
+        ? 0.5
+        : 1.5
 
 /**
  * Compares two sequences of steps by their heaviest common subsequence, which both have in the same order. Its weight is
@@ -44,7 +50,10 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
     }
   }
   const common = best[0] ?? 0
-  const [dice, overlap] = [(2 * common) / (left.total + right.total), common / Math.min(left.total, right.total)]
+  const [dice, overlap] = [
+    (2 * common) / (left.total + right.total),
+    common / Math.min(left.total, right.total)
+  ]
   return { similarity: Math.min(1, Math.sqrt(dice * overlap)), shared }
 }
 

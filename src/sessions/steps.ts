@@ -27,7 +27,11 @@ export function stepsOf(events: Iterable<{ name: string; properties: JsonObject 
   const steps: string[] = []
   for (const { name, properties } of events) {
     if (TECHNICAL.has(name)) continue
-    const step = [name, detailOf(name, properties)].filter(Boolean).join(' ').slice(0, MAX_STEP).toWellFormed()
+    const step = [name, detailOf(name, properties)]
+      .filter(Boolean)
+      .join(' ')
+      .slice(0, MAX_STEP)
+      .toWellFormed()
     if (step !== steps.at(-1)) steps.push(step)
     if (steps.length === MAX_STEPS) break
   }

@@ -109,7 +109,8 @@ const OF_ROW: Record<string, SQL> = {
 }
 
 /** The JSON that holds a session property of a row `s` of `sessions`; nothing in it is a bound value. */
-export const sessionColumn = (key: string): SQL => OF_ROW[key] ?? (isOfExit(key) ? sql`s.exit` : sql`s.entry`)
+export const sessionColumn = (key: string): SQL =>
+  OF_ROW[key] ?? (isOfExit(key) ? sql`s.exit` : sql`s.entry`)
 
 export type CountedValue = { name: string; count: number }
 
@@ -117,7 +118,12 @@ export type CountedValue = { name: string; count: number }
  * The values of a property that most closed sessions have, the most frequent first, then some that only one has; each at
  * most `limit`. Reads three times as many rows at most.
  */
-export async function listValues(db: Db, projectId: number, key: string, limit: number): Promise<CountedValue[]> {
+export async function listValues(
+  db: Db,
+  projectId: number,
+  key: string,
+  limit: number
+): Promise<CountedValue[]> {
   const of = sql`select value as name, count from session_values where project_id = ${projectId} and key = ${key}`
   const [frequent] = await readBatch(
     db,
@@ -125,6 +131,9 @@ export async function listValues(db: Db, projectId: number, key: string, limit: 
   )
   // Those that only one session has lie among the others, which are few now.
   if (frequent.length === limit) return frequent
-  const [single] = await readBatch(db, query<CountedValue>(sql`${of} and count = 1 order by value limit ${limit}`))
+  const [single] = await readBatch(
+    db,
+    query<CountedValue>(sql`${of} and count = 1 order by value limit ${limit}`)
+  )
   return [...frequent, ...single]
 }

@@ -1,7 +1,13 @@
 import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
-import { type Claim, claimOccurrences, type DeliveryId, findDue, takeStalled } from './ledger/store.ts'
+import {
+  type Claim,
+  claimOccurrences,
+  type DeliveryId,
+  findDue,
+  takeStalled
+} from './ledger/store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
@@ -15,7 +21,10 @@ const TAKEN_AT_ONCE = 500
 const STALLED_MS = 5 * 60_000
 
 export type Sender = {
-  sendBatch(messages: { body: DeliveryMessage }[], options?: { delaySeconds: number }): Promise<unknown>
+  sendBatch(
+    messages: { body: DeliveryMessage }[],
+    options?: { delaySeconds: number }
+  ): Promise<unknown>
 }
 
 /**
@@ -23,7 +32,11 @@ export type Sender = {
  * what was lost on its way. Run twice, or twice at once, each occurrence is entered once.
  * @returns how many occurrences were claimed, and how many deliveries were sent again
  */
-export async function runDue(db: Db, queue: Sender, now: Date): Promise<{ claimed: number; resent: number }> {
+export async function runDue(
+  db: Db,
+  queue: Sender,
+  now: Date
+): Promise<{ claimed: number; resent: number }> {
   const at = now.getTime()
   let claimed = 0
   for (let due = CLAIMED_AT_ONCE; due === CLAIMED_AT_ONCE; ) {
@@ -41,7 +54,12 @@ export async function runDue(db: Db, queue: Sender, now: Date): Promise<{ claime
  * the last of them.
  * @returns how many were entered
  */
-export async function claim(db: Db, queue: Sender, rows: SubscriptionRow[], now: number): Promise<number> {
+export async function claim(
+  db: Db,
+  queue: Sender,
+  rows: SubscriptionRow[],
+  now: number
+): Promise<number> {
   const entered = await claimOccurrences(
     db,
     rows.flatMap((row) => toClaim(row, now)),
@@ -54,7 +72,13 @@ export async function claim(db: Db, queue: Sender, rows: SubscriptionRow[], now:
 function toClaim(row: SubscriptionRow, now: number): Claim[] {
   const due = row.nextDeliveryDate
   if (due === null || due > now) return []
-  const claim: Claim = { subscriptionId: row.id, due, occurrence: due, missed: 0, next: nextOccurrence(row, due) }
+  const claim: Claim = {
+    subscriptionId: row.id,
+    due,
+    occurrence: due,
+    missed: 0,
+    next: nextOccurrence(row, due)
+  }
   while (claim.next !== null && claim.next <= now) {
     claim.occurrence = claim.next
     claim.missed += 1
@@ -64,14 +88,23 @@ function toClaim(row: SubscriptionRow, now: number): Claim[] {
 }
 
 /** What cannot be sent now is found by a later minute. @param delaySeconds until a consumer gets them, at most a day */
-export async function send(queue: Sender, deliveries: DeliveryId[], delaySeconds = 0): Promise<void> {
+export async function send(
+  queue: Sender,
+  deliveries: DeliveryId[],
+  delaySeconds = 0
+): Promise<void> {
   try {
     for (let at = 0; at < deliveries.length; at += MAX_MESSAGES)
       await queue.sendBatch(
-        deliveries.slice(at, at + MAX_MESSAGES).map(({ id, project_id }) => ({ body: { id, project_id } })),
+        deliveries
+          .slice(at, at + MAX_MESSAGES)
+          .map(({ id, project_id }) => ({ body: { id, project_id } })),
         { delaySeconds }
       )
   } catch (error) {
-    log('warn', 'deliveries wait for the sweep', { deliveries: deliveries.length, error: describeError(error) })
+    log('warn', 'deliveries wait for the sweep', {
+      deliveries: deliveries.length,
+      error: describeError(error)
+    })
   }
 }

@@ -19,7 +19,14 @@ import {
   type Sent
 } from './delivery.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
-import { finishDelivery, noteProgress, type Outcome, postpone, takeDelivery, wasDelivered } from './ledger/store.ts'
+import {
+  finishDelivery,
+  noteProgress,
+  type Outcome,
+  postpone,
+  takeDelivery,
+  wasDelivered
+} from './ledger/store.ts'
 import { DeliveryMessage, type Letter } from './message.ts'
 import { readContent } from './report.ts'
 import { recipientsOf } from './request.ts'
@@ -57,8 +64,18 @@ type Attempt = Outcome['status'] | 'postponed' | 'gone'
  * anywhere: to each recipient goes one message, or one more, which is marked, when nobody knows about the first.
  * @returns what became of them
  */
-export async function consumeDeliveries(batch: MessageBatch<unknown>, bindings: DeliveryBindings, usage: Usage) {
-  const attempts: Record<Attempt, number> = { delivered: 0, failed: 0, skipped: 0, postponed: 0, gone: 0 }
+export async function consumeDeliveries(
+  batch: MessageBatch<unknown>,
+  bindings: DeliveryBindings,
+  usage: Usage
+) {
+  const attempts: Record<Attempt, number> = {
+    delivered: 0,
+    failed: 0,
+    skipped: 0,
+    postponed: 0,
+    gone: 0
+  }
   let retried = 0
   for (const message of batch.messages) {
     try {
@@ -108,16 +125,25 @@ export async function attemptDelivery(
     if (typeof channel === 'string') return await delivery.finish('skipped', channel)
     return await delivery.send(channel)
   } catch (error) {
-    log('warn', 'delivery failed', { project: project.id, delivery: row.id, error: describeError(error) })
+    log('warn', 'delivery failed', {
+      project: project.id,
+      delivery: row.id,
+      error: describeError(error)
+    })
     return delivery.postpone('The service could not make it, and tries again.', 0)
   }
 }
 
 /** Why there is no use in a delivery any more. */
-function whyIdle({ kind }: DeliveryRow, { deleted, pausedReason }: SubscriptionRow): string | undefined {
+function whyIdle(
+  { kind }: DeliveryRow,
+  { deleted, pausedReason }: SubscriptionRow
+): string | undefined {
   if (kind === 'notice') return undefined
   if (deleted) return 'The subscription was deleted before.'
-  return kind === 'scheduled' && pausedReason !== null ? 'The subscription was paused before.' : undefined
+  return kind === 'scheduled' && pausedReason !== null
+    ? 'The subscription was paused before.'
+    : undefined
 }
 
 /** Where letters go, and how. */
@@ -128,13 +154,21 @@ type Channel = {
   send(target: string): Promise<Sent>
 }
 
-async function openNotice(control: Db, subscription: SubscriptionRow, bindings: DeliveryBindings): Promise<Channel> {
+async function openNotice(
+  control: Db,
+  subscription: SubscriptionRow,
+  bindings: DeliveryBindings
+): Promise<Channel> {
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(control, author.id)) ?? author
   const { id, projectId, origin } = subscription
   const title = subscription.title || `subscription ${id}`
   const reason = subscription.pausedReason ?? 'It has been resumed since.'
-  const email = toNotice(title, reason, `${origin}/api/environments/${projectId}/subscriptions/${id}/`)
+  const email = toNotice(
+    title,
+    reason,
+    `${origin}/api/environments/${projectId}/subscriptions/${id}/`
+  )
   return {
     targets: [owner.email],
     tellsRepetitions: false,
@@ -151,7 +185,13 @@ async function openChannel(
   { email, emailFrom, allow, clock }: DeliveryBindings,
   usage: Usage
 ): Promise<Channel | string> {
-  const content = await readContent(db, project, subscription, clock(), () => usage.queries > MAX_QUERIES)
+  const content = await readContent(
+    db,
+    project,
+    subscription,
+    clock(),
+    () => usage.queries > MAX_QUERIES
+  )
   if (typeof content === 'string') return content
   const letter = await writeLetter(db, subscription, row, content)
   const { targetType, targetValue, secret } = subscription
@@ -160,10 +200,15 @@ async function openChannel(
       return {
         targets: recipientsOf(targetValue),
         tellsRepetitions: false,
-        send: async (to) => sendEmail(email, emailFrom, to, toEmail(letter, await unsubscribeUrl(subscription, to)))
+        send: async (to) =>
+          sendEmail(email, emailFrom, to, toEmail(letter, await unsubscribeUrl(subscription, to)))
       }
     case 'slack':
-      return { targets: [targetValue], tellsRepetitions: false, send: (url) => sendSlack(url, letter, allow) }
+      return {
+        targets: [targetValue],
+        tellsRepetitions: false,
+        send: (url) => sendSlack(url, letter, allow)
+      }
     case 'webhook':
       return {
         targets: [targetValue],
@@ -173,9 +218,17 @@ async function openChannel(
   }
 }
 
-async function writeLetter(db: Db, subscription: SubscriptionRow, row: DeliveryRow, content: Content): Promise<Letter> {
+async function writeLetter(
+  db: Db,
+  subscription: SubscriptionRow,
+  row: DeliveryRow,
+  content: Content
+): Promise<Letter> {
   const { inviteMessage } = subscription
-  const invite = inviteMessage && row.kind === 'scheduled' && !(await wasDelivered(db, row)) ? inviteMessage : null
+  const invite =
+    inviteMessage && row.kind === 'scheduled' && !(await wasDelivered(db, row))
+      ? inviteMessage
+      : null
   return {
     subscriptionId: subscription.id,
     deliveryId: row.id,
@@ -210,12 +263,18 @@ class Delivery {
       const begun = beginSending(recipient, tellsRepetitions)
       if (!begun) continue
       this.#recipients[i] = begun
-      const isHeld = await noteProgress(this.#db, this.#row, this.#recipients, this.#now() + LEASE_MS)
+      const isHeld = await noteProgress(
+        this.#db,
+        this.#row,
+        this.#recipients,
+        this.#now() + LEASE_MS
+      )
       if (!isHeld) return 'gone'
       const sent = await send(begun.target)
       this.#recipients[i] = endSending(begun, sent)
       if (sent.kind === 'transient') retryAfter = Math.max(retryAfter, sent.retryAfter ?? 0)
-      if (sent.kind === 'uncertain' && !tellsRepetitions) retryAfter = Math.max(retryAfter, DOUBT_SECONDS)
+      if (sent.kind === 'uncertain' && !tellsRepetitions)
+        retryAfter = Math.max(retryAfter, DOUBT_SECONDS)
     }
     const isUnfinished = this.#recipients.some((recipient) => isOpen(recipient, tellsRepetitions))
     if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) return this.close()
@@ -229,8 +288,18 @@ class Delivery {
     return this.finish(error === null ? 'delivered' : 'failed', error, recipients)
   }
 
-  async finish(status: Outcome['status'], error: string | null, recipients = this.#recipients): Promise<Attempt> {
-    const notice = await finishDelivery(this.#db, this.#row, { status, recipients, error }, MAX_FAILURES, this.#now())
+  async finish(
+    status: Outcome['status'],
+    error: string | null,
+    recipients = this.#recipients
+  ): Promise<Attempt> {
+    const notice = await finishDelivery(
+      this.#db,
+      this.#row,
+      { status, recipients, error },
+      MAX_FAILURES,
+      this.#now()
+    )
     if (notice) await send(this.#bindings.queue, [notice])
     return status
   }
@@ -240,7 +309,11 @@ class Delivery {
     const seconds = delayAfter(this.#row.attempts, retryAfter)
     await postpone(this.#db, this.#row, this.#recipients, error, this.#now() + seconds * 1000)
     // A second later than the ledger says, so that it is due when it arrives.
-    await send(this.#bindings.queue, [{ id: this.#row.id, project_id: this.#row.projectId }], seconds + 1)
+    await send(
+      this.#bindings.queue,
+      [{ id: this.#row.id, project_id: this.#row.projectId }],
+      seconds + 1
+    )
     return 'postponed'
   }
 
@@ -251,7 +324,9 @@ class Delivery {
 
 /** Those who are to get it now, as far as it is known what they got, and those of before who have got it or failed. */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
-  const former = known.filter(({ target, status }) => !targets.includes(target) && /sent|failed/.test(status))
+  const former = known.filter(
+    ({ target, status }) => !targets.includes(target) && /sent|failed/.test(status)
+  )
   const current = targets.map(
     (target): Recipient =>
       known.find((recipient) => recipient.target === target) ?? {

@@ -44,11 +44,21 @@ export type Content = {
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
-export const titleOf = ({ name, derivedName }: { name: string | null; derivedName: string | null }): string | null =>
-  name || derivedName || null
+export const titleOf = ({
+  name,
+  derivedName
+}: {
+  name: string | null
+  derivedName: string | null
+}): string | null => name || derivedName || null
 
 /** The figures of a trend without a time axis. One in which nothing happened says so. */
-export function figuresOf(name: string, query: TrendQuery, series: TrendSeries[], timezone: string): Figures {
+export function figuresOf(
+  name: string,
+  query: TrendQuery,
+  series: TrendSeries[],
+  timezone: string
+): Figures {
   const range = rangeOf(query, timezone)
   const current = series.filter(({ compare_label }) => compare_label !== 'previous')
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
@@ -59,9 +69,17 @@ export function figuresOf(name: string, query: TrendQuery, series: TrendSeries[]
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
     })
   )
-  if (lines.every(({ value, previous }) => value === 0 && !previous)) return { name, failure: `No events: ${range}.` }
+  if (lines.every(({ value, previous }) => value === 0 && !previous))
+    return { name, failure: `No events: ${range}.` }
   const from = query.from === 'all' ? null : query.from
-  return { name, range, from, until: query.until, lines: lines.slice(0, MAX_LINES), more: lines.length - MAX_LINES }
+  return {
+    name,
+    range,
+    from,
+    until: query.until,
+    lines: lines.slice(0, MAX_LINES),
+    more: lines.length - MAX_LINES
+  }
 }
 
 function rangeOf({ from, until }: TrendQuery, timezone: string): string {
@@ -71,14 +89,20 @@ function rangeOf({ from, until }: TrendQuery, timezone: string): string {
     month: 'short',
     year: 'numeric'
   })
-  return from === 'all' ? `until ${format.format(until - 1)}` : plain(format.formatRange(from, until - 1))
+  return from === 'all'
+    ? `until ${format.format(until - 1)}`
+    : plain(format.formatRange(from, until - 1))
 }
 
 /** Versions of the runtime differ in which spaces they put into dates. */
 const plain = (text: string): string => text.replaceAll(/\s/g, ' ')
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 1, style: 'percent', signDisplay: 'exceptZero' })
+const PERCENT = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 1,
+  style: 'percent',
+  signDisplay: 'exceptZero'
+})
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
 

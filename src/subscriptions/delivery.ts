@@ -34,7 +34,10 @@ const UNHEARD = 'Nobody knows whether it has arrived.'
  * The recipient as it is while a message goes to it, or undefined when none is to go: it has arrived or failed, or its
  * outcome is unknown and it was repeated already, where the channel cannot tell a repetition.
  */
-export function beginSending(recipient: Recipient, tellsRepetitions: boolean): Recipient | undefined {
+export function beginSending(
+  recipient: Recipient,
+  tellsRepetitions: boolean
+): Recipient | undefined {
   if (recipient.status === 'sent' || recipient.status === 'failed') return undefined
   if (recipient.status === 'waiting') return { ...recipient, status: 'sending' }
   if (recipient.repeated && !tellsRepetitions) return undefined
@@ -45,7 +48,11 @@ export function beginSending(recipient: Recipient, tellsRepetitions: boolean): R
 export function endSending(recipient: Recipient, sent: Sent): Recipient {
   if (sent.kind === 'sent') return { ...recipient, status: 'sent', error: null }
   if (sent.kind === 'permanent') return { ...recipient, status: 'failed', error: sent.error }
-  return { ...recipient, status: sent.kind === 'uncertain' ? 'unknown' : 'waiting', error: sent.error }
+  return {
+    ...recipient,
+    status: sent.kind === 'uncertain' ? 'unknown' : 'waiting',
+    error: sent.error
+  }
 }
 
 /** Whether another attempt may still reach the recipient. */
@@ -65,7 +72,9 @@ export function faultOf(recipients: Recipient[]): string | null {
   const [first] = missed
   if (!first) return null
   const why = first.error ?? UNHEARD
-  return recipients.length === 1 ? why : `${missed.length} of ${recipients.length} recipients: ${why}`
+  return recipients.length === 1
+    ? why
+    : `${missed.length} of ${recipients.length} recipients: ${why}`
 }
 
 /** What becomes of a message without an answer. */
@@ -79,5 +88,9 @@ export function judge(status: number, words: string, retryAfter: string | null):
   if (status >= 200 && status < 300) return { kind: 'sent' }
   const error = `It answered ${status}${words ? `: ${words.slice(0, 200)}` : '.'}`
   if (status < 500 && ![408, 425, 429].includes(status)) return { kind: 'permanent', error }
-  return { kind: 'transient', error, retryAfter: /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined }
+  return {
+    kind: 'transient',
+    error,
+    retryAfter: /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
+  }
 }

@@ -1,12 +1,25 @@
 import { escapeHtml } from '../html.ts'
-import { cut, describeChange, directionOf, type Figures, formatMoment, formatNumber, type Line } from './content.ts'
+import {
+  cut,
+  describeChange,
+  directionOf,
+  type Figures,
+  formatMoment,
+  formatNumber,
+  type Line
+} from './content.ts'
 import type { Sent } from './delivery.ts'
 import { type Letter, notesOf, subjectOf } from './message.ts'
 
 export type Email = { subject: string; html: string; text: string; headers: Record<string, string> }
 
 /** The service's own faults, and limits that pass. */
-const TRANSIENT = ['E_RATE_LIMIT_EXCEEDED', 'E_DAILY_LIMIT_EXCEEDED', 'E_INTERNAL_SERVER_ERROR', 'E_DELIVERY_FAILED']
+const TRANSIENT = [
+  'E_RATE_LIMIT_EXCEEDED',
+  'E_DAILY_LIMIT_EXCEEDED',
+  'E_INTERNAL_SERVER_ERROR',
+  'E_DELIVERY_FAILED'
+]
 const MAX_SUBJECT = 200
 
 /** Sends an e-mail to one address. A binding that is not there or says no has the message fail, and says why. */
@@ -64,7 +77,9 @@ export function toEmail(letter: Letter, unsubscribe: string): Email {
       [
         `<h1 style="${HEADING}">${escapeHtml(subjectOf(letter))}</h1>`,
         `<p style="${QUIET}">${escapeHtml(about)}</p>`,
-        ...notesOf(letter).map((note) => `<p style="${NOTE}">${escapeHtml(note).replaceAll('\n', '<br>')}</p>`),
+        ...notesOf(letter).map(
+          (note) => `<p style="${NOTE}">${escapeHtml(note).replaceAll('\n', '<br>')}</p>`
+        ),
         ...content.parts.map(toTable),
         ...more.map((text) => `<p style="${QUIET}">${text}</p>`)
       ],
@@ -95,7 +110,8 @@ export function toNotice(title: string, reason: string, url: string): Email {
 
 const HEADING = 'margin:0 0 8px;font-size:22px;line-height:1.3;overflow-wrap:anywhere'
 const QUIET = 'margin:0 0 16px;color:#57606a;font-size:14px'
-const NOTE = 'margin:0 0 16px;padding:10px 14px;background:#f3f4f6;border-radius:6px;overflow-wrap:anywhere'
+const NOTE =
+  'margin:0 0 16px;padding:10px 14px;background:#f3f4f6;border-radius:6px;overflow-wrap:anywhere'
 const CELL = 'padding:8px 0;border-top:1px solid #e5e7eb;vertical-align:top'
 const COLORS = { [-1]: '#b42318', 0: '#57606a', 1: '#067647' }
 
@@ -105,12 +121,17 @@ function toText(part: Figures): string {
     const change = describeChange(line)
     return `  ${line.label}: ${formatNumber(line.value)}${change && ` (${change})`}`
   })
-  return [`${part.name} (${part.range})`, ...lines, ...(part.more > 0 ? [`  …and ${part.more} more`] : [])].join('\n')
+  return [
+    `${part.name} (${part.range})`,
+    ...lines,
+    ...(part.more > 0 ? [`  …and ${part.more} more`] : [])
+  ].join('\n')
 }
 
 function toTable(part: Figures): string {
   const title = `<h2 style="margin:24px 0 2px;font-size:17px;overflow-wrap:anywhere">${escapeHtml(part.name)}</h2>`
-  if ('failure' in part) return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
+  if ('failure' in part)
+    return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
   const more = part.more > 0 ? `<p style="${QUIET}">…and ${part.more} more</p>` : ''
   return `${title}<p style="margin:0 0 8px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`

@@ -105,8 +105,12 @@ export const DeliveryJson = z
     kind: z.enum(['scheduled', 'test', 'notice']).meta({
       description: '`notice`: tells the owner that the subscription was paused.'
     }),
-    occurrence: z.iso.datetime().meta({ description: 'When it was due; of others when it was asked for.' }),
-    missed: z.int().meta({ description: 'Earlier occurrences that were missed and came with this one.' }),
+    occurrence: z.iso
+      .datetime()
+      .meta({ description: 'When it was due; of others when it was asked for.' }),
+    missed: z
+      .int()
+      .meta({ description: 'Earlier occurrences that were missed and came with this one.' }),
     status: z.enum(['queued', 'sending', 'delivered', 'failed', 'skipped']),
     attempts: z.int(),
     next_attempt_at: z.iso.datetime().nullable(),
@@ -116,7 +120,9 @@ export const DeliveryJson = z
         status: z.enum(['waiting', 'sending', 'sent', 'failed', 'unknown']),
         repeated: z
           .boolean()
-          .meta({ description: 'Sent once more as nobody knew whether it had arrived: perhaps twice.' }),
+          .meta({
+            description: 'Sent once more as nobody knew whether it had arrived: perhaps twice.'
+          }),
         error: z.string().nullable()
       })
     ),

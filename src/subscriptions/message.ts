@@ -20,7 +20,8 @@ export type Letter = {
   content: Content
 }
 
-export const subjectOf = ({ isTest, content }: Letter): string => `${isTest ? 'Test: ' : ''}${content.name}`
+export const subjectOf = ({ isTest, content }: Letter): string =>
+  `${isTest ? 'Test: ' : ''}${content.name}`
 
 /** What a reader should know of the delivery before its numbers. */
 export function notesOf({ isTest, missed, invite }: Letter): string[] {

@@ -28,8 +28,10 @@ export async function readContent(
   isSpent: () => boolean
 ): Promise<Content | string> {
   const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
-  const dashboard = dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
-  if (insightId === null && dashboardId === null) return 'It has neither an insight nor a dashboard.'
+  const dashboard =
+    dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
+  if (insightId === null && dashboardId === null)
+    return 'It has neither an insight nor a dashboard.'
 
   const tiles = dashboard ? await listTiles(db, project.id, dashboard.id) : []
   const ids = tiles.map((tile) => tile.insightId).filter((id) => id !== single?.id)
@@ -42,8 +44,10 @@ export async function readContent(
     const figures = isSpent() ? tooMuch(insight) : await readFigures(db, project, insight, now)
     parts.push({ insight: insight.id, ...figures })
   }
-  const isGone = (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
-  if (isGone) parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
+  const isGone =
+    (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
+  if (isGone)
+    parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   if (parts.length === 0) return 'Its dashboard has no insights.'
   const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {
@@ -63,14 +67,28 @@ const tooMuch = (insight: InsightRow): Figures => ({
   failure: 'The insights before it left no room: this one needs a delivery of its own.'
 })
 
-async function readFigures(db: Db, project: ProjectRow, insight: InsightRow, now: Date): Promise<Figures> {
+async function readFigures(
+  db: Db,
+  project: ProjectRow,
+  insight: InsightRow,
+  now: Date
+): Promise<Figures> {
   const name = nameOf(insight)
   try {
     // It came as JSON.
-    const query = readTrend({ filters: insight.filters, query: insight.query } as JsonObject, project, now)
+    const query = readTrend(
+      { filters: insight.filters, query: insight.query } as JsonObject,
+      project,
+      now
+    )
     if (!query) return { name, failure: 'This insight asks for nothing yet.' }
     const compute = async (query: TrendQuery): Promise<Figures> =>
-      figuresOf(name, query, (await computeTrend(db, project, query, 0, now)).result, project.timezone)
+      figuresOf(
+        name,
+        query,
+        (await computeTrend(db, project, query, 0, now)).result,
+        project.timezone
+      )
     const own = inOneNumber(query)
     const whole = withoutToday(own, startOf(now.getTime(), 'day', project).time)
     const figures = await compute(whole)

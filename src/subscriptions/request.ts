@@ -3,7 +3,14 @@ import { AppError } from '../errors.ts'
 import { checkUrl, OutboundError } from '../outbound.ts'
 import { Timezone } from '../projects/project.ts'
 import { parseTimestamp } from '../time.ts'
-import { daysInPeriod, FREQUENCIES, nextOccurrence, type Schedule, WEEKDAYS, YEARS } from './schedule.ts'
+import {
+  daysInPeriod,
+  FREQUENCIES,
+  nextOccurrence,
+  type Schedule,
+  WEEKDAYS,
+  YEARS
+} from './schedule.ts'
 
 export const TARGET_TYPES = ['email', 'slack', 'webhook'] as const
 
@@ -17,7 +24,9 @@ const DateText = z.string().max(100)
 export const SubscriptionChange = z
   .object({
     dashboard: Id.meta({ description: 'A dashboard: its first ten insights are delivered.' }),
-    insight: Id.meta({ description: 'An insight. With a dashboard both are delivered, with neither nothing is.' }),
+    insight: Id.meta({
+      description: 'An insight. With a dashboard both are delivered, with neither nothing is.'
+    }),
     target_type: z.enum(TARGET_TYPES).optional(),
     target_value: z
       .string()
@@ -29,7 +38,12 @@ export const SubscriptionChange = z
         description: `Up to ${MAX_RECIPIENTS} e-mail addresses with commas between them; of Slack an incoming webhook's URL; or a webhook's.`
       }),
     frequency: z.enum(FREQUENCIES).optional(),
-    interval: z.int().min(1).max(INT32).optional().meta({ description: 'Every so many days, weeks…' }),
+    interval: z
+      .int()
+      .min(1)
+      .max(INT32)
+      .optional()
+      .meta({ description: 'Every so many days, weeks…' }),
     byweekday: z
       .array(z.enum(WEEKDAYS))
       .max(100)
@@ -41,16 +55,32 @@ export const SubscriptionChange = z
       .max(366)
       .nullish()
       .meta({ description: 'Which of those weekdays in a period; −1 is the last.' }),
-    count: z.int().min(1).max(INT32).nullish().meta({ description: 'Occurrences from the start on.' }),
+    count: z
+      .int()
+      .min(1)
+      .max(INT32)
+      .nullish()
+      .meta({ description: 'Occurrences from the start on.' }),
     start_date: DateText.optional().meta({
-      description: 'ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone.'
+      description:
+        'ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone.'
     }),
     until_date: DateText.nullish(),
     deleted: z.boolean().optional(),
     title: z.string().trim().max(100).nullish(),
-    invite_message: z.string().trim().max(10_000).nullish().meta({ description: 'Put into the first message.' }),
-    timezone: Timezone.optional().meta({ description: "On whose clock it recurs; the project's unless given." }),
-    paused: z.boolean().optional().meta({ description: '`false` resumes a subscription that was paused.' })
+    invite_message: z
+      .string()
+      .trim()
+      .max(10_000)
+      .nullish()
+      .meta({ description: 'Put into the first message.' }),
+    timezone: Timezone.optional().meta({
+      description: "On whose clock it recurs; the project's unless given."
+    }),
+    paused: z
+      .boolean()
+      .optional()
+      .meta({ description: '`false` resumes a subscription that was paused.' })
   })
   .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] })
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
@@ -129,10 +159,16 @@ export function changeTerms(terms: Terms, change: SubscriptionChange, allow: str
     bysetpos: change.bysetpos === undefined ? terms.bysetpos : change.bysetpos,
     count: change.count === undefined ? terms.count : change.count,
     startDate: start === undefined ? terms.startDate : readDate(start, timezone, 'start_date'),
-    untilDate: until === undefined ? terms.untilDate : until === null ? null : readDate(until, timezone, 'until_date'),
+    untilDate:
+      until === undefined
+        ? terms.untilDate
+        : until === null
+          ? null
+          : readDate(until, timezone, 'until_date'),
     timezone,
     title: change.title === undefined ? terms.title : change.title,
-    inviteMessage: change.invite_message === undefined ? terms.inviteMessage : change.invite_message,
+    inviteMessage:
+      change.invite_message === undefined ? terms.inviteMessage : change.invite_message,
     deleted: change.deleted ?? terms.deleted
   }
   expectTarget(changed, allow)
@@ -144,7 +180,11 @@ export function changeTerms(terms: Terms, change: SubscriptionChange, allow: str
 function readDate(text: string, timezone: string, attr: string): number {
   const time = parseTimestamp(text, timezone)
   if (time === undefined)
-    throw new AppError('invalid_input', 'This is not a date-time of ISO 8601: YYYY-MM-DDThh:mm[:ss][Z|±hh:mm].', attr)
+    throw new AppError(
+      'invalid_input',
+      'This is not a date-time of ISO 8601: YYYY-MM-DDThh:mm[:ss][Z|±hh:mm].',
+      attr
+    )
   const year = new Date(time).getUTCFullYear()
   if (year < YEARS.first || year > YEARS.last)
     throw new AppError('invalid_input', `Dates are from ${YEARS.first} to ${YEARS.last}.`, attr)
@@ -156,8 +196,10 @@ function expectTarget({ targetType, targetValue }: Terms, allow: string): void {
   if (targetType === 'email') {
     const addresses = recipientsOf(targetValue)
     const wrong = addresses.find((address) => !z.email().max(254).safeParse(address).success)
-    if (wrong !== undefined || addresses.length === 0) throw refuse(`"${wrong ?? ''}" is not a valid e-mail address.`)
-    if (addresses.length > MAX_RECIPIENTS) throw refuse(`There are at most ${MAX_RECIPIENTS} addresses.`)
+    if (wrong !== undefined || addresses.length === 0)
+      throw refuse(`"${wrong ?? ''}" is not a valid e-mail address.`)
+    if (addresses.length > MAX_RECIPIENTS)
+      throw refuse(`There are at most ${MAX_RECIPIENTS} addresses.`)
     return
   }
   try {
@@ -177,9 +219,12 @@ export function recipientsOf(list: string): string[] {
 function expectOccurring(schedule: Schedule): void {
   const { frequency, byweekday, bysetpos, startDate, untilDate } = schedule
   const refuse = (why: string, attr: string) => new AppError('invalid_input', why, attr)
-  if (untilDate !== null && untilDate < startDate) throw refuse('The end is before the start.', 'until_date')
-  if (bysetpos === 0) throw refuse('Positions are counted from 1, or from −1 backwards.', 'bysetpos')
-  if (bysetpos !== null && !byweekday?.length) throw refuse('A position needs byweekday to count in.', 'bysetpos')
+  if (untilDate !== null && untilDate < startDate)
+    throw refuse('The end is before the start.', 'until_date')
+  if (bysetpos === 0)
+    throw refuse('Positions are counted from 1, or from −1 backwards.', 'bysetpos')
+  if (bysetpos !== null && !byweekday?.length)
+    throw refuse('A position needs byweekday to count in.', 'bysetpos')
   const days = daysInPeriod(frequency, byweekday ?? [])
   if (bysetpos !== null && Math.abs(bysetpos) > days)
     throw refuse(`There are never more than ${days} such days in one period.`, 'bysetpos')

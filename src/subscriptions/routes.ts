@@ -14,7 +14,13 @@ import { Flag, KnownId, Whole, wholeFrom } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
 import { claim } from './claim.ts'
 import { SubscriptionJson, subscriptionToJson } from './json.ts'
-import { changeTerms, newTerms, SubscriptionChange, SubscriptionInput, type Terms } from './request.ts'
+import {
+  changeTerms,
+  newTerms,
+  SubscriptionChange,
+  SubscriptionInput,
+  type Terms
+} from './request.ts'
 import { nextOccurrence, nextOccurrences, summarize } from './schedule.ts'
 import { newSecret } from './signature.ts'
 import {
@@ -39,7 +45,9 @@ const ListQuery = z.object({
   ...LimitOffset.shape,
   dashboard: Whole.optional().meta({ description: 'Only those of this dashboard.' }),
   insight: Whole.optional().meta({ description: 'Only those of this insight.' }),
-  deleted: Flag.optional().meta({ description: '`true` lists those that are deleted, and only those.' }),
+  deleted: Flag.optional().meta({
+    description: '`true` lists those that are deleted, and only those.'
+  }),
   search: z.string().max(200).optional().meta({
     description:
       'Part of the title, or of the name of the dashboard or insight; the case of A to Z makes no difference.'
@@ -55,7 +63,9 @@ const IdempotencyHeader = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'An idempotency key has 1 to 255 visible ASCII characters.')
     .optional()
-    .meta({ description: 'Of any choice: the same request with the same key within 24 hours is done once.' })
+    .meta({
+      description: 'Of any choice: the same request with the same key within 24 hours is done once.'
+    })
 })
 
 const PreviewQuery = z.object({
@@ -65,10 +75,18 @@ const PreviewQuery = z.object({
     .meta({ description: 'How many.' })
 })
 
-const Preview = z.object({ summary: z.string(), timezone: z.string(), results: z.array(z.iso.datetime()) }).meta({
-  id: 'SubscriptionPreview',
-  examples: [{ summary: 'sent every week on Monday', timezone: 'Europe/Berlin', results: ['2026-11-23T08:00:00.000Z'] }]
-})
+const Preview = z
+  .object({ summary: z.string(), timezone: z.string(), results: z.array(z.iso.datetime()) })
+  .meta({
+    id: 'SubscriptionPreview',
+    examples: [
+      {
+        summary: 'sent every week on Monday',
+        timezone: 'Europe/Berlin',
+        results: ['2026-11-23T08:00:00.000Z']
+      }
+    ]
+  })
 
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
 const WRITE_REFUSALS: Refusal[] = [
@@ -140,9 +158,14 @@ export const subscriptionRoutes = createRouter()
       deleted: deleted ?? false,
       ordering: by && { by, isDescending: ordering?.startsWith('-') ?? false }
     }
-    const { rows, count } = await listSubscriptions(c.var.db, c.var.project.id, listing, { limit: size, offset })
+    const { rows, count } = await listSubscriptions(c.var.db, c.var.project.id, listing, {
+      limit: size,
+      offset
+    })
     const results = rows.map(subscriptionToJson)
-    return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
+    return c.json(
+      pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
+    )
   })
   .post(
     '/subscriptions',
@@ -156,10 +179,15 @@ export const subscriptionRoutes = createRouter()
       const { 'Idempotency-Key': key } = c.req.valid('header')
       const hash = await sha256(JSON.stringify(input))
       const answer = await retryConflicts(async () => {
-        const asked = key === undefined ? undefined : { projectId: project.id, userId: user.id, key }
+        const asked =
+          key === undefined ? undefined : { projectId: project.id, userId: user.id, key }
         const earlier = asked && (await findAnswer(db, asked, now))
         if (earlier && earlier.hash !== hash)
-          throw new AppError('conflict', 'This idempotency key was used for another request.', 'Idempotency-Key')
+          throw new AppError(
+            'conflict',
+            'This idempotency key was used for another request.',
+            'Idempotency-Key'
+          )
         if (earlier) return SubscriptionJson.parse(JSON.parse(earlier.answer))
 
         const terms = changeTerms(newTerms(project.timezone), input, c.env.OUTBOUND_ALLOW)
@@ -178,14 +206,27 @@ export const subscriptionRoutes = createRouter()
           revision: 0
         }
         const answer = toAnswer(row)
-        await insertSubscription(db, row, asked && { ...asked, hash, answer: JSON.stringify(answer) })
+        await insertSubscription(
+          db,
+          row,
+          asked && { ...asked, hash, answer: JSON.stringify(answer) }
+        )
         return answer
       })
       return c.json(answer, 201)
     }
   )
-  .get('/subscriptions/:id', RETRIEVE, allow('subscription:read'), validatePath(SubscriptionPath), async (c) =>
-    c.json(subscriptionToJson(await getSubscription(c.var.db, c.var.project.id, c.req.valid('param').id)))
+  .get(
+    '/subscriptions/:id',
+    RETRIEVE,
+    allow('subscription:read'),
+    validatePath(SubscriptionPath),
+    async (c) =>
+      c.json(
+        subscriptionToJson(
+          await getSubscription(c.var.db, c.var.project.id, c.req.valid('param').id)
+        )
+      )
   )
   .patch(
     '/subscriptions/:id',
@@ -201,21 +242,30 @@ export const subscriptionRoutes = createRouter()
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
         const terms = changeTerms(before, change, c.env.OUTBOUND_ALLOW)
         await expectContents(db, project.id, terms, before)
-        return [await updateSubscription(db, before, { ...terms, ...resume(before, terms, change, now) }), before]
+        return [
+          await updateSubscription(db, before, { ...terms, ...resume(before, terms, change, now) }),
+          before
+        ]
       })
       const isNewWebhook = row.targetType === 'webhook' && before.targetType !== 'webhook'
       return c.json(isNewWebhook ? toAnswer(row) : subscriptionToJson(row))
     }
   )
-  .delete('/subscriptions/:id', DESTROY, allow('subscription:write'), validatePath(SubscriptionPath), async (c) => {
-    const { db, project } = c.var
-    await retryConflicts(async () => {
-      const row = await getSubscription(db, project.id, c.req.valid('param').id)
-      if (row.deleted) throw new NotFoundError()
-      await updateSubscription(db, row, { deleted: true, nextDeliveryDate: null })
-    })
-    return c.body(null, 204)
-  })
+  .delete(
+    '/subscriptions/:id',
+    DESTROY,
+    allow('subscription:write'),
+    validatePath(SubscriptionPath),
+    async (c) => {
+      const { db, project } = c.var
+      await retryConflicts(async () => {
+        const row = await getSubscription(db, project.id, c.req.valid('param').id)
+        if (row.deleted) throw new NotFoundError()
+        await updateSubscription(db, row, { deleted: true, nextDeliveryDate: null })
+      })
+      return c.body(null, 204)
+    }
+  )
   .get(
     '/subscriptions/:id/preview',
     PREVIEW,
@@ -237,11 +287,20 @@ const toAnswer = (row: SubscriptionRow): SubscriptionJson => ({
 })
 
 /** @throws does_not_exist for a dashboard or insight that is not there; one that has been deleted since stays */
-async function expectContents(db: Db, projectId: number, terms: Terms, before: Terms | undefined): Promise<void> {
+async function expectContents(
+  db: Db,
+  projectId: number,
+  terms: Terms,
+  before: Terms | undefined
+): Promise<void> {
   const { dashboardId, insightId } = terms
   const missing = (id: number, attr: string) =>
     new AppError('does_not_exist', `Invalid pk "${id}" - object does not exist.`, attr)
-  if (dashboardId !== null && dashboardId !== before?.dashboardId && !(await findDashboard(db, projectId, dashboardId)))
+  if (
+    dashboardId !== null &&
+    dashboardId !== before?.dashboardId &&
+    !(await findDashboard(db, projectId, dashboardId))
+  )
     throw missing(dashboardId, 'dashboard')
   if (insightId === null || insightId === before?.insightId) return
   const insight = await findInsight(db, projectId, insightId)

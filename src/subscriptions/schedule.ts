@@ -4,7 +4,15 @@ import { fromClock, toClock } from '../time.ts'
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
-export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday'
+] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
 /** An iCalendar recurrence (RFC 5545) on the clock of a zone. */
@@ -72,10 +80,16 @@ export function nextOccurrences(schedule: Schedule, after: number, n: number): n
 }
 
 /** No fewer than there are occurrences between two moments. */
-function mostBetween({ frequency, interval, byweekday, bysetpos }: Schedule, start: number, after: number): number {
+function mostBetween(
+  { frequency, interval, byweekday, bysetpos }: Schedule,
+  start: number,
+  after: number
+): number {
   const days = Math.max(0, (after - start) / DAY + 3)
   const isOnce = bysetpos !== null || !byweekday?.length
-  return (days / SHORTEST[frequency] / interval + 2) * (isOnce ? 1 : daysInPeriod(frequency, byweekday))
+  return (
+    (days / SHORTEST[frequency] / interval + 2) * (isOnce ? 1 : daysInPeriod(frequency, byweekday))
+  )
 }
 
 /** The most days that `byweekday` picks in one period: what `bysetpos` may not exceed. */
@@ -113,11 +127,19 @@ function toRule(schedule: Schedule, clock: number, most: number, end: number): R
     maxIterations: MAX_ITERATIONS,
     maxCandidateEvaluations: 10 * MAX_ITERATIONS
   }
-  const last = count !== null && count < most ? new RRuleTemporal({ ...options, count }).all().at(-1) : undefined
+  const last =
+    count !== null && count < most
+      ? new RRuleTemporal({ ...options, count }).all().at(-1)
+      : undefined
   return new RRuleTemporal(last ? { ...options, until: last } : options)
 }
 
-const RULE_FREQUENCIES = { daily: 'DAILY', weekly: 'WEEKLY', monthly: 'MONTHLY', yearly: 'YEARLY' } as const
+const RULE_FREQUENCIES = {
+  daily: 'DAILY',
+  weekly: 'WEEKLY',
+  monthly: 'MONTHLY',
+  yearly: 'YEARLY'
+} as const
 
 /** A time on a clock for the rule, which knows of no zone: what it says of the clock's jumps has changed more than once. */
 function toZoned(clock: number) {

@@ -1,4 +1,12 @@
-import { cut, directionOf, type Figures, formatChange, formatMoment, formatNumber, type Line } from './content.ts'
+import {
+  cut,
+  directionOf,
+  type Figures,
+  formatChange,
+  formatMoment,
+  formatNumber,
+  type Line
+} from './content.ts'
 import type { Sent } from './delivery.ts'
 import { type Letter, notesOf, subjectOf } from './message.ts'
 import { post } from './webhook.ts'
@@ -9,13 +17,19 @@ const MAX_TEXT = 3_000
 
 /** Sends a letter to an incoming webhook of Slack. Its answer is a word that says what is wrong. */
 export const sendSlack = (url: string, letter: Letter, allow: string): Promise<Sent> =>
-  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(letter)), { allow, reads: true })
+  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(letter)), {
+    allow,
+    reads: true
+  })
 
 /** The letter as Slack's blocks, with a text for notifications. */
 export function toBlocks(letter: Letter) {
   const { content, summary } = letter
   const header = subjectOf(letter)
-  const text = [...content.parts.slice(0, 1).flatMap(toLines), ...(content.parts.length > 1 ? ['…'] : [])].join('\n')
+  const text = [
+    ...content.parts.slice(0, 1).flatMap(toLines),
+    ...(content.parts.length > 1 ? ['…'] : [])
+  ].join('\n')
   const about = `${content.project} · ${formatMoment(content.at, content.timezone)} · ${summary}`
   return {
     text: cut(`${escapeText(header)}\n${text}`, MAX_TEXT),
@@ -29,7 +43,10 @@ export function toBlocks(letter: Letter) {
   }
 }
 
-const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text: cut(text, MAX_TEXT) } })
+const section = (text: string) => ({
+  type: 'section',
+  text: { type: 'mrkdwn', text: cut(text, MAX_TEXT) }
+})
 
 function toLines(part: Figures): string[] {
   const title = `*${escapeText(part.name)}*`

@@ -49,7 +49,9 @@ export async function listSubscriptions(
              or ${named('dashboards', sql`${subscriptions.dashboardId}`, sql`name`)})`
   )
   const column = ordering && COLUMNS[ordering.by]
-  const order = column ? [sql`${column} is null`, ordering.isDescending ? sql`${column} desc` : sql`${column} asc`] : []
+  const order = column
+    ? [sql`${column} is null`, ordering.isDescending ? sql`${column} desc` : sql`${column} asc`]
+    : []
   const [rows, count] = await Promise.all([
     db
       .select()
@@ -64,7 +66,11 @@ export async function listSubscriptions(
 }
 
 /** Also a deleted one. */
-export async function findSubscription(db: Db, projectId: number, id: number): Promise<SubscriptionRow | undefined> {
+export async function findSubscription(
+  db: Db,
+  projectId: number,
+  id: number
+): Promise<SubscriptionRow | undefined> {
   const [row] = await db
     .select()
     .from(subscriptions)
@@ -73,7 +79,11 @@ export async function findSubscription(db: Db, projectId: number, id: number): P
 }
 
 /** Also a deleted one. @throws not_found */
-export async function getSubscription(db: Db, projectId: number, id: number): Promise<SubscriptionRow> {
+export async function getSubscription(
+  db: Db,
+  projectId: number,
+  id: number
+): Promise<SubscriptionRow> {
   const row = await findSubscription(db, projectId, id)
   if (!row) throw new NotFoundError()
   return row
@@ -89,7 +99,11 @@ type NewAnswer = Pick<typeof idempotencyKeys.$inferInsert, 'userId' | 'key' | 'h
  * Keeps a new subscription and, if it came with an idempotency key, what is answered to it, both or none.
  * @throws ConflictError when the key has been used since
  */
-export async function insertSubscription(db: Db, row: SubscriptionRow, answer: NewAnswer | undefined): Promise<void> {
+export async function insertSubscription(
+  db: Db,
+  row: SubscriptionRow,
+  answer: NewAnswer | undefined
+): Promise<void> {
   const insert = db.insert(subscriptions).values(row)
   if (!answer) return void (await insert)
   const { projectId, createdAt } = row
@@ -110,7 +124,11 @@ export async function findAnswer(
     .select()
     .from(idempotencyKeys)
     .where(
-      and(eq(idempotencyKeys.projectId, projectId), eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key))
+      and(
+        eq(idempotencyKeys.projectId, projectId),
+        eq(idempotencyKeys.userId, userId),
+        eq(idempotencyKeys.key, key)
+      )
     )
   return row && row.createdAt >= now.getTime() - DAY ? row : undefined
 }
@@ -127,7 +145,13 @@ export async function updateSubscription(
   const [row] = await db
     .update(subscriptions)
     .set({ ...change, revision: revision + 1 })
-    .where(and(eq(subscriptions.projectId, projectId), eq(subscriptions.id, id), eq(subscriptions.revision, revision)))
+    .where(
+      and(
+        eq(subscriptions.projectId, projectId),
+        eq(subscriptions.id, id),
+        eq(subscriptions.revision, revision)
+      )
+    )
     .returning()
   if (!row) throw new ConflictError('The subscription has changed since it was read.')
   return row

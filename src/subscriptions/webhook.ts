@@ -32,7 +32,8 @@ export function toPayload(letter: Letter) {
 
 function toInsight(part: Part) {
   const { insight: id = null, name } = part
-  if ('failure' in part) return { id, name, range: null, from: null, until: null, error: part.failure, lines: [] }
+  if ('failure' in part)
+    return { id, name, range: null, from: null, until: null, error: part.failure, lines: [] }
   return {
     id,
     name,
@@ -80,7 +81,12 @@ export async function post(
 ): Promise<Sent> {
   try {
     const isRefusal = (status: number) => status >= 300
-    const limits = { allow, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER, reads: reads ? isRefusal : () => false }
+    const limits = {
+      allow,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER,
+      reads: reads ? isRefusal : () => false
+    }
     const answer = await sendOutbound({ url, method: 'POST', headers, body }, limits)
     const words = reads ? new TextDecoder().decode(answer.body) : ''
     return judge(answer.status, words, answer.headers.get('Retry-After'))

@@ -32,16 +32,25 @@ export async function computeTimeline(
   for await (const page of readEvents(db, projectId, personId, asked)) {
     looked += page.length
     if (looked > MAX_EVENTS)
-      throw tooLarge('events', `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`)
+      throw tooLarge(
+        'events',
+        `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`
+      )
     events.push(...page.filter(({ event_id }) => !eventIds || eventIds.has(event_id)))
   }
 
   const values = await readAllValues(db, projectId, events, asked.crucialKeys)
   const none = JSON.stringify(asked.crucialKeys.map(() => null))
   const stretches = cutStretches(events, (version) => values.get(version ?? 0)?.values ?? none)
-  const bytes = stretches.reduce((sum, { version }) => sum + (values.get(version ?? 0)?.bytes ?? 0), 0)
+  const bytes = stretches.reduce(
+    (sum, { version }) => sum + (values.get(version ?? 0)?.bytes ?? 0),
+    0
+  )
   if (bytes > MAX_BYTES)
-    throw tooLarge('points', `The points of a timeline are ${MAX_BYTES} bytes at most: a shorter range has fewer.`)
+    throw tooLarge(
+      'points',
+      `The points of a timeline are ${MAX_BYTES} bytes at most: a shorter range has fewer.`
+    )
   const versions = await readVersions(db, projectId, versionsOf(stretches))
   return stretches.map(({ timestamp, version, count }) => {
     return { timestamp, count, properties: JSON.parse(versions.get(version ?? 0) ?? '{}') }
@@ -59,7 +68,12 @@ async function readAllValues(db: Db, projectId: number, events: SeenEvent[], key
   const all: Awaited<ReturnType<typeof readValues>> = new Map()
   const versions = keys.length > 0 ? versionsOf(events) : []
   for (let at = 0; at < versions.length; at += MAX_VERSIONS)
-    for (const [id, value] of await readValues(db, projectId, versions.slice(at, at + MAX_VERSIONS), keys))
+    for (const [id, value] of await readValues(
+      db,
+      projectId,
+      versions.slice(at, at + MAX_VERSIONS),
+      keys
+    ))
       all.set(id, value)
   return all
 }

@@ -11,10 +11,15 @@ export const TimelineJson = z
         properties: z
           .record(z.string(), z.unknown())
           .meta({ description: 'All properties that the person had at that event.' }),
-        relevant_event_count: z.int().min(1).meta({ description: 'How many events came before the next point.' })
+        relevant_event_count: z
+          .int()
+          .min(1)
+          .meta({ description: 'How many events came before the next point.' })
       })
     ),
-    crucial_property_keys: z.array(z.string()).meta({ description: 'A change of any of them starts a new point.' }),
+    crucial_property_keys: z
+      .array(z.string())
+      .meta({ description: 'A change of any of them starts a new point.' }),
     effective_date_from: z.iso.datetime(),
     effective_date_to: z.iso.datetime().meta({ description: 'The last millisecond of the range.' })
   })
@@ -23,8 +28,16 @@ export const TimelineJson = z
     examples: [
       {
         points: [
-          { timestamp: '2026-10-01T00:00:00.000Z', properties: { plan: 'free' }, relevant_event_count: 2 },
-          { timestamp: '2026-10-02T08:00:00.000Z', properties: { plan: 'pro' }, relevant_event_count: 1 }
+          {
+            timestamp: '2026-10-01T00:00:00.000Z',
+            properties: { plan: 'free' },
+            relevant_event_count: 2
+          },
+          {
+            timestamp: '2026-10-02T08:00:00.000Z',
+            properties: { plan: 'pro' },
+            relevant_event_count: 1
+          }
         ],
         crucial_property_keys: ['plan'],
         effective_date_from: '2026-09-29T00:00:00.000Z',
@@ -40,7 +53,10 @@ export const pointToJson = ({ timestamp, properties, count }: Point): JsonObject
 })
 
 /** Of all time, the range begins with the first point. */
-export function timelineToJson(points: Point[], { from, until, crucialKeys }: TimelineQuery): JsonObject {
+export function timelineToJson(
+  points: Point[],
+  { from, until, crucialKeys }: TimelineQuery
+): JsonObject {
   const first = points[0]?.timestamp ?? until - 1
   return {
     points: points.map(pointToJson),

@@ -11,7 +11,10 @@ const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
 const Entity = z.union(
-  [Text.transform((id) => ({ id })), z.object({ id: Text.nullish(), properties: z.unknown().optional() })],
+  [
+    Text.transform((id) => ({ id })),
+    z.object({ id: Text.nullish(), properties: z.unknown().optional() })
+  ],
   'An event is a name, or an object with the name as id.'
 )
 
@@ -19,13 +22,17 @@ const Entity = z.union(
 export const TimelineParameters = z.object({
   events: jsonText(z.array(Entity).max(MAX_ENTITIES)).optional().meta({
     type: 'string',
-    description: 'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do.'
+    description:
+      'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do.'
   }),
   actions: jsonText(z.array(z.unknown()).max(0, 'Actions are not supported: only events are.'))
     .optional()
     .meta({ type: 'string', description: 'Not supported: only an empty list is allowed.' }),
   breakdown: jsonText(
-    z.union([Text, z.array(Text).max(MAX_ENTITIES)], 'A breakdown is the name of a property, or a list of names.')
+    z.union(
+      [Text, z.array(Text).max(MAX_ENTITIES)],
+      'A breakdown is the name of a property, or a list of names.'
+    )
   )
     .optional()
     .meta({ type: 'string', description: 'A property, or a list of them.' }),
@@ -36,7 +43,9 @@ export const TimelineParameters = z.object({
   date_from: Text.optional().meta({
     description: 'Where the timeline begins, 7 days ago unless given; `all` is possible.'
   }),
-  date_to: Text.optional().meta({ description: 'The day with which it ends, today unless given, or the exact time.' }),
+  date_to: Text.optional().meta({
+    description: 'The day with which it ends, today unless given, or the exact time.'
+  }),
   interval: z.enum(INTERVALS).optional().meta({
     description: 'How long the timeline is whose `date_from` and `date_to` are the same.'
   }),
@@ -62,7 +71,8 @@ export function readTimelineQuery(
   calendar: Calendar,
   now: Date
 ): TimelineQuery {
-  const keysOf = (filters: unknown, attr: string) => personKeys(filters, attr, calendar.timezone, now)
+  const keysOf = (filters: unknown, attr: string) =>
+    personKeys(filters, attr, calendar.timezone, now)
   const entities = asked.events ?? []
   const names = entities.flatMap(({ id }) => id || [])
   const breakdowns = asked.breakdown_type === 'person' ? [asked.breakdown ?? []].flat() : []
@@ -83,7 +93,11 @@ export function readTimelineQuery(
 
 const LETTERS = { minute: 'M', hour: 'h', day: 'd', week: 'w', month: 'm' }
 
-function readRange({ date_from, date_to, interval }: TimelineParameters, calendar: Calendar, now: Date) {
+function readRange(
+  { date_from, date_to, interval }: TimelineParameters,
+  calendar: Calendar,
+  now: Date
+) {
   const isExact = /\d[T ]\d/.test(date_to ?? '')
   const until = readUntil(date_to || undefined, isExact ? 'minute' : 'day', calendar, now)
   if (until === undefined) throw noDate(date_to, 'date_to')
@@ -92,7 +106,8 @@ function readRange({ date_from, date_to, interval }: TimelineParameters, calenda
   if (from === undefined) throw noDate(date_from, 'date_from')
   if (date_from && date_from === date_to && interval)
     return { from, until: goBack(from, -1, LETTERS[interval], calendar.timezone) }
-  if (from >= until) throw new AppError('invalid_input', 'The range ends before it begins.', 'date_from')
+  if (from >= until)
+    throw new AppError('invalid_input', 'The range ends before it begins.', 'date_from')
   return { from, until }
 }
 

@@ -36,7 +36,11 @@ At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYT
   },
   refusals: [
     ['invalid_input', '"soon" is not a date.', 'date_from'],
-    ['query_too_large', `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`, 'events']
+    [
+      'query_too_large',
+      `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`,
+      'events'
+    ]
   ]
 })
 
@@ -54,7 +58,11 @@ export const timelineRoutes = createRouter().get(
     const points = await computeTimeline(db, project.id, c.req.valid('param').id, query)
     if (!wantsCsv(c, format)) return c.json(timelineToJson(points, query))
     const rows = points.map(pointToJson)
-    const columns = new Set(['relevant_event_count', 'timestamp', ...rows.flatMap((row) => [...flatten(row).keys()])])
+    const columns = new Set([
+      'relevant_event_count',
+      'timestamp',
+      ...rows.flatMap((row) => [...flatten(row).keys()])
+    ])
     return csvResponse(c, 'properties_timeline', [...columns].sort(), [rows])
   }
 )

@@ -5,7 +5,10 @@ export type SeenEvent = { timestamp: number; version: number | null }
 export type Stretch = SeenEvent & { count: number }
 
 /** Cuts events into stretches; `valuesOf` says what the crucial values of a version are. */
-export function cutStretches(events: readonly SeenEvent[], valuesOf: (version: number | null) => string): Stretch[] {
+export function cutStretches(
+  events: readonly SeenEvent[],
+  valuesOf: (version: number | null) => string
+): Stretch[] {
   const stretches: Stretch[] = []
   for (const event of events.toSorted(byTime)) {
     const last = stretches.at(-1)
@@ -16,6 +19,7 @@ export function cutStretches(events: readonly SeenEvent[], valuesOf: (version: n
 }
 
 /** Those of one millisecond in the order in which their versions were made. */
-const byTime = (a: SeenEvent, b: SeenEvent): number => a.timestamp - b.timestamp || orderOf(a) - orderOf(b)
+const byTime = (a: SeenEvent, b: SeenEvent): number =>
+  a.timestamp - b.timestamp || orderOf(a) - orderOf(b)
 
 const orderOf = ({ version }: SeenEvent): number => (version ?? 0) % 2 ** 24

@@ -24,12 +24,18 @@ const Action = z.object({
 })
 
 export const TrendSeries = z.object({
-  action: Action.nullable().meta({ description: 'The series as it was asked for; null for a formula.' }),
+  action: Action.nullable().meta({
+    description: 'The series as it was asked for; null for a formula.'
+  }),
   label: z.string(),
-  count: z.number().meta({ description: 'The sum of `data`; of a cumulative display its last number.' }),
+  count: z
+    .number()
+    .meta({ description: 'The sum of `data`; of a cumulative display its last number.' }),
   data: z.array(z.number()),
   labels: z.array(z.string()),
-  days: z.array(z.string()).meta({ description: 'Where each bucket begins, on the clock of the project.' }),
+  days: z
+    .array(z.string())
+    .meta({ description: 'Where each bucket begins, on the clock of the project.' }),
   aggregated_value: z.number().optional().meta({ description: 'Of displays without a time axis.' }),
   breakdown_value: z
     .union([z.string(), z.array(z.string()), z.array(z.number())])
@@ -49,7 +55,10 @@ export const TrendAnswer = z
     timezone: z.string(),
     last_refresh: z.iso.datetime(),
     is_cached: z.boolean(),
-    next: z.url().nullable().meta({ description: 'The next breakdown values, when there are more than the limit.' })
+    next: z
+      .url()
+      .nullable()
+      .meta({ description: 'The next breakdown values, when there are more than the limit.' })
   })
   .meta({
     id: 'Trend',
@@ -87,10 +96,19 @@ export const TrendAnswer = z
 export type TrendAnswer = z.infer<typeof TrendAnswer>
 
 /** The buckets that a line's numbers belong to, how they are shown, and which of two periods that is. */
-export type Period = { buckets: Bucket[]; labels: string[]; days: string[]; label: 'current' | 'previous' | undefined }
+export type Period = {
+  buckets: Bucket[]
+  labels: string[]
+  days: string[]
+  label: 'current' | 'previous' | undefined
+}
 
 /** Made once for all lines: of a year by the hour each list is 8,760 texts. */
-export const toPeriod = (buckets: Bucket[], interval: Interval, label: Period['label']): Period => ({
+export const toPeriod = (
+  buckets: Bucket[],
+  interval: Interval,
+  label: Period['label']
+): Period => ({
   buckets,
   labels: buckets.map((bucket, i) => (label ? `${interval} ${i}` : labelOf(bucket, interval))),
   days: buckets.map((bucket) => dayOf(bucket, interval)),
@@ -111,7 +129,11 @@ export function toSeries(
   const name = 'series' in of ? (of.series.customName ?? of.series.name) : of.formula
   const isAlone = action ? query.series.length === 1 : query.formulas.length === 1
   const isBroken = query.breakdowns.length > 0
-  const label = !isBroken ? name : isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
+  const label = !isBroken
+    ? name
+    : isAlone
+      ? nameOf(query, value)
+      : `${name} - ${nameOf(query, value)}`
   const shared = {
     ...(isBroken && { breakdown_value: toBreakdownValue(query, value) }),
     ...(period.label && { compare: true as const, compare_label: period.label }),
@@ -120,7 +142,16 @@ export function toSeries(
   if (!points.every(Number.isFinite))
     throw new AppError('invalid_input', `${label} adds up to more than a number can be.`, 'series')
   if (isAggregated(query))
-    return { action, label, count: 0, data: [], labels: [], days: [], aggregated_value: points[0] ?? 0, ...shared }
+    return {
+      action,
+      label,
+      count: 0,
+      data: [],
+      labels: [],
+      days: [],
+      aggregated_value: points[0] ?? 0,
+      ...shared
+    }
   const isCumulative = query.display === 'ActionsLineGraphCumulative'
   const data = isCumulative ? cumulate(points) : points
   return {
@@ -135,9 +166,11 @@ export function toSeries(
 }
 
 /** Numbers that can be, as the highest of several buckets, may have a sum that cannot. */
-const bounded = (number: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
+const bounded = (number: number): number =>
+  Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
-export const isAggregated = ({ display }: TrendQuery): boolean => (AGGREGATED as readonly string[]).includes(display)
+export const isAggregated = ({ display }: TrendQuery): boolean =>
+  (AGGREGATED as readonly string[]).includes(display)
 
 const toAction = ({ event, name, customName, order, math, property, properties }: Series) => ({
   id: event,
@@ -154,7 +187,8 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 
 /** Several breakdowns have their values, of which any may be none, in one text of JSON. */
 function partsOf({ breakdowns }: TrendQuery, value: string): string[] {
-  const parts = breakdowns.length > 1 ? z.array(z.string().nullable()).parse(JSON.parse(value)) : [value]
+  const parts =
+    breakdowns.length > 1 ? z.array(z.string().nullable()).parse(JSON.parse(value)) : [value]
   return parts.map((part, i) => {
     const bins = breakdowns[i]?.bins
     if (part === null) return NONE
@@ -185,12 +219,14 @@ export function toTable({ result }: TrendAnswer): (string | number)[][] {
   const [first] = result
   const isAggregatedAnswer = first?.aggregated_value !== undefined
   const header = ['series', ...(isAggregatedAnswer ? ['value'] : (first?.labels ?? []))]
-  const rows = result.map(({ label, action, breakdown_value, compare_label, aggregated_value, data }) => {
-    const name = breakdown_value === undefined ? (action?.custom_name ?? label) : label
-    return [
-      compare_label === 'previous' ? `${name} (previous)` : name,
-      ...(aggregated_value === undefined ? data : [aggregated_value])
-    ]
-  })
+  const rows = result.map(
+    ({ label, action, breakdown_value, compare_label, aggregated_value, data }) => {
+      const name = breakdown_value === undefined ? (action?.custom_name ?? label) : label
+      return [
+        compare_label === 'previous' ? `${name} (previous)` : name,
+        ...(aggregated_value === undefined ? data : [aggregated_value])
+      ]
+    }
+  )
   return [header, ...rows]
 }

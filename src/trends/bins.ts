@@ -14,7 +14,10 @@ export const FIRST_BIN = 1_000
  * What a bin begins with, and what it ends before. The last one ends with the highest number, and is shown to end 0.01
  * behind it, as PostHog shows it.
  */
-export function rangeOf({ low, high, width, count }: Bins, bin: string): [from: number, until: number] {
+export function rangeOf(
+  { low, high, width, count }: Bins,
+  bin: string
+): [from: number, until: number] {
   const i = Number(bin) - FIRST_BIN
   return [low + i * width, i === count - 1 ? high + 0.01 : low + (i + 1) * width]
 }

@@ -8,12 +8,23 @@ import { type Breakdown, MAX_BREAKDOWN_LIMIT, MAX_BREAKDOWNS } from './query.ts'
  * The breakdowns of either form; `at` tells where the request has a field.
  * @throws invalid_input and query_too_large, attr the field
  */
-export function readBreakdowns(breakdown: BreakdownFilter, at: (name: string) => string): Breakdown[] {
+export function readBreakdowns(
+  breakdown: BreakdownFilter,
+  at: (name: string) => string
+): Breakdown[] {
   if (breakdown.breakdown_normalize_url)
-    throw new AppError('invalid_input', 'Normalising URLs is not supported.', at('breakdown_normalize_url'))
+    throw new AppError(
+      'invalid_input',
+      'Normalising URLs is not supported.',
+      at('breakdown_normalize_url')
+    )
   const several = breakdown.breakdowns ?? []
   if (several.length > MAX_BREAKDOWNS)
-    throw new AppError('invalid_input', `At most ${MAX_BREAKDOWNS} breakdowns are allowed.`, at('breakdowns'))
+    throw new AppError(
+      'invalid_input',
+      `At most ${MAX_BREAKDOWNS} breakdowns are allowed.`,
+      at('breakdowns')
+    )
   if (several.length === 0) {
     if (!breakdown.breakdown) return []
     const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
@@ -23,15 +34,26 @@ export function readBreakdowns(breakdown: BreakdownFilter, at: (name: string) =>
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${at('breakdowns')}__${i}`
     if (normalize_url)
-      throw new AppError('invalid_input', 'Normalising URLs is not supported.', `${place}__normalize_url`)
-    const own = readProperty({ type: readBreakdownType(type, `${place}__type`), key: property }, `${place}__property`)
+      throw new AppError(
+        'invalid_input',
+        'Normalising URLs is not supported.',
+        `${place}__normalize_url`
+      )
+    const own = readProperty(
+      { type: readBreakdownType(type, `${place}__type`), key: property },
+      `${place}__property`
+    )
     return { ...own, binCount: readBinCount(histogram_bin_count) }
   })
 }
 
 function readBinCount(count: number | null | undefined) {
   if (count && count > MAX_BREAKDOWN_LIMIT)
-    throw new AppError('query_too_large', `A breakdown has at most ${MAX_BREAKDOWN_LIMIT} bins.`, 'breakdown_values')
+    throw new AppError(
+      'query_too_large',
+      `A breakdown has at most ${MAX_BREAKDOWN_LIMIT} bins.`,
+      'breakdown_values'
+    )
   return count ?? undefined
 }
 

@@ -45,19 +45,29 @@ export function bucketOf({ from, until }: Range, interval: Interval, calendar: C
 }
 
 /** So many buckets of one size, the first of them around `from`. */
-export function bucketsFrom(from: number, count: number, interval: Interval, calendar: Calendar): Bucket[] {
+export function bucketsFrom(
+  from: number,
+  count: number,
+  interval: Interval,
+  calendar: Calendar
+): Bucket[] {
   const buckets: Bucket[] = []
   let start = startOf(from, interval, calendar)
   while (buckets.length < count) {
     const next = after(start, interval, calendar.timezone)
-    if (next.time > start.time) buckets.push({ from: start.time, until: next.time, clock: start.clock })
+    if (next.time > start.time)
+      buckets.push({ from: start.time, until: next.time, clock: start.clock })
     start = next
   }
   return buckets
 }
 
 /** So many buckets that end where the first of `buckets` starts. */
-export function bucketsBefore(buckets: readonly Bucket[], interval: Interval, calendar: Calendar): Bucket[] {
+export function bucketsBefore(
+  buckets: readonly Bucket[],
+  interval: Interval,
+  calendar: Calendar
+): Bucket[] {
   const [first] = buckets
   if (!first) return []
   const { timezone } = calendar
@@ -66,8 +76,13 @@ export function bucketsBefore(buckets: readonly Bucket[], interval: Interval, ca
     const from = first.from - count * (interval === 'hour' ? HOUR : MINUTE)
     return bucketsOf({ from, until: first.from }, interval, calendar).slice(-count)
   }
-  const clock = interval === 'month' ? addMonths(first.clock, -count) : first.clock - count * lengthOf(interval)
-  return bucketsOf({ from: fromClock(clock, timezone), until: first.from }, interval, calendar).slice(-count)
+  const clock =
+    interval === 'month' ? addMonths(first.clock, -count) : first.clock - count * lengthOf(interval)
+  return bucketsOf(
+    { from: fromClock(clock, timezone), until: first.from },
+    interval,
+    calendar
+  ).slice(-count)
 }
 
 /** So many days on the zone's clock before a moment. */
@@ -85,7 +100,11 @@ export const endOf = (time: number, interval: 'hour' | 'minute', calendar: Calen
 type Start = { time: number; clock: number }
 
 /** The start of the interval around a moment. */
-export function startOf(time: number, interval: Interval, { timezone, weekStart }: Calendar): Start {
+export function startOf(
+  time: number,
+  interval: Interval,
+  { timezone, weekStart }: Calendar
+): Start {
   const now = toClock(time, timezone)
   if (interval === 'minute' || interval === 'hour') {
     const clock = floorTo(now, lengthOf(interval))
@@ -103,7 +122,8 @@ export function startOf(time: number, interval: Interval, { timezone, weekStart 
 }
 
 function after({ time, clock }: Start, interval: Interval, timezone: string): Start {
-  if (interval === 'minute' || interval === 'hour') return afterShort(time, lengthOf(interval), timezone)
+  if (interval === 'minute' || interval === 'hour')
+    return afterShort(time, lengthOf(interval), timezone)
   const next = interval === 'month' ? addMonths(clock, 1) : clock + lengthOf(interval)
   return { time: fromClock(next, timezone), clock: next }
 }

@@ -19,7 +19,10 @@ export const MAX_CELLS = 25_000
 export const MAX_TEXT = 8_000_000
 
 /** All cells; undefined when they are too many for the room that is left. */
-export async function collectCells(read: AsyncIterable<Cell[]>, room: number): Promise<Cell[] | undefined> {
+export async function collectCells(
+  read: AsyncIterable<Cell[]>,
+  room: number
+): Promise<Cell[] | undefined> {
   const cells: Cell[] = []
   for await (const some of read) {
     for (const cell of some) cells.push(cell)
@@ -40,7 +43,10 @@ export function totalsOf(cells: readonly Cell[]): Map<string, number> {
  * The same of cells that are too many to be kept.
  * @throws query_too_large, attr `breakdown_values`
  */
-export async function totalCells(read: AsyncIterable<Cell[]>, key: string): Promise<Map<string, number>> {
+export async function totalCells(
+  read: AsyncIterable<Cell[]>,
+  key: string
+): Promise<Map<string, number>> {
   const totals = new Map<string, number>()
   let length = 0
   for await (const cells of read) {
@@ -113,7 +119,12 @@ export class Gathering {
 
   cells(math: Maths): Cell[] {
     return [...this.#points].flatMap(([point, values]) =>
-      [...values].map(([value, counts]) => ({ point, value, result: resultOf(math, counts), size: counts.size }))
+      [...values].map(([value, counts]) => ({
+        point,
+        value,
+        result: resultOf(math, counts),
+        size: counts.size
+      }))
     )
   }
 
@@ -127,7 +138,13 @@ export class Gathering {
 }
 
 /** The place of each percentile among numbers in order. */
-const PERCENTILES: Record<string, number> = { median: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99 }
+const PERCENTILES: Record<string, number> = {
+  median: 0.5,
+  p75: 0.75,
+  p90: 0.9,
+  p95: 0.95,
+  p99: 0.99
+}
 
 function resultOf(math: Maths, counts: ReadonlyMap<number | string, number>): number {
   const base = math.replace('_count_per_actor', '')
@@ -145,8 +162,14 @@ function resultOf(math: Maths, counts: ReadonlyMap<number | string, number>): nu
       numbers.map((number) => ({ number, count: 1 })),
       place
     )
-  if (base === 'avg') return numbers.length > 0 ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length : 0
-  return numbers.reduce((a, b) => (base === 'min' ? Math.min(a, b) : Math.max(a, b)), numbers[0] ?? 0)
+  if (base === 'avg')
+    return numbers.length > 0
+      ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+      : 0
+  return numbers.reduce(
+    (a, b) => (base === 'min' ? Math.min(a, b) : Math.max(a, b)),
+    numbers[0] ?? 0
+  )
 }
 
 /** Of numbers that are there so many times each; between the two around its place, in proportion; 0 of none. */

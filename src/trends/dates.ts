@@ -15,7 +15,8 @@ export function readFrom(text: string, calendar: Calendar, now: Date): number | 
   if (!relative) return roundDown(parseTimestamp(text, calendar.timezone))
   const { time, unit } = relative
   if (unit === 's') return Math.floor(time / 1000) * 1000
-  if (unit === 'M' || unit === 'h') return startOf(time, unit === 'h' ? 'hour' : 'minute', calendar).time
+  if (unit === 'M' || unit === 'h')
+    return startOf(time, unit === 'h' ? 'hour' : 'minute', calendar).time
   return startOf(time, 'day', calendar).time
 }
 
@@ -29,7 +30,8 @@ export function readUntil(
   calendar: Calendar,
   now: Date
 ): number | undefined {
-  const relative = text === undefined ? { time: now.getTime(), isWhole: false } : readRelative(text, calendar, now)
+  const relative =
+    text === undefined ? { time: now.getTime(), isWhole: false } : readRelative(text, calendar, now)
   const time = relative ? relative.time : roundDown(parseTimestamp(text ?? '', calendar.timezone))
   if (time === undefined) return undefined
   const isWithinDay = interval === 'hour' || interval === 'minute'
@@ -53,7 +55,9 @@ function readRelative(text: string, calendar: Calendar, now: Date) {
 
 function clamp(time: number, unit: string, position: string, calendar: Calendar): number {
   if (unit === 'h')
-    return position === 'Start' ? startOf(time, 'hour', calendar).time : endOf(time, 'hour', calendar) - 1
+    return position === 'Start'
+      ? startOf(time, 'hour', calendar).time
+      : endOf(time, 'hour', calendar) - 1
   const clock = new Date(toClock(time, calendar.timezone))
   const year = clock.getUTCFullYear()
   const month = unit === 'y' ? (position === 'Start' ? 0 : 11) : clock.getUTCMonth()

@@ -16,10 +16,16 @@ export const InsightFields = z
     query: z
       .union([z.string(), z.record(z.string(), z.unknown())], 'A query is an object, or its JSON.')
       .nullish()
-      .meta({ description: 'A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`.' }),
+      .meta({
+        description:
+          'A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`.'
+      }),
     order: z.int().nullish(),
     deleted: z.boolean().optional(),
-    dashboards: z.array(z.int()).optional().meta({ deprecated: true, description: 'Use dashboard_tiles instead.' }),
+    dashboards: z
+      .array(z.int())
+      .optional()
+      .meta({ deprecated: true, description: 'Use dashboard_tiles instead.' }),
     description: z.string().max(10_000).nullish(),
     tags: z.array(z.string().max(400)).max(1_000).optional(),
     favorited: z.boolean().optional(),
@@ -27,7 +33,8 @@ export const InsightFields = z
   })
   .meta({
     id: 'InsightFields',
-    description: 'A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.',
+    description:
+      'A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.',
     examples: [
       { events: [{ id: '$pageview', math: 'dau' }], date_from: '-7d', interval: 'day' },
       {
@@ -93,7 +100,9 @@ export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 export const LegacyFilter = z.object({
   insight: Text,
   shown_as: Text,
-  events: jsonText(z.array(z.object({ id: Text, type: Text, order: whole(z.int()), ...entity })).nullish()).optional(),
+  events: jsonText(
+    z.array(z.object({ id: Text, type: Text, order: whole(z.int()), ...entity })).nullish()
+  ).optional(),
   actions: jsonText(z.array(z.unknown()).nullish()).optional(),
   date_from: Text,
   date_to: Text,
@@ -142,7 +151,8 @@ export const UrlParameters = z.object({
 })
 
 /** Fields that say nothing of the numbers, or only to maths and breakdowns that are refused by themselves. */
-const passedOver = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
+const passedOver = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
 const EventsNode = z.strictObject({
   kind: z.string(),
@@ -151,7 +161,15 @@ const EventsNode = z.strictObject({
   ...entity,
   math_multiplier: Unsupported,
   math_property_revenue_currency: Unsupported,
-  ...passedOver('version', 'response', 'limit', 'orderBy', 'optionalInFunnel', 'math_hogql', 'math_group_type_index')
+  ...passedOver(
+    'version',
+    'response',
+    'limit',
+    'orderBy',
+    'optionalInFunnel',
+    'math_hogql',
+    'math_group_type_index'
+  )
 })
 
 const FormulaNode = z.strictObject({ formula: z.string(), custom_name: Text })
@@ -160,7 +178,9 @@ const FormulaNode = z.strictObject({ formula: z.string(), custom_name: Text })
 export const TrendsNode = z.strictObject({
   kind: z.string(),
   series: z.array(EventsNode).nullish(),
-  dateRange: z.strictObject({ date_from: Text, date_to: Text, explicitDate: Unsupported }).nullish(),
+  dateRange: z
+    .strictObject({ date_from: Text, date_to: Text, explicitDate: Unsupported })
+    .nullish(),
   interval: z.enum(INTERVALS).nullish(),
   properties: z.unknown().optional(),
   filterTestAccounts: Flag,

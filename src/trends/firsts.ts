@@ -27,7 +27,10 @@ export async function planHistory(
   for (let from = Math.floor(first / DAY) * DAY; from < until; from += step)
     windows.push({ from, until: Math.min(from + step, until), point: BEFORE })
   const counts = await countWindows(db, scan, windows)
-  return { statements: statementsOf(await planSteps(db, scan, windows, counts, most)), events: sum(counts) }
+  return {
+    statements: statementsOf(await planSteps(db, scan, windows, counts, most)),
+    events: sum(counts)
+  }
 }
 
 /**
@@ -58,7 +61,11 @@ export async function findFirsts(
           counts[point] = (counts[point] ?? 0) + 1
         }
     if (seen.size > MAX_ACTORS)
-      throw new AppError('query_too_large', `First events are looked for of at most ${MAX_ACTORS} actors.`, 'actors')
+      throw new AppError(
+        'query_too_large',
+        `First events are looked for of at most ${MAX_ACTORS} actors.`,
+        'actors'
+      )
     // Each list of actors has its own statement, even of the same windows: a bound value has an end.
     for (const { json } of jsonChunks(fresh)) firsts.set([...windows], json)
   }

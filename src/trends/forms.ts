@@ -37,9 +37,15 @@ export function readFields(url: string, body: JsonObject = {}): JsonObject {
   const isField = (name: string) => Object.hasOwn(UrlFields.shape, name)
   const named = [...new URL(url).searchParams].filter(([name]) => isField(name))
   const asked = Object.keys(body).filter((name) => isField(name) && isAsked(body[name]))
-  const all = [...named.map(([name]) => name), ...asked].find((name) => name === 'query' || name === 'filters')
+  const all = [...named.map(([name]) => name), ...asked].find(
+    (name) => name === 'query' || name === 'filters'
+  )
   if (all && named[0] && asked.length > 0)
-    throw new AppError('invalid_input', `The URL and the body ask for different things: ${all} says all.`, named[0][0])
+    throw new AppError(
+      'invalid_input',
+      `The URL and the body ask for different things: ${all} says all.`,
+      named[0][0]
+    )
   return { ...Object.fromEntries(named), ...body }
 }
 
@@ -49,13 +55,19 @@ const isAsked = (value: Json | undefined): boolean => Boolean(value) && !isEmpty
 export function readLegacy(input: Record<string, unknown>, path: string[]): Draft {
   const filter = parseInput(LegacyFilter, input, path)
   const at = (name: string) => [...path, name].join('__')
-  if (filter.insight && filter.insight !== 'TRENDS') throw unsupported('insight', filter.insight, at('insight'))
+  if (filter.insight && filter.insight !== 'TRENDS')
+    throw unsupported('insight', filter.insight, at('insight'))
   if (filter.shown_as && filter.shown_as !== 'Volume')
     throw unsupported('form of an insight', filter.shown_as, at('shown_as'))
   if (filter.actions && filter.actions.length > 0)
-    throw new AppError('invalid_input', 'Actions are not supported: only events are.', at('actions'))
+    throw new AppError(
+      'invalid_input',
+      'Actions are not supported: only events are.',
+      at('actions')
+    )
   for (const [i, { type }] of (filter.events ?? []).entries())
-    if (type && type !== 'events') throw unsupported('type of series', type, `${at('events')}__${i}__type`)
+    if (type && type !== 'events')
+      throw unsupported('type of series', type, `${at('events')}__${i}__type`)
   return {
     at,
     series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
@@ -84,7 +96,9 @@ export function readLegacy(input: Record<string, unknown>, path: string[]): Draf
 }
 
 /** Events with where the request has them; in their order, if all have one. */
-function inOrder<T extends { order?: number | null | undefined }>(events: readonly T[]): (T & { i: number })[] {
+function inOrder<T extends { order?: number | null | undefined }>(
+  events: readonly T[]
+): (T & { i: number })[] {
   const placed = events.map((event, i) => ({ ...event, i }))
   const isOrdered = placed.every(({ order }) => typeof order === 'number')
   return isOrdered ? placed.sort((a, b) => (a.order ?? 0) - (b.order ?? 0)) : placed
@@ -122,7 +136,10 @@ export function readQuery(query: Json | undefined): Draft | undefined {
   const kind = isObject(inner) ? inner.kind : undefined
   if (kind !== 'TrendsQuery') throw unsupported('kind of query', kind, at('kind'))
 
-  for (const [i, one] of (isObject(inner) && Array.isArray(inner.series) ? inner.series : []).entries())
+  for (const [i, one] of (isObject(inner) && Array.isArray(inner.series)
+    ? inner.series
+    : []
+  ).entries())
     if (isObject(one) && one.kind !== 'EventsNode')
       throw unsupported('kind of series', one.kind, `${at('series')}__${i}__kind`)
   const node = parseInput(TrendsNode, inner, path)
@@ -165,7 +182,8 @@ function formulasOf(
       text,
       name: custom_name || undefined
     }))
-  if (formulas?.length) return formulas.map((text, i) => ({ at: `${at}__formulas__${i}`, text, name: undefined }))
+  if (formulas?.length)
+    return formulas.map((text, i) => ({ at: `${at}__formulas__${i}`, text, name: undefined }))
   return formula ? [{ at: `${at}__formula`, text: formula, name: undefined }] : []
 }
 

@@ -11,7 +11,8 @@ const MAX_DEPTH = 100
  * @throws FormulaError that names what cannot be read
  */
 export function readFormula(text: string, series: number): Formula {
-  if (text.length > MAX_LENGTH) throw new FormulaError(`A formula has at most ${MAX_LENGTH} characters.`)
+  if (text.length > MAX_LENGTH)
+    throw new FormulaError(`A formula has at most ${MAX_LENGTH} characters.`)
   const reader = new Reader(text, series)
   const formula = reader.sum(0)
   reader.end()
@@ -45,7 +46,8 @@ class Reader {
       const operator = this.#take('+', '-')
       if (!operator) return left
       const [a, b] = [left, this.#product(depth)]
-      left = operator === '+' ? (values) => a(values) + b(values) : (values) => a(values) - b(values)
+      left =
+        operator === '+' ? (values) => a(values) + b(values) : (values) => a(values) - b(values)
     }
   }
 
@@ -55,7 +57,10 @@ class Reader {
       const operator = this.#take('*', '/')
       if (!operator) return left
       const [a, b] = [left, this.#signed(depth)]
-      left = operator === '*' ? (values) => a(values) * b(values) : (values) => divide(a(values), b(values))
+      left =
+        operator === '*'
+          ? (values) => a(values) * b(values)
+          : (values) => divide(a(values), b(values))
     }
   }
 
@@ -102,7 +107,9 @@ class Reader {
   #unexpected(): FormulaError {
     const token = this.#tokens[this.#at]
     return new FormulaError(
-      token === undefined ? 'The formula ends too early.' : `"${token}" is not expected in the formula.`
+      token === undefined
+        ? 'The formula ends too early.'
+        : `"${token}" is not expected in the formula.`
     )
   }
 }

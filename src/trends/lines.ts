@@ -5,7 +5,9 @@ import { isAdditive, type Maths } from './query.ts'
 export type Line = { value: Value; data: number[] }
 
 /** The values of the first period, and then those that only the one before has: of each the highest totals first. */
-export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [...new Set(periods.flatMap(sorted))]
+export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [
+  ...new Set(periods.flatMap(sorted))
+]
 
 /** Of equal totals the first in the order of code points is first. */
 const sorted = (totals: ReadonlyMap<string, number>): string[] =>
@@ -14,12 +16,17 @@ const sorted = (totals: ReadonlyMap<string, number>): string[] =>
 /** What several series say of each value, together. */
 export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<string, number> {
   const sum = new Map<string, number>()
-  for (const totals of several) for (const [value, total] of totals) sum.set(value, (sum.get(value) ?? 0) + total)
+  for (const totals of several)
+    for (const [value, total] of totals) sum.set(value, (sum.get(value) ?? 0) + total)
   return sum
 }
 
 /** Whether the cells of single values say what all values beyond the listed ones have together. */
-export function isFoldable(cells: readonly Cell[], values: readonly string[], math: Maths): boolean {
+export function isFoldable(
+  cells: readonly Cell[],
+  values: readonly string[],
+  math: Maths
+): boolean {
   const listed = new Set<Value>(values)
   return isAdditive(math) || cells.every(({ value }) => value === null || listed.has(value))
 }
@@ -57,7 +64,9 @@ export class Lines {
   }
 
   all(): Line[] {
-    return [...this.#lines].flatMap(([value, { data, isFound }]) => (isFound ? [{ value, data }] : []))
+    return [...this.#lines].flatMap(([value, { data, isFound }]) =>
+      isFound ? [{ value, data }] : []
+    )
   }
 }
 
@@ -78,4 +87,5 @@ export function cumulate(data: readonly number[]): number[] {
   return data.map((value) => (total += value))
 }
 
-export const sum = (data: readonly number[]): number => data.reduce((total, value) => total + value, 0)
+export const sum = (data: readonly number[]): number =>
+  data.reduce((total, value) => total + value, 0)

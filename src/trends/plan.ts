@@ -4,7 +4,14 @@ import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import { goBack } from '../time.ts'
 import { isAggregated, type Period, toPeriod } from './answer.ts'
-import { bucketOf, bucketsBefore, bucketsFrom, bucketsOf, type Calendar, daysBefore } from './buckets.ts'
+import {
+  bucketOf,
+  bucketsBefore,
+  bucketsFrom,
+  bucketsOf,
+  type Calendar,
+  daysBefore
+} from './buckets.ts'
 import type { Cell } from './cells.ts'
 import { planHistory } from './firsts.ts'
 import { sum } from './lines.ts'
@@ -35,14 +42,25 @@ export type Part = {
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
 
 /** The period asked for and, if it is to be compared, the one before: as many buckets. */
-export async function periodsOf(db: Db, project: Project, query: TrendQuery, now: Date): Promise<Period[]> {
-  const from = query.from === 'all' ? ((await findFirst(db, project.id)) ?? now.getTime()) : query.from
+export async function periodsOf(
+  db: Db,
+  project: Project,
+  query: TrendQuery,
+  now: Date
+): Promise<Period[]> {
+  const from =
+    query.from === 'all' ? ((await findFirst(db, project.id)) ?? now.getTime()) : query.from
   const range = { from: Math.min(from, query.until - 1), until: query.until }
   const isSingle = isAggregated(query)
-  const interval = isSingle && (query.interval === 'week' || query.interval === 'month') ? 'day' : query.interval
+  const interval =
+    isSingle && (query.interval === 'week' || query.interval === 'month') ? 'day' : query.interval
   const periodOf = (buckets: Period['buckets'], label: Period['label']): Period => {
     const [first, last] = [buckets[0], buckets.at(-1)]
-    return toPeriod(isSingle && first && last ? [{ ...first, until: last.until }] : buckets, query.interval, label)
+    return toPeriod(
+      isSingle && first && last ? [{ ...first, until: last.until }] : buckets,
+      query.interval,
+      label
+    )
   }
   if (isSingle && !query.compare) return [periodOf([bucketOf(range, interval, project)], undefined)]
   const buckets = bucketsOf(range, interval, project)
@@ -50,7 +68,12 @@ export async function periodsOf(db: Db, project: Project, query: TrendQuery, now
   const { back } = query.compare
   const start = buckets[0]?.from ?? range.from
   const before = back
-    ? bucketsFrom(goBack(start, back.amount, back.unit, project.timezone), buckets.length, interval, project)
+    ? bucketsFrom(
+        goBack(start, back.amount, back.unit, project.timezone),
+        buckets.length,
+        interval,
+        project
+      )
     : bucketsBefore(buckets, interval, project)
   return [periodOf(buckets, 'current'), periodOf(before, 'previous')]
 }
@@ -59,7 +82,9 @@ export async function periodsOf(db: Db, project: Project, query: TrendQuery, now
 export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
   const lines = query.breakdowns.length > 0 ? query.breakdownLimit + 2 : 1
   const points =
-    sum(periods.map(({ buckets }) => buckets.length)) * Math.max(query.series.length, query.formulas.length) * lines
+    sum(periods.map(({ buckets }) => buckets.length)) *
+    Math.max(query.series.length, query.formulas.length) *
+    lines
   if (points > MAX_POINTS)
     throw new AppError(
       'query_too_large',
@@ -92,9 +117,19 @@ export async function planPart(
     until,
     point
   }))
-  const none = { scan, period, steps: [], events: 0, counted: undefined, sliding: undefined, history: [] }
+  const none = {
+    scan,
+    period,
+    steps: [],
+    events: 0,
+    counted: undefined,
+    sliding: undefined,
+    history: []
+  }
   const isSliding = days !== undefined || series.math === 'dau'
-  const looked = isSliding ? segmentsOf(windows).map((segment, point) => ({ ...segment, point })) : windows
+  const looked = isSliding
+    ? segmentsOf(windows).map((segment, point) => ({ ...segment, point }))
+    : windows
   const counts = await countWindows(db, scan, looked)
   const ofStatement = Math.ceil(most / costOf(scan))
   if (isSliding)
@@ -105,7 +140,12 @@ export async function planPart(
       sliding: windows
     }
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
-    const counted = windows.map(({ point }, i) => ({ point, value: null, result: counts[i] ?? 0, size: 0 }))
+    const counted = windows.map(({ point }, i) => ({
+      point,
+      value: null,
+      result: counts[i] ?? 0,
+      size: 0
+    }))
     return { ...none, counted }
   }
   const steps = await planSteps(db, scan, windows, counts, ofStatement)
@@ -134,7 +174,8 @@ const isUnfiltered = ({ filters, breakdowns }: Scan): boolean =>
 /** @throws query_too_large, attr `rows` */
 export function expectFewRows({ breakdowns }: TrendQuery, parts: Part[]): void {
   const binned = breakdowns.filter(({ binCount }) => binCount !== undefined)
-  const rows = sum(parts.map(({ events }) => events)) * (breakdowns.length > 0 ? 2 + binned.length : 1)
+  const rows =
+    sum(parts.map(({ events }) => events)) * (breakdowns.length > 0 ? 2 + binned.length : 1)
   if (rows > MAX_ROWS)
     throw new AppError(
       'query_too_large',

@@ -7,7 +7,17 @@ import type { Formula } from './formula.ts'
 /** How events become a number. */
 export const COUNTS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session'] as const
 /** Of the numbers that one property has; what is no number is left out, and without any the answer is 0. */
-export const PROPERTY_MATHS = ['sum', 'avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'] as const
+export const PROPERTY_MATHS = [
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'p75',
+  'p90',
+  'p95',
+  'p99'
+] as const
 export type PropertyMath = (typeof PROPERTY_MATHS)[number]
 /** Of how many events each actor has. */
 export const PER_ACTOR = [
@@ -28,7 +38,8 @@ export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as 
 export type Maths = (typeof MATHS)[number]
 
 /** Whether the results of parts add up to that of the whole, whatever the parts are. */
-export const isAdditive = (math: Maths): boolean => math === 'total' || math === 'sum' || isOneOf(FIRSTS, math)
+export const isAdditive = (math: Maths): boolean =>
+  math === 'total' || math === 'sum' || isOneOf(FIRSTS, math)
 
 const OVER_TIME = [
   'ActionsLineGraph',

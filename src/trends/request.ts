@@ -1,7 +1,13 @@
 import { AppError } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../json.ts'
 import { parseInput } from '../parse.ts'
-import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
+import {
+  type FilterGroup,
+  isOneOf,
+  leavesOf,
+  PROPERTY_TYPES,
+  readFilters
+} from '../properties/filter.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import type { Calendar } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
@@ -30,7 +36,11 @@ export type Settings = Calendar & { testAccountFilters: unknown[] }
  * none has.
  * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
  */
-export function readTrend(fields: JsonObject, settings: Settings, now: Date): TrendQuery | undefined {
+export function readTrend(
+  fields: JsonObject,
+  settings: Settings,
+  now: Date
+): TrendQuery | undefined {
   const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
   const draft =
     withSeries(readQuery(fields.query)) ??
@@ -39,27 +49,44 @@ export function readTrend(fields: JsonObject, settings: Settings, now: Date): Tr
   return draft && finish(draft, settings, now)
 }
 
-const withSeries = (draft: Draft | undefined) => (draft && draft.series.length > 0 ? draft : undefined)
+const withSeries = (draft: Draft | undefined) =>
+  draft && draft.series.length > 0 ? draft : undefined
 
 function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const { at, interval } = draft
   for (const [name, value] of Object.entries(draft.unsupported))
-    if (value !== undefined && value !== null && value !== 1 && value !== '1') throw unsupported(name, value, at(name))
+    if (value !== undefined && value !== null && value !== 1 && value !== '1')
+      throw unsupported(name, value, at(name))
   if (draft.series.length > MAX_SERIES)
     throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
   if (draft.formulas.length > MAX_FORMULAS)
-    throw new AppError('query_too_large', `A trend has at most ${MAX_FORMULAS} formulas.`, 'formulas')
+    throw new AppError(
+      'query_too_large',
+      `A trend has at most ${MAX_FORMULAS} formulas.`,
+      'formulas'
+    )
   if (!isOneOf(DISPLAYS, draft.display)) throw unsupported('display', draft.display, at('display'))
 
   const read = (filters: unknown, attr: string) => readGroup(filters, attr, settings, now)
   const testAccounts = draft.filtersTestAccounts ? settings.testAccountFilters : []
   const filters: FilterGroup = {
     type: 'AND',
-    values: [read(draft.properties, at('properties')), read(testAccounts, at('filter_test_accounts'))]
+    values: [
+      read(draft.properties, at('properties')),
+      read(testAccounts, at('filter_test_accounts'))
+    ]
   }
   const series = draft.series.map((entity) => readSeries(entity, read))
-  if (series.some((one) => leavesOf(one.filters).length + leavesOf(filters).length > MAX_SERIES_FILTERS))
-    throw new AppError('query_too_large', `A series has at most ${MAX_SERIES_FILTERS} property filters.`, 'filters')
+  if (
+    series.some(
+      (one) => leavesOf(one.filters).length + leavesOf(filters).length > MAX_SERIES_FILTERS
+    )
+  )
+    throw new AppError(
+      'query_too_large',
+      `A series has at most ${MAX_SERIES_FILTERS} property filters.`,
+      'filters'
+    )
   const breakdowns = readBreakdowns(draft.breakdown, draft.at)
   const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
   if (limit > MAX_BREAKDOWN_LIMIT)
@@ -78,7 +105,11 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     breakdownLimit: limit,
     hidesOther: draft.breakdown.breakdown_hide_other_aggregation ?? false,
     compare: draft.compare ? { back: readCompareTo(draft) } : undefined,
-    formulas: draft.formulas.map(({ at, text, name }) => ({ text, name, calculate: readOne(text, series.length, at) })),
+    formulas: draft.formulas.map(({ at, text, name }) => ({
+      text,
+      name,
+      calculate: readOne(text, series.length, at)
+    })),
     smoothing: draft.smoothing,
     shown: {
       insight: 'TRENDS',
@@ -90,16 +121,26 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   }
 }
 
-function readDates({ at, dateFrom, dateTo, interval, compare }: Draft, calendar: Calendar, now: Date) {
+function readDates(
+  { at, dateFrom, dateTo, interval, compare }: Draft,
+  calendar: Calendar,
+  now: Date
+) {
   const until = readUntil(dateTo, interval, calendar, now)
   if (until === undefined) throw noDate(dateTo, at('date_to'))
   if (dateFrom === 'all') {
-    if (compare) throw new AppError('invalid_input', 'All time has no period before it to compare with.', at('compare'))
+    if (compare)
+      throw new AppError(
+        'invalid_input',
+        'All time has no period before it to compare with.',
+        at('compare')
+      )
     return { from: 'all' as const, until }
   }
   const from = readFrom(dateFrom, calendar, now)
   if (from === undefined) throw noDate(dateFrom, at('date_from'))
-  if (from >= until) throw new AppError('invalid_input', 'The range ends before it begins.', at('date_from'))
+  if (from >= until)
+    throw new AppError('invalid_input', 'The range ends before it begins.', at('date_from'))
   return { from, until }
 }
 
@@ -110,7 +151,11 @@ function readCompareTo({ at, compareTo }: Draft) {
   if (compareTo === undefined) return undefined
   const [, amount, unit = ''] = /^-?(\d{1,5})([hdwmqy])$/.exec(compareTo) ?? []
   if (!Number(amount))
-    throw new AppError('invalid_input', `${show(compareTo)} is not so long ago, as -1w is.`, at('compare_to'))
+    throw new AppError(
+      'invalid_input',
+      `${show(compareTo)} is not so long ago, as -1w is.`,
+      at('compare_to')
+    )
   return { amount: Number(amount), unit }
 }
 
@@ -125,16 +170,23 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
     order,
     math,
     property: isOneOf(PROPERTY_MATHS, math) ? readMathProperty(entity) : undefined,
-    filters: { type: 'AND', values: entity.filters.map((filters) => read(filters, `${at}__properties`)) },
+    filters: {
+      type: 'AND',
+      values: entity.filters.map((filters) => read(filters, `${at}__properties`))
+    },
     properties: properties ?? {}
   }
 }
 
 function readMathProperty({ at, math_property, math_property_type }: Entity): Property {
-  if (!math_property) throw new AppError('required', 'This field is required.', `${at}__math_property`)
+  if (!math_property)
+    throw new AppError('required', 'This field is required.', `${at}__math_property`)
   const type =
-    math_property === '$session_duration' ? 'session' : math_property_type?.replace(/_properties$/, '') || 'event'
-  if (!isOneOf(PROPERTY_TYPES, type)) throw unsupported('type of property', type, `${at}__math_property_type`)
+    math_property === '$session_duration'
+      ? 'session'
+      : math_property_type?.replace(/_properties$/, '') || 'event'
+  if (!isOneOf(PROPERTY_TYPES, type))
+    throw unsupported('type of property', type, `${at}__math_property_type`)
   return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
@@ -149,7 +201,8 @@ function readOne(text: string, series: number, at: string) {
 
 /** Filters in any form; none for none. */
 function readGroup(filters: unknown, attr: string, { timezone }: Settings, now: Date): FilterGroup {
-  if (filters === undefined || filters === null || isEmpty(filters)) return { type: 'AND', values: [] }
+  if (filters === undefined || filters === null || isEmpty(filters))
+    return { type: 'AND', values: [] }
   try {
     // What came as JSON is JSON.
     return readFilters(filters as Json, timezone, now, PROPERTY_TYPES)

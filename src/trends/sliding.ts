@@ -7,7 +7,9 @@ export const MAX_ACTORS = 500_000
 
 /** The pieces of time into which the windows' beginnings and ends cut their range; each lies in a window as a whole or not at all. */
 export function segmentsOf(windows: readonly Range[]): Range[] {
-  const cuts = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b)
+  const cuts = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort(
+    (a, b) => a - b
+  )
   return cuts.slice(1).map((until, i) => ({ from: cuts[i] ?? until, until }))
 }
 
@@ -91,7 +93,11 @@ export class SlidingCounts {
     count.add(segment, actors)
     this.#size += count.size
     if (this.#size > MAX_ACTORS)
-      throw new AppError('query_too_large', `A sliding count is of at most ${MAX_ACTORS} actors.`, 'actors')
+      throw new AppError(
+        'query_too_large',
+        `A sliding count is of at most ${MAX_ACTORS} actors.`,
+        'actors'
+      )
   }
 
   /** Those of each value. */

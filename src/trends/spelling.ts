@@ -14,7 +14,10 @@ export type Known = { values: readonly string[]; areMost: boolean }
  * How often each value is in a spelling of events, by its JSON: a letter for each event with a known value, and else the
  * JSON on a line of its own, which has no newline itself. Undefined when one is too long.
  */
-export function countSpelled(spelled: string, known: readonly string[]): Map<string, number> | undefined {
+export function countSpelled(
+  spelled: string,
+  known: readonly string[]
+): Map<string, number> | undefined {
   const counts = new Map<string, number>()
   const add = (json: string, count: number) => counts.set(json, (counts.get(json) ?? 0) + count)
   const ofLetters = new Array<number>(known.length).fill(0)
@@ -34,11 +37,15 @@ export function countSpelled(spelled: string, known: readonly string[]): Map<str
 /** The values that are most frequent, as many as there are letters. */
 export function findFrequent(several: readonly ReadonlyMap<string, number>[]): Known {
   const counts = new Map<string, number>()
-  for (const one of several) for (const [json, count] of one) counts.set(json, (counts.get(json) ?? 0) + count)
+  for (const one of several)
+    for (const [json, count] of one) counts.set(json, (counts.get(json) ?? 0) + count)
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
   const total = (some: typeof sorted) => some.reduce((sum, [, count]) => sum + count, 0)
   const frequent = sorted.slice(0, LETTERS.length)
-  return { values: frequent.map(([json]) => json), areMost: total(frequent) >= MOST * total(sorted) }
+  return {
+    values: frequent.map(([json]) => json),
+    areMost: total(frequent) >= MOST * total(sorted)
+  }
 }
 
 /** The value that has this JSON; an empty text is none. */

@@ -14,7 +14,8 @@ export async function planSteps(
   const steps: Step[] = []
   for (const group of groupWindows(windows, counts, most)) {
     const [window] = group
-    const isCut = group.length === 1 && window !== undefined && (counts[windows.indexOf(window)] ?? 0) > most
+    const isCut =
+      group.length === 1 && window !== undefined && (counts[windows.indexOf(window)] ?? 0) > most
     steps.push({ windows: isCut ? await cut(db, scan, window, most) : group, isCut })
   }
   return steps

@@ -5,7 +5,16 @@ import { pause } from '../pause.ts'
 import { leavesOf } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { SLOT } from '../rollups/store.ts'
-import { type Cell, type Found, Gathering, isJoined, joinCells, MAX_TEXT, tooManyValues, type Value } from './cells.ts'
+import {
+  type Cell,
+  type Found,
+  Gathering,
+  isJoined,
+  joinCells,
+  MAX_TEXT,
+  tooManyValues,
+  type Value
+} from './cells.ts'
 import { isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'
 import {
   actorsSql,
@@ -33,7 +42,11 @@ const MAX_KNOWN = 200_000
 const MAX_ASKED = 40_000
 
 /** How many events there are in each window, from the counts of quarters of an hour: a little more than exactly if a window cuts one. */
-export async function countWindows(db: Db, { projectId, event }: Scan, windows: readonly Window[]): Promise<number[]> {
+export async function countWindows(
+  db: Db,
+  { projectId, event }: Scan,
+  windows: readonly Window[]
+): Promise<number[]> {
   const slots = windows.map(({ from, until }) => [Math.floor(from / SLOT), Math.ceil(until / SLOT)])
   const [row] = await read<{ counts: string }>(
     db,
@@ -186,11 +199,13 @@ export async function* readSteps(
     if (isAdditive(math)) for (const windows of statements) yield await reader.read(windows)
     else if (isJoined(math)) {
       const cells: Cell[] = []
-      for (const windows of statements) for (const cell of await reader.read(windows)) cells.push(cell)
+      for (const windows of statements)
+        for (const cell of await reader.read(windows)) cells.push(cell)
       yield joinCells(cells, math)
     } else {
       const gathering = new Gathering()
-      for await (const found of readFound(db, scan, statements, values)) for (const one of found) gathering.add(one)
+      for await (const found of readFound(db, scan, statements, values))
+        for (const one of found) gathering.add(one)
       yield gathering.cells(math)
     }
   }
@@ -220,18 +235,25 @@ class CellReader {
   async #spelled(windows: Window[], known: Known): Promise<Cell[] | undefined> {
     this.#known = undefined
     const statement = spelledSql(this.#scan, windows, known)
-    const rows = await look<{ point: number; spelled: string | null }>(this.#db, statement).catch((error: unknown) => {
-      if (isTooBig(error)) return undefined
-      throw error
-    })
-    const counted = rows?.map(({ point, spelled }) => ({ point, counts: countSpelled(spelled ?? '', known.values) }))
+    const rows = await look<{ point: number; spelled: string | null }>(this.#db, statement).catch(
+      (error: unknown) => {
+        if (isTooBig(error)) return undefined
+        throw error
+      }
+    )
+    const counted = rows?.map(({ point, spelled }) => ({
+      point,
+      counts: countSpelled(spelled ?? '', known.values)
+    }))
     if (!counted) return undefined
     const cells: Cell[] = []
     for (const { point, counts } of counted) {
       if (!counts) return undefined
-      for (const [json, count] of counts) cells.push({ point, value: toValue(json), result: count, size: count })
+      for (const [json, count] of counts)
+        cells.push({ point, value: toValue(json), result: count, size: count })
     }
-    this.#known = known.values.length > 0 ? known : findFrequent(counted.flatMap(({ counts }) => counts ?? []))
+    this.#known =
+      known.values.length > 0 ? known : findFrequent(counted.flatMap(({ counts }) => counts ?? []))
     return cells
   }
 
@@ -240,7 +262,12 @@ class CellReader {
     const rows = await look<{ point: number; value: Value; counted: string }>(this.#db, statement)
     return rows.map(({ point, value, counted }) => {
       const [result = 0, size = 0]: number[] = JSON.parse(counted)
-      return { point, value: isByJson(this.#scan, this.#values) ? toValue(value) : value, result, size }
+      return {
+        point,
+        value: isByJson(this.#scan, this.#values) ? toValue(value) : value,
+        result,
+        size
+      }
     })
   }
 }
@@ -254,8 +281,12 @@ export async function readExtremes(
 ): Promise<number[]> {
   const extremes: number[] = []
   for (const windows of statements) {
-    const [row] = await look<{ low: number | null; high: number | null }>(db, extremesSql(scan, windows, property))
-    for (const extreme of [row?.low, row?.high]) if (typeof extreme === 'number') extremes.push(extreme)
+    const [row] = await look<{ low: number | null; high: number | null }>(
+      db,
+      extremesSql(scan, windows, property)
+    )
+    for (const extreme of [row?.low, row?.high])
+      if (typeof extreme === 'number') extremes.push(extreme)
   }
   return extremes
 }
@@ -267,4 +298,5 @@ async function look<Row>(db: Db, statement: SQL): Promise<Row[]> {
   return rows
 }
 
-const read = async <Row>(db: Db, statement: SQL): Promise<Row[]> => (await readBatch(db, query<Row>(statement)))[0]
+const read = async <Row>(db: Db, statement: SQL): Promise<Row[]> =>
+  (await readBatch(db, query<Row>(statement)))[0]

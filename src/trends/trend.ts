@@ -3,7 +3,15 @@ import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
-import { type Cell, collectCells, MAX_CELLS, tooManyValues, totalCells, totalsOf, type Value } from './cells.ts'
+import {
+  type Cell,
+  collectCells,
+  MAX_CELLS,
+  tooManyValues,
+  totalCells,
+  totalsOf,
+  type Value
+} from './cells.ts'
 import { findFirsts } from './firsts.ts'
 import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum } from './lines.ts'
 import {
@@ -42,13 +50,20 @@ export async function computeTrend(
   const parts: Part[][] = []
   for (const series of query.series) {
     const ofSeries: Part[] = []
-    for (const period of periods) ofSeries.push(await planPart(db, project, query, series, period, statementEvents))
+    for (const period of periods)
+      ofSeries.push(await planPart(db, project, query, series, period, statementEvents))
     parts.push(ofSeries)
   }
   expectFewRows(query, parts.flat())
   for (const { scan, steps, history } of parts.flat()) {
     const looked = leavesOf(splitFilters(scan).looked).length > 0 ? history : []
-    scan.matching = await readMatching(db, scan, [...looked, ...statementsOf(steps)], project.timezone, now)
+    scan.matching = await readMatching(
+      db,
+      scan,
+      [...looked, ...statementsOf(steps)],
+      project.timezone,
+      now
+    )
   }
   for (const part of parts.flat()) if (isOneOf(FIRSTS, part.scan.math)) await keepFirsts(db, part)
 
@@ -67,7 +82,10 @@ export async function computeTrend(
   }
   const binned = { ...query, breakdowns }
   return {
-    result: query.formulas.length > 0 ? toFormulas(binned, periods, lines) : toAll(binned, periods, lines),
+    result:
+      query.formulas.length > 0
+        ? toFormulas(binned, periods, lines)
+        : toAll(binned, periods, lines),
     hasMore: read?.some(({ ranked }) => ranked.length > offset + query.breakdownLimit) ?? false
   }
 }
@@ -83,8 +101,15 @@ async function readBins(db: Db, { breakdowns }: TrendQuery, parts: Part[]): Prom
         extremes.push(...(await readExtremes(db, scan, statementsOf(steps), breakdown)))
     const [low, high] = [Math.min(...extremes), Math.max(...extremes)]
     if (extremes.length > 0 && high - low === Number.POSITIVE_INFINITY)
-      throw new AppError('invalid_input', `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`)
-    binned.push(binCount && extremes.length > 0 ? { ...breakdown, bins: binsOf(low, high, binCount) } : breakdown)
+      throw new AppError(
+        'invalid_input',
+        `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`
+      )
+    binned.push(
+      binCount && extremes.length > 0
+        ? { ...breakdown, bins: binsOf(low, high, binCount) }
+        : breakdown
+    )
   }
   return binned
 }
@@ -98,10 +123,16 @@ function expectShort({ breakdowns }: TrendQuery, values: readonly string[]): voi
 /** Keeps of a part what is first. */
 async function keepFirsts(db: Db, part: Part): Promise<void> {
   const { scan, steps, history, period } = part
-  const { firsts, counts } = await findFirsts(db, scan, [...history, ...statementsOf(steps)], period.buckets.length)
+  const { firsts, counts } = await findFirsts(
+    db,
+    scan,
+    [...history, ...statementsOf(steps)],
+    period.buckets.length
+  )
   scan.firsts = firsts
   part.steps = [...firsts.keys()].map((windows) => ({ windows, isCut: false }))
-  if (isDecidedByActors(scan)) part.counted = counts.map((result, point) => ({ point, value: null, result, size: 0 }))
+  if (isDecidedByActors(scan))
+    part.counted = counts.map((result, point) => ({ point, value: null, result, size: 0 }))
 }
 
 /** The values of a series, and the cells of each period where these are kept. */
@@ -117,11 +148,16 @@ async function readBroken(db: Db, query: TrendQuery, parts: Part[][]): Promise<B
     for (const part of ofSeries) {
       const cells = await collectCells(cellsOf(db, part), room)
       room -= cells?.length ?? 0
-      ofPeriods.push({ cells, totals: cells ? totalsOf(cells) : await totalCells(cellsOf(db, part), keys) })
+      ofPeriods.push({
+        cells,
+        totals: cells ? totalsOf(cells) : await totalCells(cellsOf(db, part), keys)
+      })
     }
     read.push(ofPeriods)
   }
-  const common = (parts[0] ?? []).map((_, p) => addTotals(read.flatMap((ofPeriods) => ofPeriods[p]?.totals ?? [])))
+  const common = (parts[0] ?? []).map((_, p) =>
+    addTotals(read.flatMap((ofPeriods) => ofPeriods[p]?.totals ?? []))
+  )
   return read.map((ofPeriods) => ({
     cells: ofPeriods.map(({ cells }) => cells),
     ranked: rank(query.formulas.length > 0 ? common : ofPeriods.map(({ totals }) => totals))
@@ -141,7 +177,8 @@ async function readLines(
   const lines = values
     ? new Lines(values, query.hidesOther ? [null] : [null, 0], points)
     : new Lines([null], [], points)
-  if (cells && values && isFoldable(cells, values, part.scan.math)) lines.add(foldOthers(cells, values))
+  if (cells && values && isFoldable(cells, values, part.scan.math))
+    lines.add(foldOthers(cells, values))
   else for await (const some of cellsOf(db, part, values)) lines.add(some)
   return lines.all().map(({ value, data }) => ({ value, data: smooth(data, smoothing) }))
 }
@@ -152,7 +189,9 @@ async function* cellsOf(db: Db, part: Part, values?: readonly string[]): AsyncGe
   if (counted) yield counted
   else if (!sliding) yield* readSteps(db, scan, steps, values)
   else {
-    const segments = new Map(steps.flatMap((step) => step.windows.map((window) => [window.point, window])))
+    const segments = new Map(
+      steps.flatMap((step) => step.windows.map((window) => [window.point, window]))
+    )
     const counts = new SlidingCounts(sliding)
     for await (const found of readFound(db, scan, statementsOf(steps), values))
       for (const { point, value, subjects } of found) {
@@ -190,7 +229,12 @@ function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][][]): Tr
     const sorted = [...listed.sort((a, b) => sum(b.data[0] ?? []) - sum(a.data[0] ?? [])), ...rest]
     return sorted.flatMap(({ value, data }) =>
       periods.map((period, p) =>
-        toSeries(query, period, { value, data: data[p] ?? [] }, { formula: name ?? `Formula (${text})` })
+        toSeries(
+          query,
+          period,
+          { value, data: data[p] ?? [] },
+          { formula: name ?? `Formula (${text})` }
+        )
       )
     )
   })

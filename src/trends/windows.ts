@@ -18,7 +18,11 @@ export const statementsOf = (steps: readonly Step[]): Window[][] =>
   steps.flatMap(({ windows, isCut }) => (isCut ? windows.map((window) => [window]) : [windows]))
 
 /** Windows in runs of which none has more events than that in all. */
-export function groupWindows(windows: readonly Window[], counts: readonly number[], most: number): Window[][] {
+export function groupWindows(
+  windows: readonly Window[],
+  counts: readonly number[],
+  most: number
+): Window[][] {
   const groups: Window[][] = []
   let sum = Number.POSITIVE_INFINITY
   windows.forEach((window, i) => {
@@ -43,7 +47,11 @@ export function piecesOf(window: Window): Window[] {
 }
 
 /** The pieces of a window joined, or cut further as if their events were spread evenly, so that each part has at most so many. */
-export function partsOf(pieces: readonly Window[], counts: readonly number[], most: number): Window[] {
+export function partsOf(
+  pieces: readonly Window[],
+  counts: readonly number[],
+  most: number
+): Window[] {
   const even = pieces.flatMap((piece, i) => divide(piece, counts[i] ?? 0, most))
   const groups = groupWindows(
     even.map(({ window }) => window),

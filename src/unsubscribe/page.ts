@@ -5,7 +5,12 @@ export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 
 /** A page that says one thing and, with `button`, asks whether to do it. */
-export const toPage = (title: string, words: string, nonce: string, button?: string): string => `<!doctype html>
+export const toPage = (
+  title: string,
+  words: string,
+  nonce: string,
+  button?: string
+): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -9,17 +9,24 @@ import { describe } from '../http/openapi.ts'
 import { validatePath } from '../http/validation.ts'
 import { findProjects } from '../projects/store.ts'
 import { recipientsOf } from '../subscriptions/request.ts'
-import { findSubscription, type SubscriptionRow, updateSubscription } from '../subscriptions/store.ts'
+import {
+  findSubscription,
+  type SubscriptionRow,
+  updateSubscription
+} from '../subscriptions/store.ts'
 import { policyOf, toPage } from './page.ts'
 import { readTicket, withoutHolder } from './ticket.ts'
 
-const TicketPath = z.object({ ticket: z.string().meta({ description: 'From the link in an e-mail.' }) })
+const TicketPath = z.object({
+  ticket: z.string().meta({ description: 'From the link in an e-mail.' })
+})
 
 const ASK = describe({
   id: 'unsubscribe_page',
   tag: 'Subscriptions',
   summary: 'Ask whether to unsubscribe',
-  description: 'What the link in an e-mail opens. It changes nothing: mail filters open links, too.',
+  description:
+    'What the link in an e-mail opens. It changes nothing: mail filters open links, too.',
   answers: { 200: { text: 'A page.', type: 'text/html' } },
   refusals: [['not_found', 'Not found.']]
 })

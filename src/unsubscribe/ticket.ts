@@ -5,13 +5,17 @@ import type { SubscriptionRow } from '../subscriptions/store.ts'
 export type Ticket = { projectId: number; subscriptionId: number; signature: string }
 
 /** The link by which a recipient needs neither key nor account to get nothing more. */
-export async function unsubscribeUrl(subscription: SubscriptionRow, address: string): Promise<string> {
+export async function unsubscribeUrl(
+  subscription: SubscriptionRow,
+  address: string
+): Promise<string> {
   const { origin, projectId, id } = subscription
   return `${origin}/unsubscribe/${projectId}.${id}.${await signatureOf(subscription, address)}`
 }
 
 export function readTicket(token: string): Ticket | undefined {
-  const [, projectId, subscriptionId, signature] = /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})$/.exec(token) ?? []
+  const [, projectId, subscriptionId, signature] =
+    /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})$/.exec(token) ?? []
   if (signature === undefined) return undefined
   return { projectId: Number(projectId), subscriptionId: Number(subscriptionId), signature }
 }

@@ -19,7 +19,11 @@ type Row = { id: string; activity: string; item_id: string; detail: { changes: u
 async function newAda() {
   const project = await newProject()
   await project.ingest([
-    { event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'free', theme: 'dark', tags: ['a'] } } }
+    {
+      event: '$identify',
+      distinct_id: 'ada',
+      properties: { $set: { plan: 'free', theme: 'dark', tags: ['a'] } }
+    }
   ])
   const { body } = await project.call('GET', 'persons')
   const ada: { id: number; uuid: string } = body.results[0]
@@ -44,7 +48,9 @@ describe('GET persons/{id}/activity/', () => {
   it('tells who changed which properties with which key, and when, newest first', async () => {
     const { project, ada, path } = await newAda()
     const from = Date.now()
-    await project.send('PATCH', path, { properties: { plan: 'pro', theme: 'dark', seats: 5, tags: ['a', 'b'] } })
+    await project.send('PATCH', path, {
+      properties: { plan: 'pro', theme: 'dark', seats: 5, tags: ['a', 'b'] }
+    })
     await project.send('POST', `${path}delete_property/`, { $unset: 'theme' })
 
     const { status, body } = await project.call('GET', `${path}activity/`)
@@ -68,7 +74,11 @@ describe('GET persons/{id}/activity/', () => {
         {
           ...common,
           activity: 'delete_property',
-          detail: { ...detail, name: ada.uuid, changes: [{ ...change, before: { theme: 'dark' }, after: {} }] }
+          detail: {
+            ...detail,
+            name: ada.uuid,
+            changes: [{ ...change, before: { theme: 'dark' }, after: {} }]
+          }
         },
         {
           ...common,
@@ -147,7 +157,9 @@ describe('GET persons/{id}/activity/', () => {
   it('follows a person through merges of merged persons', async () => {
     const { project, path } = await newAda()
     await project.ingest([{ distinct_id: 'x' }, { distinct_id: 'y' }, { distinct_id: 'z' }])
-    await project.send('PATCH', `persons/${await idOf(project, 'z')}/`, { properties: { from: 'z' } })
+    await project.send('PATCH', `persons/${await idOf(project, 'z')}/`, {
+      properties: { from: 'z' }
+    })
     const merge = (into: string, from: string) => ({
       event: '$merge_dangerously',
       distinct_id: into,
@@ -161,7 +173,12 @@ describe('GET persons/{id}/activity/', () => {
     ])
 
     const { body } = await project.call('GET', `${path}activity/`)
-    expect(body.results.map(({ activity }: Row) => activity)).toEqual(['merged', 'merged', 'merged', 'updated'])
+    expect(body.results.map(({ activity }: Row) => activity)).toEqual([
+      'merged',
+      'merged',
+      'merged',
+      'updated'
+    ])
     expect(changesOf(body).slice(0, 3)).toMatchObject([
       ['merged', { after: { distinct_ids: ['x'] } }],
       ['merged', { after: { distinct_ids: ['y', 'z'] } }],
@@ -173,8 +190,12 @@ describe('GET persons/{id}/activity/', () => {
   it('leaves out distinct ids that were erased', async () => {
     const { project, path } = await newAda()
     await project.ingest([{ distinct_id: 'phone', properties: { $set: { app: 1 } } }])
-    await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }])
-    await db.run(sql`delete from distinct_ids where project_id = ${project.id} and distinct_id = 'phone'`)
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }
+    ])
+    await db.run(
+      sql`delete from distinct_ids where project_id = ${project.id} and distinct_id = 'phone'`
+    )
 
     const { body, text } = await project.call('GET', `${path}activity/`)
 
@@ -182,26 +203,29 @@ describe('GET persons/{id}/activity/', () => {
     expect(text).not.toContain('phone')
   })
 
-  it.each([2, 3, 4])('tells of a merge once when two consumers take it, the other at call %i', async (call) => {
-    const { project, path } = await newAda()
-    await project.ingest([{ distinct_id: 'phone', properties: { $set: { app: 1 } } }])
-    const message = project.message([
-      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }
-    ])
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        await consume([message])
-      }
-      return run()
-    })
+  it.each([2, 3, 4])(
+    'tells of a merge once when two consumers take it, the other at call %i',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.ingest([{ distinct_id: 'phone', properties: { $set: { app: 1 } } }])
+      const message = project.message([
+        { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }
+      ])
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          await consume([message])
+        }
+        return run()
+      })
 
-    await consume([message], 1, { DB })
+      await consume([message], 1, { DB })
 
-    expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
-    await expectSound(project.id)
-  })
+      expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
+      await expectSound(project.id)
+    }
+  )
 
   it('knows no other person, and no other id', async () => {
     const { project } = await newAda()
@@ -219,14 +243,19 @@ describe('GET persons/{id}/activity/', () => {
   it('is empty for a client that prefers it as documented', async () => {
     const { project, path } = await newAda()
 
-    const { status, text } = await project.call('GET', `${path}activity/`, { Prefer: 'return=minimal' })
+    const { status, text } = await project.call('GET', `${path}activity/`, {
+      Prefer: 'return=minimal'
+    })
 
     expect([status, text]).toEqual([200, ''])
   })
 })
 
 describe('pages of activity', () => {
-  const ACTOR = { user: { id: 1, first_name: 'Grace', email: 'g@example.com' }, key: { id: 1, label: 'k' } }
+  const ACTOR = {
+    user: { id: 1, first_name: 'Grace', email: 'g@example.com' },
+    key: { id: 1, label: 'k' }
+  }
 
   /** Twelve entries of Ada, numbered, each followed by one of somebody else. */
   async function newLog() {
@@ -238,17 +267,23 @@ describe('pages of activity', () => {
       actor: ACTOR,
       detail: {
         name: null,
-        changes: [{ type: 'Person', action: 'changed', field: 'properties', before: {}, after: { n } }]
+        changes: [
+          { type: 'Person', action: 'changed', field: 'properties', before: {}, after: { n } }
+        ]
       },
       at: 1_700_000_000_000
     })
-    const entries = Array.from({ length: 12 }, (_, n) => [entry(ada.id, n), entry(ada.id + 1_000_000, 100 + n)]).flat()
+    const entries = Array.from({ length: 12 }, (_, n) => [
+      entry(ada.id, n),
+      entry(ada.id + 1_000_000, 100 + n)
+    ]).flat()
     await writeBatch(db, activityStatements(project.id, entries))
     return { project, path: `${path}activity/`, ada }
   }
   const numbers = (body: { results: { detail: { changes: { after: { n: number } }[] } }[] }) =>
     body.results.map(({ detail }) => detail.changes[0]?.after.n)
-  const follow = (project: TestProject, url: string) => project.call('GET', url.split(`${project.id}/`)[1] ?? '')
+  const follow = (project: TestProject, url: string) =>
+    project.call('GET', url.split(`${project.id}/`)[1] ?? '')
 
   it('lead from one to the next, each entry once', async () => {
     const { project, path } = await newLog()
@@ -317,10 +352,15 @@ describe('pages of activity', () => {
     const { body } = await project.call('GET', `${path}?limit=5`)
     const cursor = new URL(body.next).searchParams.get('cursor')
 
-    const eve = await project.call('GET', `persons/${await idOf(project, 'eve')}/activity/?cursor=${cursor}`)
+    const eve = await project.call(
+      'GET',
+      `persons/${await idOf(project, 'eve')}/activity/?cursor=${cursor}`
+    )
 
     expect(eve.body).toEqual({ count: 0, next: null, previous: null, results: [] })
-    expect((await project.call('GET', `persons/${ada.uuid}/activity/?cursor=${cursor}`)).body.count).toBe(12)
+    expect(
+      (await project.call('GET', `persons/${ada.uuid}/activity/?cursor=${cursor}`)).body.count
+    ).toBe(12)
   })
 
   it.each([

@@ -1,4 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  vi
+} from 'vitest'
 import { modelOf } from '../../src/ai/model.ts'
 import { suggestFilters } from '../../src/ai/suggest.ts'
 import type { JsonObject } from '../../src/json.ts'
@@ -27,9 +37,25 @@ type Visit = {
   events?: [name: string, properties: JsonObject][]
 }
 
-const GERMAN = { $browser: 'Firefox', $os: 'Windows', $device_type: 'Desktop', $geoip_country_code: 'DE' }
-const FRENCH = { $browser: 'Chrome', $os: 'Mac OS X', $device_type: 'Desktop', $geoip_country_code: 'FR', price: 30 }
-const AMERICAN = { $browser: 'Mobile Safari', $os: 'iOS', $device_type: 'Mobile', $geoip_country_code: 'US' }
+const GERMAN = {
+  $browser: 'Firefox',
+  $os: 'Windows',
+  $device_type: 'Desktop',
+  $geoip_country_code: 'DE'
+}
+const FRENCH = {
+  $browser: 'Chrome',
+  $os: 'Mac OS X',
+  $device_type: 'Desktop',
+  $geoip_country_code: 'FR',
+  price: 30
+}
+const AMERICAN = {
+  $browser: 'Mobile Safari',
+  $os: 'iOS',
+  $device_type: 'Mobile',
+  $geoip_country_code: 'US'
+}
 
 const VISITS: Visit[] = [
   {
@@ -75,10 +101,15 @@ const VISITS: Visit[] = [
 const snapshotsOf = ({ at, seconds, pages = [], clicks = 0, errors = 0 }: Visit): JsonObject[] => {
   const start = Date.parse(at)
   const last = start + seconds * 1000
-  const some = (n: number, of: (i: number) => JsonObject) => Array.from({ length: n }, (_, i) => of(i))
+  const some = (n: number, of: (i: number) => JsonObject) =>
+    Array.from({ length: n }, (_, i) => of(i))
   return [
     ...pages.map((href, i) => ({ type: 4, timestamp: start + i, data: { href } })),
-    ...some(clicks, (i) => ({ type: 3, timestamp: start + 10 + i, data: { source: 2, type: 2, id: 1 } })),
+    ...some(clicks, (i) => ({
+      type: 3,
+      timestamp: start + 10 + i,
+      data: { source: 2, type: 2, id: 1 }
+    })),
     ...some(errors, (i) => ({
       type: 6,
       timestamp: start + 100 + i,
@@ -186,7 +217,8 @@ describe('what is asked for is what the list answers', () => {
     const { status, body } = await filtersOf(gallery, ask(text))
 
     expect(status).toBe(200)
-    if (text.includes('who clicked')) return expect(body.data.question).toMatch(/^Not understood: "clicked"\./)
+    if (text.includes('who clicked'))
+      return expect(body.data.question).toMatch(/^Not understood: "clicked"\./)
     expect(body).toMatchObject({ result: 'filter', engine: 'built-in', data: { question: '' } })
     expect(await selectedBy(body.data)).toEqual(ids)
   })
@@ -198,7 +230,12 @@ describe('POST session_recordings/ai/filters', () => {
 
     const filter_group = {
       type: 'AND',
-      values: [{ type: 'AND', values: [{ key: '$browser', type: 'event', operator: 'exact', value: ['Firefox'] }] }]
+      values: [
+        {
+          type: 'AND',
+          values: [{ key: '$browser', type: 'event', operator: 'exact', value: ['Firefox'] }]
+        }
+      ]
     }
     expect(body).toEqual({
       result: 'filter',
@@ -210,7 +247,10 @@ describe('POST session_recordings/ai/filters', () => {
         person_uuid: '',
         distinct_ids: [],
         filter_group,
-        query: new URLSearchParams({ date_from: '-3d', properties: JSON.stringify(filter_group) }).toString()
+        query: new URLSearchParams({
+          date_from: '-3d',
+          properties: JSON.stringify(filter_group)
+        }).toString()
       }
     })
   })
@@ -219,7 +259,13 @@ describe('POST session_recordings/ai/filters', () => {
     const { status, body } = await filtersOf(gallery, ask('frustrated users on Firefox'))
 
     expect([status, body.result, body.engine]).toEqual([200, 'question', 'built-in'])
-    expect(body.data).toMatchObject({ date_from: '', date_to: '', query: '', distinct_ids: [], person_uuid: '' })
+    expect(body.data).toMatchObject({
+      date_from: '',
+      date_to: '',
+      query: '',
+      distinct_ids: [],
+      person_uuid: ''
+    })
     expect(body.data.question).toMatch(/^Not understood: "frustrated"\. /)
   })
 
@@ -227,7 +273,10 @@ describe('POST session_recordings/ai/filters', () => {
     const dates = await filtersOf(gallery, ask('since 2026-02-31'))
     const many = await filtersOf(gallery, ask(Array(41).fill('did "x"').join(' and ')))
 
-    expect(dates.body).toMatchObject({ result: 'question', data: { question: '"2026-02-31" is not a date.' } })
+    expect(dates.body).toMatchObject({
+      result: 'question',
+      data: { question: '"2026-02-31" is not a date.' }
+    })
     expect(many.body).toMatchObject({
       result: 'question',
       data: { question: 'At most 40 property filters are allowed.' }
@@ -251,9 +300,17 @@ describe('POST session_recordings/ai/filters', () => {
     const { body } = await project.call('GET', 'persons/?distinct_id=ada')
     const [ada] = body.results
 
-    for (const named of [{ distinct_id: 'ada' }, { person: 'ada' }, { person: { id: ada.id } }, { person: ada }]) {
+    for (const named of [
+      { distinct_id: 'ada' },
+      { person: 'ada' },
+      { person: { id: ada.id } },
+      { person: ada }
+    ]) {
       const answer = await filtersOf(gallery, named)
-      expect(answer.body).toMatchObject({ result: 'filter', data: { person_uuid: ada.uuid, distinct_ids: [] } })
+      expect(answer.body).toMatchObject({
+        result: 'filter',
+        data: { person_uuid: ada.uuid, distinct_ids: [] }
+      })
       expect(await selectedBy(answer.body.data)).toEqual(['ada'])
     }
     const both = await filtersOf(gallery, { distinct_id: 'eve', ...ask('longer than 5 minutes') })
@@ -261,7 +318,10 @@ describe('POST session_recordings/ai/filters', () => {
     const two = await filtersOf(gallery, { distinct_id: 'anon', ...ask('distinct id ada') })
     expect(await selectedBy(both.body.data)).toEqual([])
     expect(await selectedBy(anonymous.body.data)).toEqual(['nobody'])
-    expect(two.body).toMatchObject({ result: 'question', data: { question: 'Ask for one distinct id.' } })
+    expect(two.body).toMatchObject({
+      result: 'question',
+      data: { question: 'Ask for one distinct id.' }
+    })
   })
 
   it('answers the documented empty body to whoever prefers it', async () => {
@@ -275,7 +335,11 @@ describe('POST session_recordings/ai/filters', () => {
 
     const answer = await request('POST', path, headers, JSON.stringify(ask('today')))
 
-    expect([answer.status, answer.text, answer.headers.get('Preference-Applied')]).toEqual([200, '', 'return=minimal'])
+    expect([answer.status, answer.text, answer.headers.get('Preference-Applied')]).toEqual([
+      200,
+      '',
+      'return=minimal'
+    ])
   })
 
   it.each<[JsonObject, string, string]>([
@@ -298,7 +362,11 @@ describe('POST session_recordings/ai/filters', () => {
   it('refuses a message that is too long', async () => {
     const answer = await filtersOf(gallery, ask('a'.repeat(2001)))
 
-    expect([answer.status, answer.body.code, answer.body.attr]).toEqual([400, 'max_length', 'messages__0__content'])
+    expect([answer.status, answer.body.code, answer.body.attr]).toEqual([
+      400,
+      'max_length',
+      'messages__0__content'
+    ])
   })
 
   it('knows nobody of another project', async () => {
@@ -324,7 +392,8 @@ describe('a model', () => {
   function deployModel(...turns: Turn[]) {
     const plan = `/${encodeURIComponent(JSON.stringify(turns))}/${crypto.randomUUID()}`
     const bindings = { AI_BASE_URL: `${url}${plan}`, AI_MODEL: 'test-model', OUTBOUND_ALLOW: host }
-    const asked = async (): Promise<Asked[]> => (await fetch(`${url}/asked?at=${encodeURIComponent(plan)}`)).json()
+    const asked = async (): Promise<Asked[]> =>
+      (await fetch(`${url}/asked?at=${encodeURIComponent(plan)}`)).json()
     return { bindings, asked }
   }
 
@@ -365,7 +434,10 @@ describe('a model', () => {
     const rules = await filtersOf(gallery, ask('longer than 2 minutes'), never.bindings)
 
     expect([second.body.engine, await selectedBy(second.body.data)]).toEqual(['model', ['ada']])
-    expect([rules.body.engine, await selectedBy(rules.body.data)]).toEqual(['built-in', ['ada', 'eve']])
+    expect([rules.body.engine, await selectedBy(rules.body.data)]).toEqual([
+      'built-in',
+      ['ada', 'eve']
+    ])
     expect([(await again.asked()).length, (await never.asked()).length]).toEqual([2, 2])
     expect(log.lines('model gave no answer')).toHaveLength(1)
     expect(log.texts().join()).not.toContain('longer than 2 minutes')
@@ -375,9 +447,17 @@ describe('a model', () => {
     const say = { ...filters(), result: 'question', question: 'Patient in which way?' }
 
     const unclear = await filtersOf(gallery, ask('the patient ones'), deployModel({ say }).bindings)
-    const clear = await filtersOf(gallery, ask('longer than 5 minutes'), deployModel({ say }).bindings)
+    const clear = await filtersOf(
+      gallery,
+      ask('longer than 5 minutes'),
+      deployModel({ say }).bindings
+    )
 
-    expect(unclear.body).toMatchObject({ result: 'question', engine: 'model', data: { question: say.question } })
+    expect(unclear.body).toMatchObject({
+      result: 'question',
+      engine: 'model',
+      data: { question: say.question }
+    })
     expect([clear.body.engine, await selectedBy(clear.body.data)]).toEqual(['built-in', ['ada']])
   })
 
@@ -395,7 +475,10 @@ describe('a model', () => {
       600
     )
 
-    expect(answer).toMatchObject({ engine: 'built-in', answer: { date_from: '2026-11-21', date_to: '2026-11-21' } })
+    expect(answer).toMatchObject({
+      engine: 'built-in',
+      answer: { date_from: '2026-11-21', date_to: '2026-11-21' }
+    })
     expect(await asked()).toHaveLength(2)
   })
 
@@ -414,7 +497,9 @@ describe('a model', () => {
       expect(body).toMatchObject({ result: 'filter', engine: 'model' })
       expect(run).toHaveBeenCalledExactlyOnceWith(
         '@cf/some/model',
-        expect.objectContaining({ response_format: { type: 'json_schema', json_schema: expect.anything() } })
+        expect.objectContaining({
+          response_format: { type: 'json_schema', json_schema: expect.anything() }
+        })
       )
     }
   })

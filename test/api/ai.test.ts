@@ -18,7 +18,8 @@ afterAll(untilQuiet)
 const none = { examples: [], counter_examples: [] }
 
 /** The path of a model that does this. */
-const planOf = (...turns: Turn[]) => `/${encodeURIComponent(JSON.stringify(turns))}/${crypto.randomUUID()}`
+const planOf = (...turns: Turn[]) =>
+  `/${encodeURIComponent(JSON.stringify(turns))}/${crypto.randomUUID()}`
 
 /** A deployment with a model that does this, one turn a try; and what it was asked. */
 function deployModel(...turns: Turn[]) {
@@ -29,7 +30,8 @@ function deployModel(...turns: Turn[]) {
     AI_API_KEY: 'sk-secret',
     OUTBOUND_ALLOW: host
   }
-  const asked = async (): Promise<Asked[]> => (await fetch(`${url}/asked?at=${encodeURIComponent(plan)}`)).json()
+  const asked = async (): Promise<Asked[]> =>
+    (await fetch(`${url}/asked?at=${encodeURIComponent(plan)}`)).json()
   return { bindings, asked }
 }
 
@@ -52,7 +54,9 @@ describe('POST session_recordings/ai/regex', () => {
       engine: 'built-in',
       data: {
         output: '^(?:https?://[^/?#]+)?/orders/[0-9]+(?:[/?#]|$)',
-        matched: [{ text: 'https://shop.example/orders/12?a=b', match: 'https://shop.example/orders/12?' }],
+        matched: [
+          { text: 'https://shop.example/orders/12?a=b', match: 'https://shop.example/orders/12?' }
+        ],
         rejected: ['/orders/new']
       }
     })
@@ -72,7 +76,11 @@ describe('POST session_recordings/ai/regex', () => {
     const { status, body } = await regexOf(project, { regex: 'the usual' })
 
     expect(status).toBe(200)
-    expect(body).toMatchObject({ result: 'error', engine: 'built-in', data: { matched: [], rejected: [] } })
+    expect(body).toMatchObject({
+      result: 'error',
+      engine: 'built-in',
+      data: { matched: [], rejected: [] }
+    })
     expect(body.data.output).toMatch(/^Not understood: "usual"\. /)
   })
 
@@ -87,7 +95,11 @@ describe('POST session_recordings/ai/regex', () => {
 
     const answer = await request('POST', path, headers, JSON.stringify({ regex: 'a number' }))
 
-    expect([answer.status, answer.text, answer.headers.get('Preference-Applied')]).toEqual([200, '', 'return=minimal'])
+    expect([answer.status, answer.text, answer.headers.get('Preference-Applied')]).toEqual([
+      200,
+      '',
+      'return=minimal'
+    ])
   })
 
   it.each<[JsonObject, string, string | null]>([
@@ -120,14 +132,24 @@ describe('the pattern of a person', () => {
     const project = await newProject()
     const { record } = holdRecordings()
     await project.ingest([
-      { event: '$identify', distinct_id: 'ada@example.com', properties: { $anon_distinct_id: 'anon-1' } }
+      {
+        event: '$identify',
+        distinct_id: 'ada@example.com',
+        properties: { $anon_distinct_id: 'anon-1' }
+      }
     ])
     for (const [session, distinctId, href] of [
       ['s1', 'anon-1', 'https://shop.example/start?from=mail'],
       ['s2', 'ada@example.com', 'https://shop.example/orders'],
       ['s3', 'somebody', 'https://shop.example/secret']
     ] as const) {
-      await record(snapshotEvent(project, { session, distinct_id: distinctId, snapshots: visit(Date.now(), href) }))
+      await record(
+        snapshotEvent(project, {
+          session,
+          distinct_id: distinctId,
+          snapshots: visit(Date.now(), href)
+        })
+      )
     }
     const { body } = await project.call('GET', 'persons/?distinct_id=anon-1')
     return { project, ada: body.results[0] }
@@ -189,7 +211,10 @@ describe('the pattern of a person', () => {
   it('is refused in words when it matches a counter-example', async () => {
     const { project } = await newAda()
 
-    const { body } = await regexOf(project, { distinct_id: 'anon-1', counter_examples: ['/users/anon-1'] })
+    const { body } = await regexOf(project, {
+      distinct_id: 'anon-1',
+      counter_examples: ['/users/anon-1']
+    })
 
     expect(body).toMatchObject({
       result: 'error',
@@ -229,7 +254,10 @@ describe('a model', () => {
     const [request] = await asked()
     expect(request?.body.messages.map(({ role }) => role)).toEqual(['system', 'user'])
     expect(request?.body.messages[0]?.content).not.toContain('Ignore all rules')
-    expect(JSON.parse(request?.body.messages[1]?.content ?? '')).toEqual({ request: regex, ...given })
+    expect(JSON.parse(request?.body.messages[1]?.content ?? '')).toEqual({
+      request: regex,
+      ...given
+    })
   })
 
   it.each<[string, Turn]>([
@@ -259,19 +287,34 @@ describe('a model', () => {
     const second = await regexOf(project, ask, again.bindings)
     const none = await regexOf(project, ask, never.bindings)
 
-    expect(second.body).toMatchObject({ result: 'success', engine: 'model', data: { output: '^/a/' } })
-    expect(none.body).toMatchObject({ result: 'success', engine: 'built-in', data: { output: '^/a' } })
+    expect(second.body).toMatchObject({
+      result: 'success',
+      engine: 'model',
+      data: { output: '^/a/' }
+    })
+    expect(none.body).toMatchObject({
+      result: 'success',
+      engine: 'built-in',
+      data: { output: '^/a' }
+    })
     expect([(await again.asked()).length, (await never.asked()).length]).toEqual([2, 2])
     const lines = log.lines('model gave no answer')
     expect(lines).toEqual([
-      { level: 'warn', message: 'model gave no answer', faults: [expect.any(String), expect.any(String)] }
+      {
+        level: 'warn',
+        message: 'model gave no answer',
+        faults: [expect.any(String), expect.any(String)]
+      }
     ])
     expect(JSON.stringify(lines)).not.toMatch(/sk-secret|starts with/)
   })
 
   it('is told what was wrong with its first answer', async () => {
     const project = await newProject()
-    const { bindings, asked } = deployModel({ say: { result: 'success', output: '^/c' } }, { say: GOOD })
+    const { bindings, asked } = deployModel(
+      { say: { result: 'success', output: '^/c' } },
+      { say: GOOD }
+    )
 
     await regexOf(project, { regex: 'the usual', ...given }, bindings)
 
@@ -300,14 +343,27 @@ describe('a model', () => {
     const neither = await regexOf(project, { regex: 'the usual' }, deployModel({ say }).bindings)
     const rules = await regexOf(project, { regex: 'a number' }, deployModel({ say }).bindings)
 
-    expect(neither.body).toMatchObject({ result: 'error', engine: 'model', data: { output: say.output } })
+    expect(neither.body).toMatchObject({
+      result: 'error',
+      engine: 'model',
+      data: { output: say.output }
+    })
     expect(rules.body).toMatchObject({ result: 'success', engine: 'built-in' })
   })
 
   it.each([
-    ['at a private address', { AI_BASE_URL: 'https://10.0.0.1/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' }],
-    ['without https', { AI_BASE_URL: 'http://models.example/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' }],
-    ['on this machine', { AI_BASE_URL: `${url}${planOf({ say: GOOD })}`, AI_MODEL: 'm', OUTBOUND_ALLOW: '' }]
+    [
+      'at a private address',
+      { AI_BASE_URL: 'https://10.0.0.1/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' }
+    ],
+    [
+      'without https',
+      { AI_BASE_URL: 'http://models.example/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' }
+    ],
+    [
+      'on this machine',
+      { AI_BASE_URL: `${url}${planOf({ say: GOOD })}`, AI_MODEL: 'm', OUTBOUND_ALLOW: '' }
+    ]
   ])('%s is not asked', async (_, bindings) => {
     const log = listenToLog()
     const project = await newProject()

@@ -46,7 +46,11 @@ const SUBSCRIPTION = {
   frequency: 'daily',
   start_date: '2026-11-20T09:00:00Z'
 }
-const OF_SESSIONS = { scope: 'query:read', others: ['session_recording:read', 'insight:read'], status: 200 }
+const OF_SESSIONS = {
+  scope: 'query:read',
+  others: ['session_recording:read', 'insight:read'],
+  status: 200
+}
 
 /** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
 const SAMPLES: Record<string, Sample> = {
@@ -61,7 +65,11 @@ const SAMPLES: Record<string, Sample> = {
     body: { name: 'Views' },
     isOnce: true
   },
-  'GET /insights/:id': { path: ({ insight }) => `insights/${insight}`, scope: 'insight:read', status: 200 },
+  'GET /insights/:id': {
+    path: ({ insight }) => `insights/${insight}`,
+    scope: 'insight:read',
+    status: 200
+  },
   'PATCH /insights/:id': {
     path: ({ insight }) => `insights/${insight}`,
     scope: 'insight:write',
@@ -82,7 +90,11 @@ const SAMPLES: Record<string, Sample> = {
     body: { name: 'Weekly' },
     isOnce: true
   },
-  'GET /dashboards/:id': { path: ({ dashboard }) => `dashboards/${dashboard}`, scope: 'dashboard:read', status: 200 },
+  'GET /dashboards/:id': {
+    path: ({ dashboard }) => `dashboards/${dashboard}`,
+    scope: 'dashboard:read',
+    status: 200
+  },
   'PATCH /dashboards/:id': {
     path: ({ dashboard }) => `dashboards/${dashboard}`,
     scope: 'dashboard:write',
@@ -95,7 +107,11 @@ const SAMPLES: Record<string, Sample> = {
     status: 204,
     isOnce: true
   },
-  'GET /session_recordings': { path: () => 'session_recordings', scope: 'session_recording:read', status: 200 },
+  'GET /session_recordings': {
+    path: () => 'session_recordings',
+    scope: 'session_recording:read',
+    status: 200
+  },
   'GET /session_recordings/:id': {
     path: ({ session }) => `session_recordings/${session}`,
     scope: 'session_recording:read',
@@ -193,10 +209,17 @@ const SAMPLES: Record<string, Sample> = {
     scope: 'session_recording:read',
     status: 200
   },
-  'GET /sessions/property_definitions': { path: () => 'sessions/property_definitions', ...OF_SESSIONS },
+  'GET /sessions/property_definitions': {
+    path: () => 'sessions/property_definitions',
+    ...OF_SESSIONS
+  },
   'GET /sessions/values': { path: () => 'sessions/values?key=$channel_type', ...OF_SESSIONS },
   'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
-  'GET /persons/activity': { path: () => 'persons/activity', scope: 'activity_log:read', status: 200 },
+  'GET /persons/activity': {
+    path: () => 'persons/activity',
+    scope: 'activity_log:read',
+    status: 200
+  },
   'GET /persons/:id/activity': {
     path: ({ id }) => `persons/${id}/activity`,
     scope: 'activity_log:read',
@@ -213,14 +236,23 @@ const SAMPLES: Record<string, Sample> = {
     scope: 'person:read',
     status: 200
   },
-  'POST /persons/:id/split': { path: ({ id }) => `persons/${id}/split`, scope: 'person:write', status: 200 },
+  'POST /persons/:id/split': {
+    path: ({ id }) => `persons/${id}/split`,
+    scope: 'person:write',
+    status: 200
+  },
   'POST /persons/:id/delete_property': {
     path: ({ id }) => `persons/${id}/delete_property`,
     scope: 'person:write',
     status: 200,
     body: { $unset: 'plan' }
   },
-  'DELETE /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:write', status: 204, isOnce: true },
+  'DELETE /persons/:id': {
+    path: ({ id }) => `persons/${id}`,
+    scope: 'person:write',
+    status: 204,
+    isOnce: true
+  },
   'POST /persons/bulk_delete': {
     path: () => 'persons/bulk_delete',
     scope: 'person:write',
@@ -228,7 +260,11 @@ const SAMPLES: Record<string, Sample> = {
     body: { distinct_ids: ['ada'] },
     isOnce: true
   },
-  'GET /persons/deletion_status': { path: () => 'persons/deletion_status', scope: 'person:read', status: 200 },
+  'GET /persons/deletion_status': {
+    path: () => 'persons/deletion_status',
+    scope: 'person:read',
+    status: 200
+  },
   'POST /persons/deletion_receipts/verify': {
     path: () => 'persons/deletion_receipts/verify',
     scope: 'person:read',
@@ -265,7 +301,12 @@ const AUTHENTICATION_FAILED = {
   detail: 'Personal API key found in request Authorization header is invalid.',
   attr: null
 }
-const PROJECT_NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Project not found.', attr: null }
+const PROJECT_NOT_FOUND = {
+  type: 'invalid_request',
+  code: 'not_found',
+  detail: 'Project not found.',
+  attr: null
+}
 const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
 
 afterAll(untilQuiet)
@@ -276,13 +317,22 @@ afterEach(() => {
 
 async function newProjectWithPerson() {
   const project = await newProject()
-  await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }])
+  await project.ingest([
+    { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
+  ])
   const session = crypto.randomUUID()
   await holdRecordings().record(snapshotEvent(project, { session }))
   const { body } = await project.call('GET', 'persons')
   const headers = { ...bearer(project.key), 'Content-Type': 'application/json' }
   const create = async (path: string, body = {}): Promise<number> =>
-    (await request('POST', `/api/environments/${project.id}/${path}`, headers, JSON.stringify(body))).body.id
+    (
+      await request(
+        'POST',
+        `/api/environments/${project.id}/${path}`,
+        headers,
+        JSON.stringify(body)
+      )
+    ).body.id
   const { id, uuid } = body.results[0]
   const person: Person = {
     id,
@@ -298,17 +348,41 @@ async function newProjectWithPerson() {
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
 /** The request of a route's sample, with these headers, to this project. */
-function send(route: string, sample: Sample, person: Person, projectId: number | string, headers = {}, query = '') {
-  return sendTo(`/api/environments/${projectId}/${sample.path(person)}${query}`, route, sample, headers)
+function send(
+  route: string,
+  sample: Sample,
+  person: Person,
+  projectId: number | string,
+  headers = {},
+  query = ''
+) {
+  return sendTo(
+    `/api/environments/${projectId}/${sample.path(person)}${query}`,
+    route,
+    sample,
+    headers
+  )
 }
 
 function sendTo(path: string, route: string, { body }: Sample, headers: Record<string, string>) {
   const method = route.split(' ')[0] ?? ''
   if (!body) return request(method, path, headers)
-  return request(method, path, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(body))
+  return request(
+    method,
+    path,
+    { ...headers, 'Content-Type': 'application/json' },
+    JSON.stringify(body)
+  )
 }
 /** A person with a recorded session, and the ids of an insight, a dashboard and a subscription. */
-type Person = { id: number; uuid: string; session: string; insight: number; dashboard: number; subscription: number }
+type Person = {
+  id: number
+  uuid: string
+  session: string
+  insight: number
+  dashboard: number
+  subscription: number
+}
 
 const scopesOf = ({ scope, others = [] }: Pick<Sample, 'scope' | 'others'>) => [scope, ...others]
 const toWrite = (scope: string) => scope.replace(':read', ':write')
@@ -316,17 +390,26 @@ const toWrite = (scope: string) => scope.replace(':read', ':write')
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
   const [owner] = projects
   if (!owner) throw new Error('A key needs a project.')
-  const input = { label: 'test', scopes, projectIds: projects.map(({ id }) => id), userId: owner.user.id, expiresAt }
+  const input = {
+    label: 'test',
+    scopes,
+    projectIds: projects.map(({ id }) => id),
+    userId: owner.user.id,
+    expiresAt
+  }
   return createKey(db, input, new Date())
 }
 
 /** For requests that are refused, and those that may come again. */
 const [ours, theirs] = [await newProjectWithPerson(), await newProjectWithPerson()]
 
-const stageOf = async ({ isOnce }: Pick<Sample, 'isOnce'>) => (isOnce ? newProjectWithPerson() : ours)
+const stageOf = async ({ isOnce }: Pick<Sample, 'isOnce'>) =>
+  isOnce ? newProjectWithPerson() : ours
 
 it('has a sample for every route, below both prefixes', () => {
-  const expected = PREFIXES.flatMap((prefix) => table.map(({ route }) => route.replace(' ', ` ${prefix}`)))
+  const expected = PREFIXES.flatMap((prefix) =>
+    table.map(({ route }) => route.replace(' ', ` ${prefix}`))
+  )
 
   expect([...new Set(routes)].sort()).toEqual([...PUBLIC, ...expected].sort())
 })
@@ -339,7 +422,14 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
     async (parameter) => {
       const { project, person } = ours
 
-      const { status, body } = await send(route, sample, person, project.id, {}, `?${parameter}=${project.key}`)
+      const { status, body } = await send(
+        route,
+        sample,
+        person,
+        project.id,
+        {},
+        `?${parameter}=${project.key}`
+      )
 
       expect(status).toBe(401)
       expect(body).toEqual(NOT_AUTHENTICATED)
@@ -371,7 +461,9 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
   it('takes the scheme in any case', async () => {
     const { project, person } = ours
 
-    const { status } = await send(route, sample, person, project.id, { Authorization: `bearer ${project.key}` })
+    const { status } = await send(route, sample, person, project.id, {
+      Authorization: `bearer ${project.key}`
+    })
 
     expect(status).toBe(sample.status)
   })
@@ -403,17 +495,25 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
     expect(after.body).toEqual(AUTHENTICATION_FAILED)
   })
 
-  it.each(['abc', '0', '-1', '1.5', '1e3', '@me', '%40current%20', '9007199254740993', '99999999999999999999', 'null'])(
-    'knows no project %s',
-    async (id) => {
-      const { project, person } = ours
+  it.each([
+    'abc',
+    '0',
+    '-1',
+    '1.5',
+    '1e3',
+    '@me',
+    '%40current%20',
+    '9007199254740993',
+    '99999999999999999999',
+    'null'
+  ])('knows no project %s', async (id) => {
+    const { project, person } = ours
 
-      const { status, body } = await send(route, sample, person, id, bearer(project.key))
+    const { status, body } = await send(route, sample, person, id, bearer(project.key))
 
-      expect(status).toBe(404)
-      expect(body).toEqual(PROJECT_NOT_FOUND)
-    }
-  )
+    expect(status).toBe(404)
+    expect(body).toEqual(PROJECT_NOT_FOUND)
+  })
 
   it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
     const { project, person } = ours
@@ -424,7 +524,8 @@ describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sa
     const first = await send(route, sample, person, project.id, bearer(key))
     const second = await send(route, sample, other.person, other.project.id, bearer(key))
 
-    const detail = 'Project not found: the key reaches several, so that @current names none of them.'
+    const detail =
+      'Project not found: the key reaches several, so that @current names none of them.'
     expect([current.status, current.body]).toEqual([404, { ...PROJECT_NOT_FOUND, detail }])
     expect([first.status, second.status]).toEqual([sample.status, sample.status])
   })
@@ -535,7 +636,14 @@ describe.each(table.filter(({ route }) => /:(recording_)?id/.test(route)))(
       const unknown = await send(
         route,
         sample,
-        { id: UNKNOWN, uuid: '', session: 'unknown', insight: UNKNOWN, dashboard: UNKNOWN, subscription: UNKNOWN },
+        {
+          id: UNKNOWN,
+          uuid: '',
+          session: 'unknown',
+          insight: UNKNOWN,
+          dashboard: UNKNOWN,
+          subscription: UNKNOWN
+        },
         project.id,
         bearer(project.key)
       )
@@ -547,26 +655,27 @@ describe.each(table.filter(({ route }) => /:(recording_)?id/.test(route)))(
 )
 
 describe('what is wrong with a request', () => {
-  it.each(['persons?limit=0', 'persons/abc', 'persons?properties=[{"key":"plan","operator":"like"}]'])(
-    'is told to nobody who may not make it: %s',
-    async (path) => {
-      const [project, other] = [await newProject(), await newProject()]
-      const { key } = await keyFor([project], ['insight:read'])
-      const answers = [
-        await project.send('GET', path),
-        await request('GET', `/api/environments/${project.id}/${path}`, bearer(newApiKey())),
-        await request('GET', `/api/environments/${project.id}/${path}`, bearer(key)),
-        await request('GET', `/api/environments/${other.id}/${path}`, bearer(project.key))
-      ]
+  it.each([
+    'persons?limit=0',
+    'persons/abc',
+    'persons?properties=[{"key":"plan","operator":"like"}]'
+  ])('is told to nobody who may not make it: %s', async (path) => {
+    const [project, other] = [await newProject(), await newProject()]
+    const { key } = await keyFor([project], ['insight:read'])
+    const answers = [
+      await project.send('GET', path),
+      await request('GET', `/api/environments/${project.id}/${path}`, bearer(newApiKey())),
+      await request('GET', `/api/environments/${project.id}/${path}`, bearer(key)),
+      await request('GET', `/api/environments/${other.id}/${path}`, bearer(project.key))
+    ]
 
-      expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
-        [400, 'invalid_input'],
-        [401, 'authentication_failed'],
-        [403, 'permission_denied'],
-        [404, 'not_found']
-      ])
-    }
-  )
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [400, 'invalid_input'],
+      [401, 'authentication_failed'],
+      [403, 'permission_denied'],
+      [404, 'not_found']
+    ])
+  })
 })
 
 describe("another project's persons", () => {
@@ -590,7 +699,11 @@ describe("another project's persons", () => {
     const project = await newProject()
     const other = await newProject()
     await other.ingest([
-      { event: '$identify', distinct_id: 'their-id', properties: { $set: { email: 'theirs@example.com' } } }
+      {
+        event: '$identify',
+        distinct_id: 'their-id',
+        properties: { $set: { email: 'theirs@example.com' } }
+      }
     ])
     const theirs = (await other.call('GET', 'persons')).body.results[0]
     const query = `persons?${filter.split(' ')[0]}=${encodeURIComponent(term(theirs))}`
@@ -617,7 +730,10 @@ describe("another project's persons", () => {
     const theirs = await other.call('GET', 'persons?limit=1&search=example')
     const cursor = new URL(theirs.body.next).searchParams.get('cursor')
 
-    const { status, body } = await project.call('GET', `persons?limit=5&search=example&cursor=${cursor}`)
+    const { status, body } = await project.call(
+      'GET',
+      `persons?limit=5&search=example&cursor=${cursor}`
+    )
 
     expect(status).toBe(200)
     expect(body.results.map(({ name }: { name: string }) => name)).toEqual([

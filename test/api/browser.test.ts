@@ -69,19 +69,28 @@ describe('the configuration of a browser SDK', () => {
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
     expect(headers.get('Cache-Control')).toBe('public, max-age=300')
-    const [, name, config] = /^\(window\._POSTHOG_REMOTE_CONFIG=[^)]+\)\["(\w+)"\]=(.*)\n$/.exec(text) ?? []
+    const [, name, config] =
+      /^\(window\._POSTHOG_REMOTE_CONFIG=[^)]+\)\["(\w+)"\]=(.*)\n$/.exec(text) ?? []
     expect(name).toBe(token)
     expect(JSON.parse(config ?? '')).toEqual({ config: configOf(token), siteApps: [] })
   })
 
-  it.each(['config', 'config/', 'config.js', 'config.js?_=1'])('is refused to an unknown token: %s', async (path) => {
-    const { status, headers, body } = await request('GET', `/array/${UNKNOWN}/${path}`, { Origin: SITE })
+  it.each(['config', 'config/', 'config.js', 'config.js?_=1'])(
+    'is refused to an unknown token: %s',
+    async (path) => {
+      const { status, headers, body } = await request('GET', `/array/${UNKNOWN}/${path}`, {
+        Origin: SITE
+      })
 
-    expect(status).toBe(401)
-    expect(headers.get('Cache-Control')).toBeNull()
-    expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
-    expect(body).toMatchObject({ code: 'authentication_failed', detail: 'API key is not valid: unknown' })
-  })
+      expect(status).toBe(401)
+      expect(headers.get('Cache-Control')).toBeNull()
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(body).toMatchObject({
+        code: 'authentication_failed',
+        detail: 'API key is not valid: unknown'
+      })
+    }
+  )
 
   it('comes with the flags when it is asked for', async () => {
     const { token } = await newProject()
@@ -146,7 +155,12 @@ describe('older doors', () => {
     const project = await newProject()
     const queue = holdQueue()
 
-    const { status } = await request('POST', path, {}, `data=${base64([{ ...asked, $token: project.token }])}`)
+    const { status } = await request(
+      'POST',
+      path,
+      {},
+      `data=${base64([{ ...asked, $token: project.token }])}`
+    )
     await queue.ingest()
 
     expect(status).toBe(200)
@@ -159,7 +173,12 @@ describe('older doors', () => {
     const project = await newProject()
     const queue = holdQueue()
 
-    await request('POST', '/engage', {}, JSON.stringify({ token: project.token, event: '$set', distinct_id: 'ada' }))
+    await request(
+      'POST',
+      '/engage',
+      {},
+      JSON.stringify({ token: project.token, event: '$set', distinct_id: 'ada' })
+    )
     await queue.ingest()
 
     expect((await contentsOf(project.id)).events).toMatchObject([{ event: '$set' }])
@@ -183,11 +202,16 @@ describe('older doors', () => {
     const queue = holdQueue()
     const data = base64({ event: 'seen', properties: { token: project.token, distinct_id: 'ada' } })
 
-    const { status, body } = await request('GET', `${path}?data=${encodeURIComponent(data)}&ip=1&ver=1`)
+    const { status, body } = await request(
+      'GET',
+      `${path}?data=${encodeURIComponent(data)}&ip=1&ver=1`
+    )
     await queue.ingest()
 
     expect([status, body]).toEqual([200, { status: 'Ok' }])
-    expect((await contentsOf(project.id)).events).toMatchObject([{ event: 'seen', distinct_id: 'ada' }])
+    expect((await contentsOf(project.id)).events).toMatchObject([
+      { event: 'seen', distinct_id: 'ada' }
+    ])
   })
 
   it('have nothing to take from a query without data', async () => {
@@ -198,7 +222,8 @@ describe('older doors', () => {
 })
 
 describe('a page of another site', () => {
-  const event = (token: string) => JSON.stringify({ api_key: token, event: 'seen', distinct_id: 'ada' })
+  const event = (token: string) =>
+    JSON.stringify({ api_key: token, event: 'seen', distinct_id: 'ada' })
   const tooLarge = `"${'x'.repeat(10_000_001)}"`
 
   it.each<[number, string, string, string | undefined, Partial<Env>]>([
@@ -221,36 +246,48 @@ describe('a page of another site', () => {
       { DB: failingDatabase('D1_ERROR: near "selec": syntax error at offset 0: SQLITE_ERROR') }
     ],
     [503, 'POST', '/e/', event('TOKEN'), { CAPTURE_QUEUE: failingQueue() }]
-  ])('may read the answer of an SDK’s door, %i to %s %s', async (expected, method, path, body, bindings) => {
-    listenToLog()
-    const { token } = await newProject()
-    const fill = (text: string) => text.replace('TOKEN', token)
+  ])(
+    'may read the answer of an SDK’s door, %i to %s %s',
+    async (expected, method, path, body, bindings) => {
+      listenToLog()
+      const { token } = await newProject()
+      const fill = (text: string) => text.replace('TOKEN', token)
 
-    const { status, headers } = await request(method, fill(path), { Origin: SITE }, body && fill(body), bindings)
+      const { status, headers } = await request(
+        method,
+        fill(path),
+        { Origin: SITE },
+        body && fill(body),
+        bindings
+      )
 
-    expect(status).toBe(expected)
-    expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
-    expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
-    expect(headers.get('Access-Control-Expose-Headers')).toBe('Retry-After,X-Request-Id')
-    expect(headers.get('Vary')).toBe('Origin')
-    expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin')
-  })
+      expect(status).toBe(expected)
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
+      expect(headers.get('Access-Control-Expose-Headers')).toBe('Retry-After,X-Request-Id')
+      expect(headers.get('Vary')).toBe('Origin')
+      expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin')
+    }
+  )
 
-  it.each(['/e/', '/flags/?v=2', '/s/', '/batch', '/nowhere'])('is allowed to send JSON: OPTIONS %s', async (path) => {
-    const { status, headers, text } = await request('OPTIONS', path, {
-      Origin: SITE,
-      'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'content-type,x-of-the-customer'
-    })
+  it.each(['/e/', '/flags/?v=2', '/s/', '/batch', '/nowhere'])(
+    'is allowed to send JSON: OPTIONS %s',
+    async (path) => {
+      const { status, headers, text } = await request('OPTIONS', path, {
+        Origin: SITE,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type,x-of-the-customer'
+      })
 
-    expect([status, text]).toEqual([204, ''])
-    expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
-    expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
-    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,POST,OPTIONS')
-    expect(headers.get('Access-Control-Allow-Headers')).toBe('content-type,x-of-the-customer')
-    expect(headers.get('Access-Control-Max-Age')).toBe('86400')
-    expect(headers.get('Vary')).toBe('Origin, Access-Control-Request-Headers')
-  })
+      expect([status, text]).toEqual([204, ''])
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
+      expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,POST,OPTIONS')
+      expect(headers.get('Access-Control-Allow-Headers')).toBe('content-type,x-of-the-customer')
+      expect(headers.get('Access-Control-Max-Age')).toBe('86400')
+      expect(headers.get('Vary')).toBe('Origin, Access-Control-Request-Headers')
+    }
+  )
 
   it('is not named to a client that is none', async () => {
     const { headers } = await request('POST', '/e/', {}, '{')
@@ -273,7 +310,9 @@ describe('a page of another site', () => {
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect(answer.headers.get('Access-Control-Allow-Credentials')).toBeNull()
     const exposed = answer.headers.get('Access-Control-Expose-Headers')?.split(',')
-    expect(exposed).toEqual(expect.arrayContaining(['Allow', 'Retry-After', 'X-Request-Id', 'x-d1-bookmark']))
+    expect(exposed).toEqual(
+      expect.arrayContaining(['Allow', 'Retry-After', 'X-Request-Id', 'x-d1-bookmark'])
+    )
   })
 
   it('may call the API with a key', async () => {
@@ -285,7 +324,9 @@ describe('a page of another site', () => {
 
     expect(status).toBe(204)
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
-    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS')
+    expect(headers.get('Access-Control-Allow-Methods')).toBe(
+      'GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS'
+    )
     expect(headers.get('Access-Control-Allow-Headers')).toBe('authorization,content-type,if-match')
   })
 })
@@ -306,13 +347,21 @@ it.each([
   expect(headers.get('Referrer-Policy')).toBe('no-referrer')
 })
 
-type Recorded = { t: number; method: string; url: string; type?: string; encoding?: string; json?: unknown }
+type Recorded = {
+  t: number
+  method: string
+  url: string
+  type?: string
+  encoding?: string
+  json?: unknown
+}
 
 /** Sends what was recorded as it was sent, at the time it was sent; the token is the project's. */
 async function replay({ t, method, url, type, encoding, json }: Recorded, token: string) {
   vi.setSystemTime(t)
   const text = JSON.stringify(json)?.replaceAll('phc_testtoken123', token)
-  const body = text && (encoding === 'gzip' ? await gzip(text) : `data=${encodeURIComponent(btoa(text))}`)
+  const body =
+    text && (encoding === 'gzip' ? await gzip(text) : `data=${encodeURIComponent(btoa(text))}`)
   const path = url.replace('phc_testtoken123', token)
   return request(method, path, { Origin: SITE, ...(type && { 'Content-Type': type }) }, body)
 }
@@ -418,7 +467,8 @@ describe.each(STORIES)(
       // Set by an event from before there was a person.
       expect(persons[0]?.properties).not.toHaveProperty('plan')
       const told = events.map(
-        ({ event, distinct_id }) => `${event} by ${distinct_id === visitor ? 'visitor' : distinct_id}`
+        ({ event, distinct_id }) =>
+          `${event} by ${distinct_id === visitor ? 'visitor' : distinct_id}`
       )
       expect(told.sort()).toEqual([
         '$autocapture by user_1',

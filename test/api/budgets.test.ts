@@ -133,16 +133,17 @@ describe('one person among 100,000', () => {
     expect(trips).toBe(1)
   })
 
-  it.each(['persons?email=nobody@rest.example', 'persons?distinct_id=c-7', 'persons?search=nobody'])(
-    'is missed in at most 20 rows: %s',
-    async (path) => {
-      const { status, body, rows, trips } = await measure(large, path)
+  it.each([
+    'persons?email=nobody@rest.example',
+    'persons?distinct_id=c-7',
+    'persons?search=nobody'
+  ])('is missed in at most 20 rows: %s', async (path) => {
+    const { status, body, rows, trips } = await measure(large, path)
 
-      expect([status, body.count]).toEqual([200, 0])
-      expect(rows).toBeLessThanOrEqual(20)
-      expect(trips).toBe(1)
-    }
-  )
+    expect([status, body.count]).toEqual([200, 0])
+    expect(rows).toBeLessThanOrEqual(20)
+    expect(trips).toBe(1)
+  })
 
   it.each(['persons/9999999', 'persons/00000000-0000-7000-8000-ffffffffffff'])(
     'is not there, which takes at most 20 rows: %s',
@@ -168,9 +169,16 @@ describe('search by a part of an e-mail', () => {
     ['rest.exam', 88_890],
     ['example', 100_000]
   ])('reads at most 4 rows for each match, and 520: %s', async (term, matches) => {
-    const { status, body, rows, trips } = await measure(large, `persons?search=${encodeURIComponent(term)}`)
+    const { status, body, rows, trips } = await measure(
+      large,
+      `persons?search=${encodeURIComponent(term)}`
+    )
 
-    expect([status, body.count, body.results.length]).toEqual([200, matches, Math.min(matches, 100)])
+    expect([status, body.count, body.results.length]).toEqual([
+      200,
+      matches,
+      Math.min(matches, 100)
+    ])
     expect(rows).toBeLessThanOrEqual(4 * matches + 520)
     expect(trips).toBe(1)
   })
@@ -200,7 +208,10 @@ describe('search by a part of an e-mail', () => {
     ['@', 100_000],
     ['q', 0]
   ])('finds terms too short for the index, whatever that takes: %s', async (term, matches) => {
-    const { status, body, trips } = await measure(large, `persons?search=${encodeURIComponent(term)}`)
+    const { status, body, trips } = await measure(
+      large,
+      `persons?search=${encodeURIComponent(term)}`
+    )
 
     expect([status, body.count]).toEqual([200, matches])
     expect(trips).toBe(1)
@@ -212,7 +223,13 @@ describe('a change of one person among 100,000', () => {
     ['PATCH', 'persons/70007', { properties: { plan: 'pro', seats: 5 } }, 20, 8],
     ['PATCH of the e-mail', 'persons/70008', { properties: { email: 'new@rest.example' } }, 22, 10],
     ['PATCH of nothing', 'persons/70009', { properties: {} }, 12, 0],
-    ['PATCH of what is there', 'persons/70010', { properties: { email: 'user070010@rest.example' } }, 18, 1]
+    [
+      'PATCH of what is there',
+      'persons/70010',
+      { properties: { email: 'user070010@rest.example' } },
+      18,
+      1
+    ]
   ])('reads and writes a few rows: %s', async (_, path, json, read, write) => {
     const { status, rows, written, trips } = await measure(large, path, 'PATCH', json)
 
@@ -223,9 +240,14 @@ describe('a change of one person among 100,000', () => {
   })
 
   it('reads and writes a few rows: delete_property', async () => {
-    const { status, rows, written, trips } = await measure(large, 'persons/70011/delete_property/', 'POST', {
-      $unset: 'email'
-    })
+    const { status, rows, written, trips } = await measure(
+      large,
+      'persons/70011/delete_property/',
+      'POST',
+      {
+        $unset: 'email'
+      }
+    )
 
     expect(status).toBe(200)
     expect(rows).toBeLessThanOrEqual(22)
@@ -233,22 +255,29 @@ describe('a change of one person among 100,000', () => {
     expect(trips).toBe(3)
   })
 
-  it.each([2, 10, 500])('reads 11 and writes 6 rows for each distinct id split off, and 20: %i', async (leaving) => {
-    const person = 70_100 + leaving
-    const first = 10_000_000 + leaving * 1_000
-    await env.DB.prepare(`
+  it.each([2, 10, 500])(
+    'reads 11 and writes 6 rows for each distinct id split off, and 20: %i',
+    async (leaving) => {
+      const person = 70_100 + leaving
+      const first = 10_000_000 + leaving * 1_000
+      await env.DB.prepare(`
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ?)
       insert into distinct_ids (key, project_id, distinct_id, person_id) select ? + n, ?, 'more-' || (? + n), ? from numbers`)
-      .bind(leaving - 1, first, large.id, first, person)
-      .run()
+        .bind(leaving - 1, first, large.id, first, person)
+        .run()
 
-    const { status, body, rows, written, trips } = await measure(large, `persons/${person}/split/`, 'POST')
+      const { status, body, rows, written, trips } = await measure(
+        large,
+        `persons/${person}/split/`,
+        'POST'
+      )
 
-    expect([status, body.persons.length]).toEqual([200, leaving])
-    expect(rows).toBeLessThanOrEqual(11 * body.persons.length + 20)
-    expect(written).toBeLessThanOrEqual(6 * body.persons.length + 20)
-    expect(trips).toBe(4)
-  })
+      expect([status, body.persons.length]).toEqual([200, leaving])
+      expect(rows).toBeLessThanOrEqual(11 * body.persons.length + 20)
+      expect(written).toBeLessThanOrEqual(6 * body.persons.length + 20)
+      expect(trips).toBe(4)
+    }
+  )
 })
 
 describe('activity of 100,000 entries', () => {
@@ -301,10 +330,14 @@ describe('the timeline of a person', () => {
 
   beforeAll(async () => {
     const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${EVENTS})`
-    await large.ingest([{ event: 'timeline', distinct_id: 'other', timestamp: Date.UTC(2026, 9, 1) }])
+    await large.ingest([
+      { event: 'timeline', distinct_id: 'other', timestamp: Date.UTC(2026, 9, 1) }
+    ])
     await env.DB.batch([
       env.DB.prepare(`insert into person_versions (id, project_id, properties)
-        select (200 << 24) + value, ?, jsonb(json_object('email', value)) from json_each('[1,2,3,4]')`).bind(large.id),
+        select (200 << 24) + value, ?, jsonb(json_object('email', value)) from json_each('[1,2,3,4]')`).bind(
+        large.id
+      ),
       env.DB.prepare(`${numbers}
         insert into events (project_id, event_id, timestamp, uuid, identity, version, properties)
         select ?1, (select id from event_names where project_id = ?1 and name = 'timeline'), ?2 + n * 1000, randomblob(16),

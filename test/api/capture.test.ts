@@ -34,27 +34,45 @@ async function send(
   return { ...answer, events }
 }
 
-const sendJson = (body: Json, path?: string) => send(JSON.stringify(body), path === undefined ? {} : { path })
+const sendJson = (body: Json, path?: string) =>
+  send(JSON.stringify(body), path === undefined ? {} : { path })
 
 /** Sends one event in an envelope and answers what of it was put into the queue. */
-async function capture(project: TestProject, event: JsonObject, envelope: JsonObject = {}, path?: string) {
+async function capture(
+  project: TestProject,
+  event: JsonObject,
+  envelope: JsonObject = {},
+  path?: string
+) {
   const { events, ...answer } = await sendJson(
-    { api_key: project.token, ...envelope, batch: [{ event: 'seen', distinct_id: 'ada', ...event }] },
+    {
+      api_key: project.token,
+      ...envelope,
+      batch: [{ event: 'seen', distinct_id: 'ada', ...event }]
+    },
     path
   )
   return { ...answer, event: events[0] }
 }
 
 const bytesOf = (stream: ReadableStream<Uint8Array>) => new Response(stream).bytes()
-const gzip = (text: string) => bytesOf(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip')))
+const gzip = (text: string) =>
+  bytesOf(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip')))
 const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
 const base64Text = (text: string) => base64(new TextEncoder().encode(text))
 
-const personsOf = async (project: TestProject, query = '') => (await project.call('GET', `persons?${query}`)).body
+const personsOf = async (project: TestProject, query = '') =>
+  (await project.call('GET', `persons?${query}`)).body
 const untilPersons = (project: TestProject, count: number) =>
-  vi.waitUntil(async () => (await personsOf(project)).count === count, { timeout: 20_000, interval: 100 })
+  vi.waitUntil(async () => (await personsOf(project)).count === count, {
+    timeout: 20_000,
+    interval: 100
+  })
 
-const DOORS = ['/e', '/i/v0/e', '/batch', '/capture', '/track', '/engage'].flatMap((path) => [path, `${path}/`])
+const DOORS = ['/e', '/i/v0/e', '/batch', '/capture', '/track', '/engage'].flatMap((path) => [
+  path,
+  `${path}/`
+])
 
 describe.each(DOORS)('POST %s', (path) => {
   it('takes an envelope with a batch', async () => {
@@ -136,34 +154,74 @@ describe('an encoding', () => {
   const json = (token: string) =>
     JSON.stringify({ api_key: token, event: 'a', distinct_id: 'ada', properties: { text: TEXT } })
 
-  it.each<[string, (text: string) => Promise<BodyInit> | BodyInit, string, Record<string, string>]>([
-    ['JSON', (text) => text, '', { 'Content-Type': 'application/json' }],
-    ['JSON without a type', (text) => new TextEncoder().encode(text), '', {}],
-    ['JSON called gzip', (text) => text, '?compression=gzip-js', { 'Content-Type': 'text/plain' }],
-    ['JSON with a byte order mark', (text) => `\ufeff${text}`, '', {}],
-    ['JSON in white space', (text) => `\r\n ${text}\n`, '', {}],
-    ['gzip as node sends it', gzip, '', { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }],
-    ['gzip as browsers send it', gzip, '', { 'Content-Type': 'text/plain' }],
-    ['gzip as older browsers send it', gzip, '?compression=gzip-js&ver=1.2.3&_=1', { 'Content-Type': 'text/plain' }],
-    ['gzip without a type', gzip, '?beacon=1', {}],
-    ['base64', base64Text, '', {}],
-    ['base64 of gzip', async (text) => base64(await gzip(text)), '', {}],
-    ['a form', (text) => `data=${encodeURIComponent(base64Text(text))}`, '?compression=base64', FORM],
-    ['a form whose plus signs are not escaped', (text) => `data=${base64Text(text)}`, '', FORM],
-    ['a form without its type', (text) => `data=${base64Text(text)}`, '', { 'Content-Type': 'text/plain' }],
-    ['a form with more fields', (text) => `data=${base64Text(text)}&compression=base64&ip=1`, '', FORM],
-    ['a form with fields before', (text) => `compression=base64&data=${base64Text(text)}`, '', FORM],
-    ['a form of JSON', (text) => `data=${encodeURIComponent(text)}`, '', FORM],
+  it.each<[string, (text: string) => Promise<BodyInit> | BodyInit, string, Record<string, string>]>(
     [
-      'a form of gzip',
-      async (text) => `data=${encodeURIComponent(base64(await gzip(text)))}`,
-      '?compression=gzip',
-      FORM
+      ['JSON', (text) => text, '', { 'Content-Type': 'application/json' }],
+      ['JSON without a type', (text) => new TextEncoder().encode(text), '', {}],
+      [
+        'JSON called gzip',
+        (text) => text,
+        '?compression=gzip-js',
+        { 'Content-Type': 'text/plain' }
+      ],
+      ['JSON with a byte order mark', (text) => `\ufeff${text}`, '', {}],
+      ['JSON in white space', (text) => `\r\n ${text}\n`, '', {}],
+      [
+        'gzip as node sends it',
+        gzip,
+        '',
+        { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
+      ],
+      ['gzip as browsers send it', gzip, '', { 'Content-Type': 'text/plain' }],
+      [
+        'gzip as older browsers send it',
+        gzip,
+        '?compression=gzip-js&ver=1.2.3&_=1',
+        { 'Content-Type': 'text/plain' }
+      ],
+      ['gzip without a type', gzip, '?beacon=1', {}],
+      ['base64', base64Text, '', {}],
+      ['base64 of gzip', async (text) => base64(await gzip(text)), '', {}],
+      [
+        'a form',
+        (text) => `data=${encodeURIComponent(base64Text(text))}`,
+        '?compression=base64',
+        FORM
+      ],
+      ['a form whose plus signs are not escaped', (text) => `data=${base64Text(text)}`, '', FORM],
+      [
+        'a form without its type',
+        (text) => `data=${base64Text(text)}`,
+        '',
+        { 'Content-Type': 'text/plain' }
+      ],
+      [
+        'a form with more fields',
+        (text) => `data=${base64Text(text)}&compression=base64&ip=1`,
+        '',
+        FORM
+      ],
+      [
+        'a form with fields before',
+        (text) => `compression=base64&data=${base64Text(text)}`,
+        '',
+        FORM
+      ],
+      ['a form of JSON', (text) => `data=${encodeURIComponent(text)}`, '', FORM],
+      [
+        'a form of gzip',
+        async (text) => `data=${encodeURIComponent(base64(await gzip(text)))}`,
+        '?compression=gzip',
+        FORM
+      ]
     ]
-  ])('is told by its bytes: %s', async (_, encode, query, headers) => {
+  )('is told by its bytes: %s', async (_, encode, query, headers) => {
     const { token } = await newProject()
 
-    const { status, body, events } = await send(await encode(json(token)), { path: `/e/${query}`, headers })
+    const { status, body, events } = await send(await encode(json(token)), {
+      path: `/e/${query}`,
+      headers
+    })
 
     expect([status, body]).toEqual([200, OK])
     expect(events.map(({ properties }) => properties)).toEqual([{ text: TEXT }])
@@ -281,13 +339,22 @@ describe('a request that is too large', () => {
 
 describe('a token', () => {
   it.each<[string, (token: string) => Json]>([
-    ['api_key beside a batch', (token) => ({ api_key: token, batch: [{ event: 'e', distinct_id: 'a' }] })],
+    [
+      'api_key beside a batch',
+      (token) => ({ api_key: token, batch: [{ event: 'e', distinct_id: 'a' }] })
+    ],
     ['token beside a batch', (token) => ({ token, batch: [{ event: 'e', distinct_id: 'a' }] })],
     ['api_key of an event', (token) => ({ api_key: token, event: 'e', distinct_id: 'a' })],
     ['token of an event', (token) => ({ token, event: 'e', distinct_id: 'a' })],
     ['$token of an event', (token) => ({ $token: token, event: 'e', distinct_id: 'a' })],
-    ["token of an event's properties", (token) => ({ event: 'e', properties: { token, distinct_id: 'a' } })],
-    ['api_key of an event in an array', (token) => [{ api_key: token, event: 'e', distinct_id: 'a' }]],
+    [
+      "token of an event's properties",
+      (token) => ({ event: 'e', properties: { token, distinct_id: 'a' } })
+    ],
+    [
+      'api_key of an event in an array',
+      (token) => [{ api_key: token, event: 'e', distinct_id: 'a' }]
+    ],
     [
       'token of the first event of an array',
       (token) => [
@@ -299,7 +366,10 @@ describe('a token', () => {
       'token of the events of a batch',
       (token) => ({ batch: [{ event: 'e', properties: { token, distinct_id: 'a' } }] })
     ],
-    ['api_key with white space around', (token) => ({ api_key: ` ${token}\n`, event: 'e', distinct_id: 'a' })]
+    [
+      'api_key with white space around',
+      (token) => ({ api_key: ` ${token}\n`, event: 'e', distinct_id: 'a' })
+    ]
   ])('is found as %s', async (_, body) => {
     const project = await newProject()
 
@@ -311,12 +381,32 @@ describe('a token', () => {
 
   it.each<[string, (token: string) => Json, string]>([
     ['none', () => ({ event: 'e', distinct_id: 'a' }), 'event submitted without an api_key'],
-    ['null', () => ({ api_key: null, event: 'e', distinct_id: 'a' }), 'event submitted without an api_key'],
-    ['none in an array', () => [{ event: 'e', distinct_id: 'a' }], 'event submitted without an api_key'],
+    [
+      'null',
+      () => ({ api_key: null, event: 'e', distinct_id: 'a' }),
+      'event submitted without an api_key'
+    ],
+    [
+      'none in an array',
+      () => [{ event: 'e', distinct_id: 'a' }],
+      'event submitted without an api_key'
+    ],
     ['nothing but numbers in an array', () => [1, 2], 'event submitted without an api_key'],
-    ['an empty one', () => ({ api_key: '', event: 'e', distinct_id: 'a' }), 'API key is not valid: empty'],
-    ['white space', () => ({ api_key: '  ', event: 'e', distinct_id: 'a' }), 'API key is not valid: empty'],
-    ['a number', () => ({ api_key: 1, event: 'e', distinct_id: 'a' }), 'API key is not valid: empty'],
+    [
+      'an empty one',
+      () => ({ api_key: '', event: 'e', distinct_id: 'a' }),
+      'API key is not valid: empty'
+    ],
+    [
+      'white space',
+      () => ({ api_key: '  ', event: 'e', distinct_id: 'a' }),
+      'API key is not valid: empty'
+    ],
+    [
+      'a number',
+      () => ({ api_key: 1, event: 'e', distinct_id: 'a' }),
+      'API key is not valid: empty'
+    ],
     [
       'an unknown one',
       () => ({ api_key: newCaptureToken(), event: 'e', distinct_id: 'a' }),
@@ -332,8 +422,16 @@ describe('a token', () => {
       () => ({ api_key: 'x'.repeat(65), event: 'e', distinct_id: 'a' }),
       'API key is not valid: too_long'
     ],
-    ['a NUL', (token) => ({ api_key: `${token}\0x`, event: 'e', distinct_id: 'a' }), 'API key is not valid: null_byte'],
-    ['other letters', () => ({ api_key: 'phc_é', event: 'e', distinct_id: 'a' }), 'API key is not valid: not_ascii'],
+    [
+      'a NUL',
+      (token) => ({ api_key: `${token}\0x`, event: 'e', distinct_id: 'a' }),
+      'API key is not valid: null_byte'
+    ],
+    [
+      'other letters',
+      () => ({ api_key: 'phc_é', event: 'e', distinct_id: 'a' }),
+      'API key is not valid: not_ascii'
+    ],
     [
       'two in one array',
       (token) => [
@@ -371,7 +469,9 @@ describe('a token', () => {
     const token = newCaptureToken()
     const before = await sendJson({ api_key: token, event: 'e', distinct_id: 'ada' })
     const project = await newProject()
-    await env.DB.prepare('update projects set capture_token = ? where id = ?').bind(token, project.id).run()
+    await env.DB.prepare('update projects set capture_token = ? where id = ?')
+      .bind(token, project.id)
+      .run()
 
     const after = await sendJson({ api_key: token, event: 'e', distinct_id: 'ada' })
 
@@ -387,13 +487,43 @@ describe('an event that cannot be kept', () => {
     ['is a list', [1], null, 'event is not an object'],
     ['is null', null, null, 'event is not an object'],
     ['has no name', { uuid: ID, distinct_id: 'a' }, ID, 'event submitted with an empty event name'],
-    ['has an empty name', { uuid: ID, event: '', distinct_id: 'a' }, ID, 'event submitted with an empty event name'],
-    ['has a blank name', { event: ' ', distinct_id: 'a' }, null, 'event submitted with an empty event name'],
-    ['has a number for a name', { event: 1, distinct_id: 'a' }, null, 'event submitted with an empty event name'],
+    [
+      'has an empty name',
+      { uuid: ID, event: '', distinct_id: 'a' },
+      ID,
+      'event submitted with an empty event name'
+    ],
+    [
+      'has a blank name',
+      { event: ' ', distinct_id: 'a' },
+      null,
+      'event submitted with an empty event name'
+    ],
+    [
+      'has a number for a name',
+      { event: 1, distinct_id: 'a' },
+      null,
+      'event submitted with an empty event name'
+    ],
     ['has no distinct id', { uuid: ID, event: 'e' }, ID, 'event submitted without a distinct_id'],
-    ['has an empty distinct id', { event: 'e', distinct_id: '' }, null, 'event submitted without a distinct_id'],
-    ['has a blank distinct id', { event: 'e', distinct_id: ' \t' }, null, 'event submitted without a distinct_id'],
-    ['has null for a distinct id', { event: 'e', distinct_id: null }, null, 'event submitted without a distinct_id'],
+    [
+      'has an empty distinct id',
+      { event: 'e', distinct_id: '' },
+      null,
+      'event submitted without a distinct_id'
+    ],
+    [
+      'has a blank distinct id',
+      { event: 'e', distinct_id: ' \t' },
+      null,
+      'event submitted without a distinct_id'
+    ],
+    [
+      'has null for a distinct id',
+      { event: 'e', distinct_id: null },
+      null,
+      'event submitted without a distinct_id'
+    ],
     [
       'has text for its properties',
       { event: 'e', distinct_id: 'a', properties: 'x' },
@@ -424,7 +554,12 @@ describe('an event that cannot be kept', () => {
       null,
       'event submitted with an invalid uuid'
     ],
-    ['is a snapshot', { event: '$snapshot', distinct_id: 'a' }, null, '$snapshot is not stored as an event'],
+    [
+      'is a snapshot',
+      { event: '$snapshot', distinct_id: 'a' },
+      null,
+      '$snapshot is not stored as an event'
+    ],
     [
       'measures performance',
       { event: '$performance_event', distinct_id: 'a' },
@@ -437,18 +572,21 @@ describe('an event that cannot be kept', () => {
       null,
       '$identify needs person processing'
     ]
-  ])('is dropped with the reason, and the others are kept, when it %s', async (_, event, uuid, reason) => {
-    const { token } = await newProject()
+  ])(
+    'is dropped with the reason, and the others are kept, when it %s',
+    async (_, event, uuid, reason) => {
+      const { token } = await newProject()
 
-    const { status, body, events } = await sendJson({
-      api_key: token,
-      batch: [{ event: 'good', distinct_id: 'a' }, event, { event: 'fine', distinct_id: 'a' }]
-    })
+      const { status, body, events } = await sendJson({
+        api_key: token,
+        batch: [{ event: 'good', distinct_id: 'a' }, event, { event: 'fine', distinct_id: 'a' }]
+      })
 
-    expect(status).toBe(200)
-    expect(body).toEqual({ status: 'Ok', dropped: [{ uuid, reason }] })
-    expect(events.map((kept) => kept.event)).toEqual(['good', 'fine'])
-  })
+      expect(status).toBe(200)
+      expect(body).toEqual({ status: 'Ok', dropped: [{ uuid, reason }] })
+      expect(events.map((kept) => kept.event)).toEqual(['good', 'fine'])
+    }
+  )
 
   it('is a failure when there is no other', async () => {
     const { token } = await newProject()
@@ -475,7 +613,11 @@ describe('an event that cannot be kept', () => {
 
   it.each<[string, Json, string]>([
     ['an empty batch', { batch: [] }, 'request holds no event'],
-    ['a batch that is none', { batch: { event: 'e' } }, 'failed to parse request: batch is not an array'],
+    [
+      'a batch that is none',
+      { batch: { event: 'e' } },
+      'failed to parse request: batch is not an array'
+    ],
     ['a batch of text', { batch: 'x' }, 'failed to parse request: batch is not an array']
   ])('is missed in %s', async (_, envelope, detail) => {
     const { token } = await newProject()
@@ -488,7 +630,11 @@ describe('an event that cannot be kept', () => {
 
   it('is one of more than 1,000,000 bytes', async () => {
     const { token } = await newProject()
-    const large = (bytes: number) => ({ event: 'large', distinct_id: 'a', properties: { text: 'é'.repeat(bytes / 2) } })
+    const large = (bytes: number) => ({
+      event: 'large',
+      distinct_id: 'a',
+      properties: { text: 'é'.repeat(bytes / 2) }
+    })
 
     const { status, body, events } = await sendJson({
       api_key: token,
@@ -496,7 +642,9 @@ describe('an event that cannot be kept', () => {
     })
 
     expect(status).toBe(200)
-    expect(body.dropped).toEqual([{ uuid: null, reason: 'maximum event size exceeded: 1000000 bytes' }])
+    expect(body.dropped).toEqual([
+      { uuid: null, reason: 'maximum event size exceeded: 1000000 bytes' }
+    ])
     expect(events.map(({ event }) => event)).toEqual(['small'])
   })
 
@@ -507,15 +655,24 @@ describe('an event that cannot be kept', () => {
       distinct_id: 'ada',
       properties: { [key]: { a: 'x'.repeat(bytes - '{"a":""}'.length) } }
     })
-    const batch = [sized('$set', 524_288), sized('$set', 524_289), sized('$set_once', 524_289), sized('other', 600_000)]
+    const batch = [
+      sized('$set', 524_288),
+      sized('$set', 524_289),
+      sized('$set_once', 524_289),
+      sized('other', 600_000)
+    ]
 
     const { status, body } = await sendJson({ api_key: token, batch })
 
-    const refused = { uuid: null, reason: 'maximum size of person properties exceeded: 524288 bytes' }
+    const refused = {
+      uuid: null,
+      reason: 'maximum size of person properties exceeded: 524288 bytes'
+    }
     expect([status, body]).toEqual([200, { status: 'Ok', dropped: [refused, refused] }])
   })
 
-  const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`
+  const nested = (depth: number, open: string, close: string) =>
+    `${open.repeat(depth)}1${close.repeat(depth)}`
 
   it.each([
     ['properties', (value: string) => `"distinct_id":"a","properties":{"x":${value}}`],
@@ -526,7 +683,9 @@ describe('an event that cannot be kept', () => {
     const { token } = await newProject()
     const deep = `{"event":"deep",${members(nested(200_000, '[', ']'))}}`
 
-    const { status, body } = await send(`{"api_key":"${token}","batch":[{"event":"good","distinct_id":"a"},${deep}]}`)
+    const { status, body } = await send(
+      `{"api_key":"${token}","batch":[{"event":"good","distinct_id":"a"},${deep}]}`
+    )
 
     expect(status).toBe(200)
     expect(body.status).toBe('Ok')
@@ -537,10 +696,14 @@ describe('an event that cannot be kept', () => {
     const event = (depth: number) =>
       `{"event":"${depth}","distinct_id":"a","properties":${nested(depth, '{"x":', '}')}}`
 
-    const { status, body, events } = await send(`{"api_key":"${token}","batch":[${event(200)},${event(201)}]}`)
+    const { status, body, events } = await send(
+      `{"api_key":"${token}","batch":[${event(200)},${event(201)}]}`
+    )
 
     expect(status).toBe(200)
-    expect(body.dropped).toEqual([{ uuid: null, reason: 'event properties are nested deeper than 200' }])
+    expect(body.dropped).toEqual([
+      { uuid: null, reason: 'event properties are nested deeper than 200' }
+    ])
     expect(events.map(({ event }) => event)).toEqual(['200'])
   })
 
@@ -572,7 +735,11 @@ describe('a distinct id', () => {
     ['with white space around', { distinct_id: ' a ' }, ' a '],
     ['of 200 characters', { distinct_id: 'x'.repeat(200) }, 'x'.repeat(200)],
     ['of more', { distinct_id: 'x'.repeat(201) }, 'x'.repeat(200)],
-    ['of more characters outside the basic plane', { distinct_id: '🙂'.repeat(201) }, '🙂'.repeat(200)]
+    [
+      'of more characters outside the basic plane',
+      { distinct_id: '🙂'.repeat(201) },
+      '🙂'.repeat(200)
+    ]
   ])('is kept as text: %s', async (_, event, expected) => {
     const project = await newProject()
 
@@ -634,7 +801,12 @@ describe('properties', () => {
       }
     })
 
-    expect(event?.properties).toEqual({ $lib: 'web', nested: { token: 'x' }, none: null, list: [1, null] })
+    expect(event?.properties).toEqual({
+      $lib: 'web',
+      nested: { token: 'x' },
+      none: null,
+      list: [1, null]
+    })
   })
 
   it('take in what an event sets beside them, which wins', async () => {
@@ -646,7 +818,10 @@ describe('properties', () => {
       properties: { $set: { a: 'inner', d: 'inner' } }
     })
 
-    expect(event?.properties).toEqual({ $set: { a: 'outer', b: 'outer', d: 'inner' }, $set_once: { c: 'outer' } })
+    expect(event?.properties).toEqual({
+      $set: { a: 'outer', b: 'outer', d: 'inner' },
+      $set_once: { c: 'outer' }
+    })
   })
 
   it.each([{ properties: null }, {}])('may be missing: %o', async (event) => {
@@ -692,7 +867,11 @@ describe('the time of an event', () => {
     ['seconds', { timestamp: '1795258800' }, '2026-11-21T11:00:00.000Z'],
     ['milliseconds', { timestamp: '1795258800123' }, '2026-11-21T11:00:00.123Z'],
     ['23 hours ahead', { timestamp: '2026-11-22T11:00:00Z' }, '2026-11-22T11:00:00.000Z'],
-    ['more than 23 hours ahead', { timestamp: '2026-11-22T11:00:00.001Z' }, '2026-11-21T12:00:00.000Z'],
+    [
+      'more than 23 hours ahead',
+      { timestamp: '2026-11-22T11:00:00.001Z' },
+      '2026-11-21T12:00:00.000Z'
+    ],
     ['the year 9999', { timestamp: '9999-12-31T00:00:00Z' }, '2026-11-21T12:00:00.000Z'],
     ['the year 0', { timestamp: '0000-01-01T00:00:00Z' }, '0000-01-01T00:00:00.000Z'],
     ['before the year 0', { timestamp: '0000-01-01T00:00:00+03' }, '1970-01-01T00:00:00.000Z'],
@@ -702,10 +881,18 @@ describe('the time of an event', () => {
       { offset: 1000, timestamp: '2026-11-20T00:00:00Z' },
       '2026-11-21T11:59:59.000Z'
     ],
-    ['an offset of 0', { offset: 0, timestamp: '2026-11-20T00:00:00Z' }, '2026-11-21T12:00:00.000Z'],
+    [
+      'an offset of 0',
+      { offset: 0, timestamp: '2026-11-20T00:00:00Z' },
+      '2026-11-21T12:00:00.000Z'
+    ],
     ['an offset into the future', { offset: -3_600_000 }, '2026-11-21T13:00:00.000Z'],
     ['an offset too far into the future', { offset: -90_000_000 }, '2026-11-21T12:00:00.000Z'],
-    ['an offset of text', { offset: '1000', timestamp: '2026-11-21T11:00:00Z' }, '2026-11-21T11:00:00.000Z']
+    [
+      'an offset of text',
+      { offset: '1000', timestamp: '2026-11-21T11:00:00Z' },
+      '2026-11-21T11:00:00.000Z'
+    ]
   ])('is read from %s', async (_, event, expected) => {
     const project = await newProject()
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
@@ -725,17 +912,40 @@ describe('the time of an event', () => {
     ['the event', { sent_at: SENT_LATE }, {}, '', '10:59:50'],
     ['the query', {}, {}, `?_=${MS}`, '10:59:50'],
     ['the query by name', {}, {}, `?sent_at=${MS}`, '10:59:50'],
-    ['the event before the envelope', { sent_at: SENT_LATE }, { sent_at: '2026-11-21T12:30:00Z' }, '', '10:59:50'],
+    [
+      'the event before the envelope',
+      { sent_at: SENT_LATE },
+      { sent_at: '2026-11-21T12:30:00Z' },
+      '',
+      '10:59:50'
+    ],
     ['the envelope before the query', {}, { sent_at: SENT_LATE }, '?_=1795262400000', '10:59:50'],
     ['an earlier clock', {}, { sent_at: '2026-11-21T11:59:50Z' }, '', '11:00:10'],
     ['nothing readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
-    ['nothing that counts', { properties: { $ignore_sent_at: true } }, { sent_at: SENT_LATE }, '', '11:00:00'],
-    ['one that counts', { properties: { $ignore_sent_at: 'true' } }, { sent_at: SENT_LATE }, '', '10:59:50']
+    [
+      'nothing that counts',
+      { properties: { $ignore_sent_at: true } },
+      { sent_at: SENT_LATE },
+      '',
+      '11:00:00'
+    ],
+    [
+      'one that counts',
+      { properties: { $ignore_sent_at: 'true' } },
+      { sent_at: SENT_LATE },
+      '',
+      '10:59:50'
+    ]
   ])('is corrected by the clock that sent it: %s', async (_, event, envelope, query, expected) => {
     const project = await newProject()
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 
-    const answer = await capture(project, { timestamp: '2026-11-21T11:00:00Z', ...event }, envelope, `/batch/${query}`)
+    const answer = await capture(
+      project,
+      { timestamp: '2026-11-21T11:00:00Z', ...event },
+      envelope,
+      `/batch/${query}`
+    )
 
     expect([answer.status, at(answer.event)]).toEqual([200, `2026-11-21T${expected}.000Z`])
   })
@@ -810,7 +1020,8 @@ describe('through the queue', () => {
   })
 
   const filler = 'x'.repeat(200_000)
-  const spilled = async () => (await env.BUCKET.list({ prefix: 'capture/' })).objects.map(({ key }) => key)
+  const spilled = async () =>
+    (await env.BUCKET.list({ prefix: 'capture/' })).objects.map(({ key }) => key)
 
   it('takes a request that is too large for a message through the bucket, and removes it there', async () => {
     const project = await newProject()
@@ -819,12 +1030,19 @@ describe('through the queue', () => {
     const { status, body, events } = await sendJson({
       api_key: project.token,
       batch: [
-        { event: '$identify', distinct_id: 'large', properties: { filler, $set: { email: 'large@example.com' } } }
+        {
+          event: '$identify',
+          distinct_id: 'large',
+          properties: { filler, $set: { email: 'large@example.com' } }
+        }
       ]
     })
     const [[messages]] = message.mock.calls as [[Iterable<{ body: unknown }>]]
     await untilPersons(project, 1)
-    await vi.waitUntil(async () => (await spilled()).length === 0, { timeout: 20_000, interval: 100 })
+    await vi.waitUntil(async () => (await spilled()).length === 0, {
+      timeout: 20_000,
+      interval: 100
+    })
 
     expect([status, body, events]).toEqual([200, OK, []])
     expect([...messages]).toEqual([
@@ -848,16 +1066,28 @@ describe('through the queue', () => {
 
   it('takes thousands of events in one request', async () => {
     const project = await newProject()
-    const batch = Array.from({ length: 2_500 }, (_, i) => ({ event: 'e', distinct_id: `p${i % 5}`, properties: { i } }))
+    const batch = Array.from({ length: 2_500 }, (_, i) => ({
+      event: 'e',
+      distinct_id: `p${i % 5}`,
+      properties: { i }
+    }))
 
     const { status, body } = await sendJson({ api_key: project.token, batch })
-    await vi.waitUntil(async () => (await eventsOf(project)) === 2_500, { timeout: 20_000, interval: 100 })
+    await vi.waitUntil(async () => (await eventsOf(project)) === 2_500, {
+      timeout: 20_000,
+      interval: 100
+    })
 
     expect([status, body]).toEqual([200, OK])
     expect((await personsOf(project)).count).toBe(5)
   })
 
-  const TRANSIENT = { type: 'server_error', code: 'unavailable', detail: 'transient error, please retry', attr: null }
+  const TRANSIENT = {
+    type: 'server_error',
+    code: 'unavailable',
+    detail: 'transient error, please retry',
+    attr: null
+  }
   const largeBatch = ({ token }: TestProject, events = 1) =>
     JSON.stringify({
       api_key: token,
@@ -889,7 +1119,10 @@ describe('through the queue', () => {
   it('accepts nothing when the bucket takes only a part', async () => {
     listenToLog()
     const project = await newProject()
-    const [sent, sentBatch] = [vi.spyOn(env.CAPTURE_QUEUE, 'send'), vi.spyOn(env.CAPTURE_QUEUE, 'sendBatch')]
+    const [sent, sentBatch] = [
+      vi.spyOn(env.CAPTURE_QUEUE, 'send'),
+      vi.spyOn(env.CAPTURE_QUEUE, 'sendBatch')
+    ]
 
     const { status, body, headers } = await request('POST', '/batch/', {}, largeBatch(project, 3), {
       BUCKET: failingBucket(3)
@@ -903,12 +1136,17 @@ describe('through the queue', () => {
 })
 
 async function eventsOf(project: TestProject) {
-  const row = await env.DB.prepare('select count(*) as count from events where project_id = ?').bind(project.id).first()
+  const row = await env.DB.prepare('select count(*) as count from events where project_id = ?')
+    .bind(project.id)
+    .first()
   return row?.count
 }
 
 describe('feature flags', () => {
-  const NONE = { errorsWhileComputingFlags: false, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) }
+  const NONE = {
+    errorsWhileComputingFlags: false,
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/)
+  }
 
   it.each([
     ['/flags/?v=2', { flags: {}, ...NONE }],
@@ -918,7 +1156,12 @@ describe('feature flags', () => {
   ])('are none, in the shape of %s', async (path, expected) => {
     const { token } = await newProject()
 
-    const { status, body, headers } = await request('POST', path, {}, JSON.stringify({ token, distinct_id: 'ada' }))
+    const { status, body, headers } = await request(
+      'POST',
+      path,
+      {},
+      JSON.stringify({ token, distinct_id: 'ada' })
+    )
 
     expect(status).toBe(200)
     expect(body).toEqual(expected)
@@ -932,7 +1175,12 @@ describe('feature flags', () => {
   ])('are asked for as %s', async (_, encode) => {
     const { token } = await newProject()
 
-    const { status, body } = await request('POST', '/flags/?v=2', {}, await encode(JSON.stringify({ api_key: token })))
+    const { status, body } = await request(
+      'POST',
+      '/flags/?v=2',
+      {},
+      await encode(JSON.stringify({ api_key: token }))
+    )
 
     expect([status, body.flags]).toEqual([200, {}])
   })
@@ -946,6 +1194,11 @@ describe('feature flags', () => {
     const { status, body } = await request('POST', '/flags/?v=2', {}, JSON.stringify(asked))
 
     expect(status).toBe(401)
-    expect(body).toEqual({ type: 'authentication_error', code: 'authentication_failed', detail, attr: 'api_key' })
+    expect(body).toEqual({
+      type: 'authentication_error',
+      code: 'authentication_failed',
+      detail,
+      attr: 'api_key'
+    })
   })
 })

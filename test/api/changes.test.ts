@@ -13,7 +13,12 @@ afterAll(untilQuiet)
 
 const AT = Date.UTC(2026, 10, 1)
 const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
-const refusal = (code: string, detail: string, attr: string) => ({ type: 'validation_error', code, detail, attr })
+const refusal = (code: string, detail: string, attr: string) => ({
+  type: 'validation_error',
+  code,
+  detail,
+  attr
+})
 
 /** A project with Ada, who has two distinct ids and these properties. */
 async function newAda(set: JsonObject = { plan: 'free', theme: 'dark' }) {
@@ -37,7 +42,8 @@ async function newAda(set: JsonObject = { plan: 'free', theme: 'dark' }) {
 }
 
 const propertiesOf = async (project: TestProject, path: string): Promise<JsonObject> => {
-  const { $creator_event_uuid: _, ...properties } = (await project.call('GET', path)).body.properties
+  const { $creator_event_uuid: _, ...properties } = (await project.call('GET', path)).body
+    .properties
   return properties
 }
 
@@ -50,7 +56,12 @@ describe('PATCH persons/{id}/', () => {
     })
 
     expect(status).toBe(200)
-    expect(body).toMatchObject({ id: ada.id, uuid: ada.uuid, name: 'ada', distinct_ids: ['ada', 'ada-phone'] })
+    expect(body).toMatchObject({
+      id: ada.id,
+      uuid: ada.uuid,
+      name: 'ada',
+      distinct_ids: ['ada', 'ada-phone']
+    })
     expect(body.properties).toMatchObject({
       plan: 'pro',
       theme: 'dark',
@@ -68,7 +79,9 @@ describe('PATCH persons/{id}/', () => {
     await project.send('PATCH', `persons/${ada.uuid}`, { properties: { email: 'ada@example.com' } })
 
     for (const query of ['email=ada@example.com', 'search=ADA@EX'])
-      expect((await project.call('GET', `persons?${query}`)).body.results).toMatchObject([{ id: ada.id }])
+      expect((await project.call('GET', `persons?${query}`)).body.results).toMatchObject([
+        { id: ada.id }
+      ])
   })
 
   it('answers half a surrogate pair as what is then stored', async () => {
@@ -114,7 +127,10 @@ describe('PATCH persons/{id}/', () => {
       properties: { ...person.properties, plan: 'pro' }
     })
 
-    expect([status, body]).toEqual([200, { ...person, properties: { ...person.properties, plan: 'pro' } }])
+    expect([status, body]).toEqual([
+      200,
+      { ...person, properties: { ...person.properties, plan: 'pro' } }
+    ])
   })
 
   it.each(['__proto__', 'constructor', 'toString', '$set', '', 'a.b', '$["x"]', '\u0000', 'ключ'])(
@@ -167,13 +183,16 @@ describe('PATCH persons/{id}/', () => {
     await expectSound(project.id)
   })
 
-  it.each(['persons/999999999/', 'persons/00000000-0000-7000-8000-ffffffffffff/'])('knows no %s', async (path) => {
-    const { project } = await newAda()
+  it.each(['persons/999999999/', 'persons/00000000-0000-7000-8000-ffffffffffff/'])(
+    'knows no %s',
+    async (path) => {
+      const { project } = await newAda()
 
-    const { status, body } = await project.send('PATCH', path, { properties: { plan: 'pro' } })
+      const { status, body } = await project.send('PATCH', path, { properties: { plan: 'pro' } })
 
-    expect([status, body]).toEqual([404, NOT_FOUND])
-  })
+      expect([status, body]).toEqual([404, NOT_FOUND])
+    }
+  )
 
   it('finds no person by another id', async () => {
     const { project } = await newAda()
@@ -193,7 +212,9 @@ describe('PATCH persons/{id}/', () => {
   it('answers one row as CSV', async () => {
     const { project, path } = await newAda({ plan: 'free' })
 
-    const { status, text } = await project.send('PATCH', `${path}?format=csv`, { properties: { plan: 'pro' } })
+    const { status, text } = await project.send('PATCH', `${path}?format=csv`, {
+      properties: { plan: 'pro' }
+    })
 
     const [header, row, end] = text.split('\r\n')
     expect([status, end]).toEqual([200, ''])
@@ -242,15 +263,24 @@ describe('POST persons/{id}/delete_property/', () => {
     expect(await propertiesOf(project, path)).toEqual({ plan: 'free', theme: 'dark' })
   })
 
-  it.each(['nothing', 'toString', '__proto__', 'PLAN'])('succeeds for a key that is not there: %s', async (key) => {
-    const { project, path } = await newAda()
+  it.each(['nothing', 'toString', '__proto__', 'PLAN'])(
+    'succeeds for a key that is not there: %s',
+    async (key) => {
+      const { project, path } = await newAda()
 
-    const { status, body } = await project.send('POST', `${path}delete_property/`, { $unset: key })
+      const { status, body } = await project.send('POST', `${path}delete_property/`, {
+        $unset: key
+      })
 
-    expect([status, body]).toEqual([200, { success: true }])
-    expect(await propertiesOf(project, path)).toEqual({ plan: 'free', theme: 'dark', origin: 'ad' })
-    expect(await entriesOf(project)).toEqual([])
-  })
+      expect([status, body]).toEqual([200, { success: true }])
+      expect(await propertiesOf(project, path)).toEqual({
+        plan: 'free',
+        theme: 'dark',
+        origin: 'ad'
+      })
+      expect(await entriesOf(project)).toEqual([])
+    }
+  )
 
   it('shrinks even a person as large as can be', async () => {
     const { project, path } = await newAda({})
@@ -283,7 +313,9 @@ describe('POST persons/{id}/delete_property/', () => {
   it('knows no other person', async () => {
     const { project } = await newAda()
 
-    const { status, body } = await project.send('POST', 'persons/999999999/delete_property/', { $unset: 'plan' })
+    const { status, body } = await project.send('POST', 'persons/999999999/delete_property/', {
+      $unset: 'plan'
+    })
 
     expect([status, body]).toEqual([404, NOT_FOUND])
   })
@@ -299,9 +331,13 @@ describe('POST persons/{id}/delete_property/', () => {
   it('deletes as well for a client that prefers the empty body', async () => {
     const { project, path } = await newAda()
 
-    const { status, text, headers } = await project.call('POST', `${path}delete_property/?$unset=plan`, {
-      Prefer: 'return=minimal'
-    })
+    const { status, text, headers } = await project.call(
+      'POST',
+      `${path}delete_property/?$unset=plan`,
+      {
+        Prefer: 'return=minimal'
+      }
+    )
 
     expect([status, text, headers.get('Preference-Applied')]).toEqual([200, '', 'return=minimal'])
     expect(await propertiesOf(project, path)).not.toHaveProperty('plan')
@@ -312,7 +348,11 @@ describe('a change through the API', () => {
   it('wins over what was captured before, by whatever clock', async () => {
     const { project, path } = await newAda()
     const timestamp = Date.now() + 3_600_000
-    const ahead = { distinct_id: 'ada', timestamp, properties: { $set: { plan: 'ahead', theme: 'ahead' } } }
+    const ahead = {
+      distinct_id: 'ada',
+      timestamp,
+      properties: { $set: { plan: 'ahead', theme: 'ahead' } }
+    }
     await project.ingest([ahead], timestamp)
 
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
@@ -345,19 +385,33 @@ describe('a change through the API', () => {
     await project.send('POST', `${path}delete_property/`, { $unset: 'theme' })
     const at = Date.now() + 1
     await project.ingest(
-      [{ distinct_id: 'ada', timestamp: at, properties: { $set: { plan: 'newer' }, $set_once: { theme: 'newer' } } }],
+      [
+        {
+          distinct_id: 'ada',
+          timestamp: at,
+          properties: { $set: { plan: 'newer' }, $set_once: { theme: 'newer' } }
+        }
+      ],
       at
     )
 
-    expect(await propertiesOf(project, path)).toEqual({ plan: 'newer', theme: 'newer', origin: 'ad' })
+    expect(await propertiesOf(project, path)).toEqual({
+      plan: 'newer',
+      theme: 'newer',
+      origin: 'ad'
+    })
   })
 
   it('wins when the person is folded into another', async () => {
     const { project, path } = await newAda()
-    await project.ingest([{ distinct_id: 'eve', timestamp: AT + 7, properties: { $set: { plan: 'eve' } } }])
+    await project.ingest([
+      { distinct_id: 'eve', timestamp: AT + 7, properties: { $set: { plan: 'eve' } } }
+    ])
 
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
-    await project.ingest([{ event: '$merge_dangerously', distinct_id: 'eve', properties: { alias: 'ada' } }])
+    await project.ingest([
+      { event: '$merge_dangerously', distinct_id: 'eve', properties: { alias: 'ada' } }
+    ])
 
     const { body } = await project.call('GET', 'persons?distinct_id=eve')
     expect(body.results).toMatchObject([{ properties: { plan: 'pro' } }])
@@ -372,64 +426,89 @@ const CHANGES: [
 ][] = [
   [
     'PATCH',
-    (project, path, bindings) => project.send('PATCH', path, { properties: { plan: 'pro', seats: 5 } }, bindings),
+    (project, path, bindings) =>
+      project.send('PATCH', path, { properties: { plan: 'pro', seats: 5 } }, bindings),
     { plan: 'pro', seats: 5, theme: 'dark', origin: 'ad' }
   ],
   [
     'delete_property',
-    (project, path, bindings) => project.send('POST', `${path}delete_property/`, { $unset: 'plan' }, bindings),
+    (project, path, bindings) =>
+      project.send('POST', `${path}delete_property/`, { $unset: 'plan' }, bindings),
     { theme: 'dark', origin: 'ad' }
   ]
 ]
 
 describe.each(CHANGES)('%s and capture at once', (_, change, outcome) => {
   const events = [
-    { distinct_id: 'ada', event: 'new', timestamp: AT + 10, properties: { $set: { one: 1, plan: 'late' } } },
-    { distinct_id: 'ada-tablet', event: 'newer', timestamp: AT + 11, properties: { $set: { two: 2 } } },
-    { distinct_id: 'ada', event: '$create_alias', timestamp: AT + 12, properties: { alias: 'ada-tablet' } }
+    {
+      distinct_id: 'ada',
+      event: 'new',
+      timestamp: AT + 10,
+      properties: { $set: { one: 1, plan: 'late' } }
+    },
+    {
+      distinct_id: 'ada-tablet',
+      event: 'newer',
+      timestamp: AT + 11,
+      properties: { $set: { two: 2 } }
+    },
+    {
+      distinct_id: 'ada',
+      event: '$create_alias',
+      timestamp: AT + 12,
+      properties: { alias: 'ada-tablet' }
+    }
   ]
   const all = { ...outcome, one: 1, two: 2 }
 
   const expectAll = async (project: TestProject, path: string) => {
     expect(await propertiesOf(project, path)).toEqual(all)
-    expect((await entriesOf(project)).filter(({ activity }) => activity !== 'merged')).toHaveLength(1)
+    expect((await entriesOf(project)).filter(({ activity }) => activity !== 'merged')).toHaveLength(
+      1
+    )
     await expectSound(project.id)
   }
 
-  it.each([1, 2, 3])('lose nothing when events are stored before call %i of the request', async (call) => {
-    const { project, path } = await newAda()
-    await project.call('GET', 'persons')
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        await project.ingest(events, AT + 100)
-      }
-      return run()
-    })
+  it.each([1, 2, 3])(
+    'lose nothing when events are stored before call %i of the request',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.call('GET', 'persons')
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          await project.ingest(events, AT + 100)
+        }
+        return run()
+      })
 
-    const { status } = await change(project, path, { DB })
+      const { status } = await change(project, path, { DB })
 
-    expect([status, done]).toEqual([200, true])
-    await expectAll(project, path)
-  })
+      expect([status, done]).toEqual([200, true])
+      await expectAll(project, path)
+    }
+  )
 
-  it.each([1, 2, 3, 4])('lose nothing when the request comes before call %i of the consumer', async (call) => {
-    const { project, path } = await newAda()
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        expect((await change(project, path)).status).toBe(200)
-      }
-      return run()
-    })
+  it.each([1, 2, 3, 4])(
+    'lose nothing when the request comes before call %i of the consumer',
+    async (call) => {
+      const { project, path } = await newAda()
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          expect((await change(project, path)).status).toBe(200)
+        }
+        return run()
+      })
 
-    const result = await consume([project.message(events, AT + 100)], 1, { DB })
+      const result = await consume([project.message(events, AT + 100)], 1, { DB })
 
-    expect([done, result.explicitAcks.length]).toEqual([true, 1])
-    await expectAll(project, path)
-  })
+      expect([done, result.explicitAcks.length]).toEqual([true, 1])
+      await expectAll(project, path)
+    }
+  )
 
   it.each([
     [1, 'before'],
@@ -472,7 +551,9 @@ describe.each(CHANGES)('%s and capture at once', (_, change, outcome) => {
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
       if (statements > 3) {
         n += 1
-        await project.ingest([{ distinct_id: 'ada', timestamp: AT + n, properties: { $set: { n } } }])
+        await project.ingest([
+          { distinct_id: 'ada', timestamp: AT + n, properties: { $set: { n } } }
+        ])
       }
       return run()
     })
@@ -497,46 +578,69 @@ describe.each([...CHANGES, SPLIT])('%s and DELETE at once', (_, change) => {
     const [counted] = await db.all<{ n: number }>(sql`
       select count(*) as n from persons where project_id = ${project.id}`)
     const log = activity.results.map((entry: { activity: string }) => entry.activity)
-    return { persons: persons.count, rows: counted?.n, log, entries: activity.count, values: /"(pro|free)"/.test(text) }
+    return {
+      persons: persons.count,
+      rows: counted?.n,
+      log,
+      entries: activity.count,
+      values: /"(pro|free)"/.test(text)
+    }
   }
 
-  it.each([2, 3])('bring nobody back who is deleted before call %i of the request', async (call) => {
-    const { project, path } = await newAda()
-    await project.call('GET', 'persons')
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        expect((await project.call('DELETE', path)).status).toBe(204)
-      }
-      return run()
-    })
+  it.each([2, 3])(
+    'bring nobody back who is deleted before call %i of the request',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.call('GET', 'persons')
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          expect((await project.call('DELETE', path)).status).toBe(204)
+        }
+        return run()
+      })
 
-    const { status, body } = await change(project, path, { DB })
+      const { status, body } = await change(project, path, { DB })
 
-    expect([done, status, body]).toEqual([true, 404, NOT_FOUND])
-    expect(await stateOf(project)).toEqual({ persons: 0, rows: 0, log: ['deleted'], entries: 1, values: false })
-  })
+      expect([done, status, body]).toEqual([true, 404, NOT_FOUND])
+      expect(await stateOf(project)).toEqual({
+        persons: 0,
+        rows: 0,
+        log: ['deleted'],
+        entries: 1,
+        values: false
+      })
+    }
+  )
 
-  it.each([2, 3])('leave no value of the deleted person when the change comes before call %i', async (call) => {
-    const { project, path } = await newAda()
-    await project.call('GET', 'persons')
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        expect((await change(project, path)).status).toBe(200)
-      }
-      return run()
-    })
+  it.each([2, 3])(
+    'leave no value of the deleted person when the change comes before call %i',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.call('GET', 'persons')
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          expect((await change(project, path)).status).toBe(200)
+        }
+        return run()
+      })
 
-    const { status } = await project.send('DELETE', path, undefined, { DB })
+      const { status } = await project.send('DELETE', path, undefined, { DB })
 
-    const parts = change === SPLIT[1] ? 1 : 0
-    expect([done, status]).toEqual([true, 204])
-    expect(await stateOf(project)).toMatchObject({ persons: parts, rows: parts, entries: 2, values: false })
-    expect((await stateOf(project)).log[0]).toBe('deleted')
-  })
+      const parts = change === SPLIT[1] ? 1 : 0
+      expect([done, status]).toEqual([true, 204])
+      expect(await stateOf(project)).toMatchObject({
+        persons: parts,
+        rows: parts,
+        entries: 2,
+        values: false
+      })
+      expect((await stateOf(project)).log[0]).toBe('deleted')
+    }
+  )
 })
 
 it('keeps every one of many changes at once', async () => {
@@ -546,11 +650,19 @@ it('keeps every one of many changes at once', async () => {
   const answers = await Promise.all([
     ...keys.map((key) => project.send('PATCH', path, { properties: { [key]: true } })),
     ...keys.map((key) =>
-      project.ingest([{ distinct_id: 'ada', timestamp: AT + 1, properties: { $set: { [`captured-${key}`]: true } } }])
+      project.ingest([
+        {
+          distinct_id: 'ada',
+          timestamp: AT + 1,
+          properties: { $set: { [`captured-${key}`]: true } }
+        }
+      ])
     )
   ])
 
-  expect(answers.map((answer) => ('status' in answer ? answer.status : 200))).toEqual(answers.map(() => 200))
+  expect(answers.map((answer) => ('status' in answer ? answer.status : 200))).toEqual(
+    answers.map(() => 200)
+  )
   expect(Object.keys(await propertiesOf(project, path)).sort()).toEqual(
     [...keys, ...keys.map((key) => `captured-${key}`), 'origin'].sort()
   )
@@ -559,4 +671,6 @@ it('keeps every one of many changes at once', async () => {
 })
 
 const entriesOf = (project: TestProject) =>
-  db.all<{ activity: string }>(sql`select activity from activity where project_id = ${project.id} order by id`)
+  db.all<{ activity: string }>(
+    sql`select activity from activity where project_id = ${project.id} order by id`
+  )

@@ -3,7 +3,15 @@ import { afterAll, expect, it } from 'vitest'
 import { findSubscription } from '../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../src/unsubscribe/ticket.ts'
 import type { paths } from '../support/client.ts'
-import { BASE, db, newProject, operationIds, operationOf, request, type TestProject } from '../support/project.ts'
+import {
+  BASE,
+  db,
+  newProject,
+  operationIds,
+  operationOf,
+  request,
+  type TestProject
+} from '../support/project.ts'
 import { untilQuiet } from '../support/queue.ts'
 import { holdRecordings, snapshotEvent } from '../support/recordings.ts'
 
@@ -12,7 +20,9 @@ afterAll(untilQuiet)
 /** A client as an integrator generates it, of a project with Ada in it, and the operations that it has reached. */
 async function newClient() {
   const project = await newProject()
-  await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } }])
+  await project.ingest([
+    { event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } }
+  ])
   await holdRecordings().record(snapshotEvent(project))
   const reached: (string | undefined)[] = []
   const client = createClient<paths, 'application/json'>({
@@ -37,7 +47,9 @@ async function newClient() {
 type Client = Awaited<ReturnType<typeof newClient>>['client']
 
 async function adaOf(client: Client): Promise<number> {
-  const { data } = await client.GET('/api/environments/{project_id}/persons/', { params: { path: { project_id } } })
+  const { data } = await client.GET('/api/environments/{project_id}/persons/', {
+    params: { path: { project_id } }
+  })
   return data?.results[0]?.id ?? 0
 }
 
@@ -47,10 +59,13 @@ const session = { path: { project_id, id: 'session' } }
 const sharing = { path: { project_id, recording_id: 'session' } }
 
 async function share(client: Client): Promise<string> {
-  const { data } = await client.PATCH('/api/environments/{project_id}/session_recordings/{recording_id}/sharing/', {
-    params: sharing,
-    body: { enabled: true }
-  })
+  const { data } = await client.PATCH(
+    '/api/environments/{project_id}/session_recordings/{recording_id}/sharing/',
+    {
+      params: sharing,
+      body: { enabled: true }
+    }
+  )
   return data?.access_token ?? ''
 }
 
@@ -95,10 +110,14 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const properties = [JSON.stringify([{ key: 'plan', value: ['pro', 'team'] }])]
     const params = { path: { project_id }, query: { limit: 1, properties } }
     const { data } = await client.GET('/api/environments/{project_id}/persons/', { params })
-    expect(data?.results.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([['ada', ['ada']]])
+    expect(data?.results.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([
+      ['ada', ['ada']]
+    ])
   },
   async persons_retrieve(client) {
-    const list = await client.GET('/api/environments/{project_id}/persons/', { params: { path: { project_id } } })
+    const list = await client.GET('/api/environments/{project_id}/persons/', {
+      params: { path: { project_id } }
+    })
     const id = list.data?.results[0]?.id ?? 0
     const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/', {
       params: { path: { project_id, id } }
@@ -120,9 +139,12 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
   async sessions_property_definitions(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/sessions/property_definitions/', {
-      params: { path: { project_id }, query: { search: 'utm source' } }
-    })
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/sessions/property_definitions/',
+      {
+        params: { path: { project_id }, query: { search: 'utm source' } }
+      }
+    )
     expect(data?.results.map(({ name }) => name)).toEqual(['$entry_utm_source'])
   },
   async sessions_values(client) {
@@ -137,8 +159,12 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       params: { path },
       body: { properties: { plan: 'team' } }
     })
-    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/activity/', { params: { path } })
-    expect(data?.results.map(({ activity, user }) => [activity, user.first_name])).toEqual([['updated', 'Ada']])
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/activity/', {
+      params: { path }
+    })
+    expect(data?.results.map(({ activity, user }) => [activity, user.first_name])).toEqual([
+      ['updated', 'Ada']
+    ])
   },
   async persons_activity_list(client) {
     const { data } = await client.GET('/api/environments/{project_id}/persons/activity/', {
@@ -154,31 +180,48 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data?.properties).toMatchObject({ plan: 'team' })
   },
   async persons_delete_property(client) {
-    const { data } = await client.POST('/api/environments/{project_id}/persons/{id}/delete_property/', {
-      params: { path: { project_id, id: await adaOf(client) } },
-      body: { $unset: 'plan' }
-    })
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/persons/{id}/delete_property/',
+      {
+        params: { path: { project_id, id: await adaOf(client) } },
+        body: { $unset: 'plan' }
+      }
+    )
     expect(data).toEqual({ success: true })
   },
   async persons_properties_timeline(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/properties_timeline/', {
-      params: { path: { project_id, id: await adaOf(client) }, query: { breakdown: 'plan', breakdown_type: 'person' } }
-    })
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/persons/{id}/properties_timeline/',
+      {
+        params: {
+          path: { project_id, id: await adaOf(client) },
+          query: { breakdown: 'plan', breakdown_type: 'person' }
+        }
+      }
+    )
     expect(data?.points.map(({ properties }) => properties.plan)).toEqual(['pro'])
   },
   async persons_split(client, project) {
-    await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }])
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }
+    ])
     const { data } = await client.POST('/api/environments/{project_id}/persons/{id}/split/', {
       params: { path: { project_id, id: await adaOf(client) } },
       body: { main_distinct_id: 'ada' }
     })
-    expect(data?.persons.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([['phone', ['phone']]])
+    expect(data?.persons.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([
+      ['phone', ['phone']]
+    ])
   },
   async persons_delete(client) {
-    const list = await client.GET('/api/environments/{project_id}/persons/', { params: { path: { project_id } } })
+    const list = await client.GET('/api/environments/{project_id}/persons/', {
+      params: { path: { project_id } }
+    })
     const id = list.data?.results[0]?.id ?? 0
     const params = { path: { project_id, id }, query: { delete_events: true } }
-    const { response } = await client.DELETE('/api/environments/{project_id}/persons/{id}/', { params })
+    const { response } = await client.DELETE('/api/environments/{project_id}/persons/{id}/', {
+      params
+    })
     expect(response.status).toBe(204)
   },
   async persons_bulk_delete(client) {
@@ -199,27 +242,32 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/environments/{project_id}/persons/deletion_status/', {
       params: { path: { project_id }, query: { status: 'pending' } }
     })
-    expect(data?.results.map(({ status, receipt }) => [status, receipt])).toEqual([['queued', null]])
+    expect(data?.results.map(({ status, receipt }) => [status, receipt])).toEqual([
+      ['queued', null]
+    ])
   },
   async persons_verify_deletion_receipt(client) {
-    const { data } = await client.POST('/api/environments/{project_id}/persons/deletion_receipts/verify/', {
-      params: { path: { project_id } },
-      body: {
-        id: 1,
-        project_id: 1,
-        person_uuid: '01a1f000-0000-7000-8000-00000000000a',
-        requested_at: '2026-11-20T10:00:00.000Z',
-        requested_by: {},
-        delete_events: true,
-        run: null,
-        stores: [],
-        late_events_dropped: 0,
-        verified_at: '2026-11-22T05:00:00.000Z',
-        kept: [],
-        backups_until: '2026-12-22T05:00:00.000Z',
-        signature: 'made up'
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/persons/deletion_receipts/verify/',
+      {
+        params: { path: { project_id } },
+        body: {
+          id: 1,
+          project_id: 1,
+          person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+          requested_at: '2026-11-20T10:00:00.000Z',
+          requested_by: {},
+          delete_events: true,
+          run: null,
+          stores: [],
+          late_events_dropped: 0,
+          verified_at: '2026-11-22T05:00:00.000Z',
+          kept: [],
+          backups_until: '2026-12-22T05:00:00.000Z',
+          signature: 'made up'
+        }
       }
-    })
+    )
     expect(data?.valid).toBe(false)
   },
   async insights_create(client) {
@@ -230,7 +278,9 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect([data?.name, data?.created_by.first_name]).toEqual(['Views', 'Ada'])
   },
   async insights_list(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/insights/', { params: { path: { project_id } } })
+    const { data } = await client.GET('/api/environments/{project_id}/insights/', {
+      params: { path: { project_id } }
+    })
     expect(data?.results).toEqual([])
   },
   async insights_retrieve(client) {
@@ -290,22 +340,36 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/environments/{project_id}/session_recordings/', {
       params: { path: { project_id } }
     })
-    expect(data?.results.map(({ id, person }) => [id, person.distinct_ids])).toEqual([['session', 'ada']])
+    expect(data?.results.map(({ id, person }) => [id, person.distinct_ids])).toEqual([
+      ['session', 'ada']
+    ])
   },
   async session_recordings_retrieve(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/', { params: session })
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/', {
+      params: session
+    })
     expect(data?.click_count).toBe(1)
   },
   async session_recordings_similar(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/analyze/similar/', {
-      params: { ...session, query: { limit: 5 } }
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/session_recordings/{id}/analyze/similar/',
+      {
+        params: { ...session, query: { limit: 5 } }
+      }
+    )
+    expect(data).toMatchObject({
+      count: 0,
+      results: [],
+      reason: 'The session has fewer than 3 steps.'
     })
-    expect(data).toMatchObject({ count: 0, results: [], reason: 'The session has fewer than 3 steps.' })
   },
   async session_recordings_snapshots(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/snapshots/', {
-      params: session
-    })
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/session_recordings/{id}/snapshots/',
+      {
+        params: session
+      }
+    )
     expect(data?.sources).toHaveLength(1)
   },
   async subscriptions_create(client) {
@@ -349,26 +413,38 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
   },
   async subscriptions_deliveries_list(client) {
     const id = await newSubscription(client)
-    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/{id}/deliveries/', {
-      params: { path: { project_id, id } }
-    })
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/subscriptions/{id}/deliveries/',
+      {
+        params: { path: { project_id, id } }
+      }
+    )
     expect(data?.count).toBe(0)
   },
   async subscriptions_preview(client) {
     const id = await newSubscription(client)
-    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/{id}/preview/', {
-      params: { path: { project_id, id }, query: { n: 3 } }
-    })
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/subscriptions/{id}/preview/',
+      {
+        params: { path: { project_id, id }, query: { n: 3 } }
+      }
+    )
     expect(data?.results).toHaveLength(3)
   },
   async unsubscribe_page(client, project) {
     const ticket = await newTicket(client, project)
-    const { data } = await client.GET('/unsubscribe/{ticket}', { params: { path: { ticket } }, parseAs: 'text' })
+    const { data } = await client.GET('/unsubscribe/{ticket}', {
+      params: { path: { ticket } },
+      parseAs: 'text'
+    })
     expect(data).toContain('<form method="post">')
   },
   async unsubscribe(client, project) {
     const ticket = await newTicket(client, project)
-    const { data } = await client.POST('/unsubscribe/{ticket}', { params: { path: { ticket } }, parseAs: 'text' })
+    const { data } = await client.POST('/unsubscribe/{ticket}', {
+      params: { path: { ticket } },
+      parseAs: 'text'
+    })
     expect(data).toContain('no more e-mails')
   },
   async session_recordings_update(client) {
@@ -379,31 +455,50 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data?.person.distinct_ids).toBe('bob')
   },
   async session_recordings_destroy(client) {
-    const { response } = await client.DELETE('/api/environments/{project_id}/session_recordings/{id}/', {
-      params: session
-    })
+    const { response } = await client.DELETE(
+      '/api/environments/{project_id}/session_recordings/{id}/',
+      {
+        params: session
+      }
+    )
     expect(response.status).toBe(204)
   },
   async session_recordings_ai_filters(client) {
-    const { data } = await client.POST('/api/environments/{project_id}/session_recordings/ai/filters/', {
-      params: { path: { project_id } },
-      body: { messages: [{ role: 'user', content: 'longer than a minute' }] }
-    })
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/session_recordings/ai/filters/',
+      {
+        params: { path: { project_id } },
+        body: { messages: [{ role: 'user', content: 'longer than a minute' }] }
+      }
+    )
     expect(data?.data.filter_group.values).toEqual([
-      { type: 'AND', values: [{ key: 'duration', type: 'recording', operator: 'gt', value: ['60'] }] }
+      {
+        type: 'AND',
+        values: [{ key: 'duration', type: 'recording', operator: 'gt', value: ['60'] }]
+      }
     ])
   },
   async session_recordings_ai_regex(client) {
-    const { data } = await client.POST('/api/environments/{project_id}/session_recordings/ai/regex/', {
-      params: { path: { project_id } },
-      body: { regex: 'starts with /docs', examples: ['/docs/a'] }
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/session_recordings/ai/regex/',
+      {
+        params: { path: { project_id } },
+        body: { regex: 'starts with /docs', examples: ['/docs/a'] }
+      }
+    )
+    expect(data?.data).toEqual({
+      output: '^/docs',
+      matched: [{ text: '/docs/a', match: '/docs' }],
+      rejected: []
     })
-    expect(data?.data).toEqual({ output: '^/docs', matched: [{ text: '/docs/a', match: '/docs' }], rejected: [] })
   },
   async session_recordings_sharing_retrieve(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{recording_id}/sharing/', {
-      params: sharing
-    })
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/session_recordings/{recording_id}/sharing/',
+      {
+        params: sharing
+      }
+    )
     expect(data?.enabled).toBe(false)
   },
   async session_recordings_sharing_update(client) {
@@ -451,16 +546,26 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data).toEqual({ status: 'Ok' })
   },
   async s(client, { token }) {
-    const body = { distinct_id: 'ada', properties: { $session_id: 'a', $snapshot_data: [] }, api_key: token }
+    const body = {
+      distinct_id: 'ada',
+      properties: { $session_id: 'a', $snapshot_data: [] },
+      api_key: token
+    }
     const { data } = await client.POST('/s', { body })
     expect(data).toEqual({ status: 'Ok' })
   },
   async flags(client, { token }) {
-    const { data } = await client.POST('/flags', { params: { query: { v: '2' } }, body: { api_key: token } })
+    const { data } = await client.POST('/flags', {
+      params: { query: { v: '2' } },
+      body: { api_key: token }
+    })
     expect(data?.flags).toEqual({})
   },
   async decide(client, { token }) {
-    const { data } = await client.POST('/decide', { params: { query: { v: '3' } }, body: { api_key: token } })
+    const { data } = await client.POST('/decide', {
+      params: { query: { v: '3' } },
+      body: { api_key: token }
+    })
     expect(data?.featureFlags).toEqual({})
   },
   async array_config(client, { token }) {
@@ -468,7 +573,10 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data?.token).toBe(token)
   },
   async array_config_js(client, { token }) {
-    const { data } = await client.GET('/array/{token}/config.js', { params: { path: { token } }, parseAs: 'text' })
+    const { data } = await client.GET('/array/{token}/config.js', {
+      params: { path: { token } },
+      parseAs: 'text'
+    })
     expect(data).toContain(token)
   },
   async surveys(client, { token }) {

@@ -8,7 +8,11 @@ afterAll(untilQuiet)
 
 const { DB, DB_TWO } = env as typeof env & { DB_TWO: D1Database }
 
-const countRows = async (database: D1Database, table: 'persons' | 'events' | 'distinct_ids', projectId: number) => {
+const countRows = async (
+  database: D1Database,
+  table: 'persons' | 'events' | 'distinct_ids',
+  projectId: number
+) => {
   const [row] = (
     await database
       .prepare(`select count(*) as n from ${table} where project_id = ?`)
@@ -21,8 +25,17 @@ const countRows = async (database: D1Database, table: 'persons' | 'events' | 'di
 it('a project’s data goes into and comes from the database that its row names, and no other', async () => {
   const [near, far] = [await newProject(), await newProject({ database: 'DB_TWO' })]
   for (const { token } of [near, far]) {
-    const event = { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
-    const sent = await request('POST', '/batch/', {}, JSON.stringify({ api_key: token, batch: [event] }))
+    const event = {
+      event: '$identify',
+      distinct_id: 'ada',
+      properties: { $set: { email: 'ada@example.com' } }
+    }
+    const sent = await request(
+      'POST',
+      '/batch/',
+      {},
+      JSON.stringify({ api_key: token, batch: [event] })
+    )
     expect(sent.status).toBe(200)
   }
   for (const project of [near, far])
@@ -32,8 +45,14 @@ it('a project’s data goes into and comes from the database that its row names,
     })
 
   for (const table of ['persons', 'events', 'distinct_ids'] as const) {
-    expect([await countRows(DB, table, near.id), await countRows(DB_TWO, table, near.id)], table).toEqual([1, 0])
-    expect([await countRows(DB, table, far.id), await countRows(DB_TWO, table, far.id)], table).toEqual([0, 1])
+    expect(
+      [await countRows(DB, table, near.id), await countRows(DB_TWO, table, near.id)],
+      table
+    ).toEqual([1, 0])
+    expect(
+      [await countRows(DB, table, far.id), await countRows(DB_TWO, table, far.id)],
+      table
+    ).toEqual([0, 1])
   }
   const { headers, body } = await far.call('GET', 'persons/?email=ada@example.com')
   expect(body.results).toMatchObject([{ distinct_ids: ['ada'] }])
@@ -53,7 +72,10 @@ it('the cron reaches both databases, and what it begins goes on where the projec
   await erasures.drain()
 
   const [near, far] = projects
-  expect([await countRows(DB, 'events', near.id), await countRows(DB_TWO, 'events', far.id)]).toEqual([1, 1])
+  expect([
+    await countRows(DB, 'events', near.id),
+    await countRows(DB_TWO, 'events', far.id)
+  ]).toEqual([1, 1])
   for (const project of projects)
     expect((await project.call('GET', 'persons/deletion_status/')).body.results).toMatchObject([
       { status: 'completed', events: { found: 1, removed: 1, remaining: 0 } }

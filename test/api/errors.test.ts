@@ -47,7 +47,12 @@ describe('an unknown path', () => {
     expect(status).toBe(404)
     expect(headers.get('Content-Type')).toBe('application/json')
     expect(headers.get('X-Request-Id')).toMatch(UUID)
-    expect(body).toEqual({ type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null })
+    expect(body).toEqual({
+      type: 'invalid_request',
+      code: 'not_found',
+      detail: 'Not found.',
+      attr: null
+    })
   })
 })
 
@@ -111,8 +116,16 @@ describe('a body that cannot be read', () => {
     ['nothing', '', 'request missing data payload'],
     ['only white space', ' \r\n ', 'request missing data payload'],
     ['text', 'hello, world', 'failed to decode request: neither JSON, gzip nor base64'],
-    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0xfe]), 'failed to decode request: invalid UTF-8'],
-    ['gzip that is none', new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2]), 'failed to decode request: invalid gzip data']
+    [
+      'bytes that are no UTF-8',
+      new Uint8Array([0x7b, 0xff, 0xfe]),
+      'failed to decode request: invalid UTF-8'
+    ],
+    [
+      'gzip that is none',
+      new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2]),
+      'failed to decode request: invalid gzip data'
+    ]
   ])('is malformed: %s', async (_, payload, detail) => {
     const { status, body, headers } = await request('POST', '/batch/', {}, payload)
 
@@ -122,7 +135,12 @@ describe('a body that cannot be read', () => {
   })
 
   it('is too large beyond 10,000,000 bytes', async () => {
-    const { status, body, headers } = await request('POST', '/batch/', {}, new Uint8Array(10_000_001).fill(0x20))
+    const { status, body, headers } = await request(
+      'POST',
+      '/batch/',
+      {},
+      new Uint8Array(10_000_001).fill(0x20)
+    )
 
     expect(status).toBe(413)
     expect(headers.get('X-Request-Id')).toMatch(UUID)
@@ -135,7 +153,12 @@ describe('a body that cannot be read', () => {
   })
 
   it('is read up to 10,000,000 bytes', async () => {
-    const { status, body } = await request('POST', '/batch/', {}, new Uint8Array(10_000_000).fill(0x20))
+    const { status, body } = await request(
+      'POST',
+      '/batch/',
+      {},
+      new Uint8Array(10_000_000).fill(0x20)
+    )
 
     expect([status, body.detail]).toEqual([400, 'request missing data payload'])
   })
@@ -169,7 +192,9 @@ describe('a dependency that fails', () => {
     listenToLog()
     const project = await newProject()
 
-    const { status, headers, body } = await capture(project.token, { DB: failingDatabase(UNREACHABLE) })
+    const { status, headers, body } = await capture(project.token, {
+      DB: failingDatabase(UNREACHABLE)
+    })
 
     expect(status).toBe(503)
     expect(headers.get('Retry-After')).toBe('5')
@@ -180,7 +205,9 @@ describe('a dependency that fails', () => {
     listenToLog()
     const project = await newProject()
 
-    const { status, headers, body } = await capture(project.token, { CAPTURE_QUEUE: failingQueue() })
+    const { status, headers, body } = await capture(project.token, {
+      CAPTURE_QUEUE: failingQueue()
+    })
 
     expect(status).toBe(503)
     expect(headers.get('Retry-After')).toBe('5')
@@ -229,11 +256,18 @@ it('says nothing of the inside when something unexpected happens', async () => {
   )
 
   expect(status).toBe(500)
-  expect(body).toEqual({ type: 'server_error', code: 'error', detail: 'A server error occurred.', attr: null })
+  expect(body).toEqual({
+    type: 'server_error',
+    code: 'error',
+    detail: 'A server error occurred.',
+    attr: null
+  })
   expect(headers.get('Retry-After')).toBeNull()
   expect(text).not.toMatch(/syntax|SQLITE|select| at /)
   expect(log.lines('request failed')).toMatchObject([{ request_id: headers.get('X-Request-Id') }])
-  expect(log.lines('request')).toMatchObject([{ request_id: headers.get('X-Request-Id'), status: 500 }])
+  expect(log.lines('request')).toMatchObject([
+    { request_id: headers.get('X-Request-Id'), status: 500 }
+  ])
   expect(log.texts().join()).not.toMatch(/ada@example|phx_/)
 })
 
@@ -241,7 +275,9 @@ it('makes a project unavailable whose database is not bound, and the service not
   listenToLog()
   const project = await newProject()
   const moveTo = (database: string) =>
-    env.DB.prepare('update projects set "database" = ? where id = ?').bind(database, project.id).run()
+    env.DB.prepare('update projects set "database" = ? where id = ?')
+      .bind(database, project.id)
+      .run()
   await moveTo('ELSEWHERE')
 
   const api = await project.call('GET', 'persons')
@@ -333,9 +369,13 @@ describe('the line that a request leaves in the log', () => {
     const project = await newProject()
     const log = listenToLog()
 
-    const { status } = await request('GET', `/api/environments/${project.id}/persons?personal_api_key=${project.key}`, {
-      Authorization: 'Bearer phx_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
-    })
+    const { status } = await request(
+      'GET',
+      `/api/environments/${project.id}/persons?personal_api_key=${project.key}`,
+      {
+        Authorization: 'Bearer phx_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+      }
+    )
 
     expect(status).toBe(401)
     expect(log.lines('request')).toMatchObject([{ status: 401, project: null, key: null }])
@@ -370,13 +410,16 @@ describe('the line that a request leaves in the log', () => {
 describe('x-d1-bookmark', () => {
   const BOOKMARK = /^DB\.[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/
 
-  it.each(['persons', 'persons/1000000', 'persons?format=csv'])('is on the answer of %s', async (path) => {
-    const project = await newProject()
+  it.each(['persons', 'persons/1000000', 'persons?format=csv'])(
+    'is on the answer of %s',
+    async (path) => {
+      const project = await newProject()
 
-    const { headers } = await project.call('GET', path)
+      const { headers } = await project.call('GET', path)
 
-    expect(headers.get('x-d1-bookmark')).toMatch(BOOKMARK)
-  })
+      expect(headers.get('x-d1-bookmark')).toMatch(BOOKMARK)
+    }
+  )
 
   it('starts the session with what the client sends back', async () => {
     const project = await newProject()
@@ -387,14 +430,22 @@ describe('x-d1-bookmark', () => {
 
     expect(status).toBe(200)
     expect(headers.get('x-d1-bookmark')).toMatch(BOOKMARK)
-    expect(sessions.mock.calls.flat()).toEqual(expect.arrayContaining(['first-primary', bookmark.replace('DB.', '')]))
+    expect(sessions.mock.calls.flat()).toEqual(
+      expect.arrayContaining(['first-primary', bookmark.replace('DB.', '')])
+    )
   })
 
   it.each([
     ['garbage', 'garbage'],
     ['nothing', ''],
-    ['a bookmark without its database', '00000000-0000000b-00000000-00000000000000000000000000000000'],
-    ["another database's bookmark", 'EU.00000000-0000000b-00000000-00000000000000000000000000000000'],
+    [
+      'a bookmark without its database',
+      '00000000-0000000b-00000000-00000000000000000000000000000000'
+    ],
+    [
+      "another database's bookmark",
+      'EU.00000000-0000000b-00000000-00000000000000000000000000000000'
+    ],
     ['a constraint of a session', 'first-unconstrained'],
     ['a constraint under the name of the database', 'DB.first-unconstrained'],
     ['something long', `DB.${'0'.repeat(2_000)}`]
@@ -412,7 +463,9 @@ describe('x-d1-bookmark', () => {
   it('answers a bookmark that this database could not have made', async () => {
     const project = await newProject()
 
-    const { status, body } = await project.call('GET', 'persons', { 'x-d1-bookmark': 'DB.deadbeef' })
+    const { status, body } = await project.call('GET', 'persons', {
+      'x-d1-bookmark': 'DB.deadbeef'
+    })
 
     expect(status).toBe(200)
     expect(body.count).toBe(0)
@@ -442,7 +495,10 @@ describe('the JSON body of an API request', () => {
     type: string | null = 'application/json',
     length?: string
   ) => {
-    const incoming = new Request(`https://analytics.test${path}`, { method: 'POST', body: body ?? null })
+    const incoming = new Request(`https://analytics.test${path}`, {
+      method: 'POST',
+      body: body ?? null
+    })
     if (length !== undefined) incoming.headers.set('Content-Length', length)
     if (type === null) incoming.headers.delete('Content-Type')
     else incoming.headers.set('Content-Type', type)
@@ -456,27 +512,36 @@ describe('the JSON body of an API request', () => {
     attr
   })
 
-  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])(
-    'is read as %s',
-    async (type) => {
-      expect(await send('/strict', '\ufeff {"name": "ada", "other": 1}', type)).toEqual({
-        status: 200,
-        body: { name: 'ada' }
-      })
-    }
-  )
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset=UTF-8'
+  ])('is read as %s', async (type) => {
+    expect(await send('/strict', '\ufeff {"name": "ada", "other": 1}', type)).toEqual({
+      status: 200,
+      body: { name: 'ada' }
+    })
+  })
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', 'json', ''])(
-    'is not read as %j',
-    async (type) => {
-      const { status, body } = await send('/strict', '{"name": "ada"}', type)
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/jsonp',
+    'json',
+    ''
+  ])('is not read as %j', async (type) => {
+    const { status, body } = await send('/strict', '{"name": "ada"}', type)
 
-      expect(status).toBe(415)
-      expect(body).toEqual(
-        refusal('invalid_request', 'unsupported_media_type', `Unsupported media type "${type}" in request.`)
+    expect(status).toBe(415)
+    expect(body).toEqual(
+      refusal(
+        'invalid_request',
+        'unsupported_media_type',
+        `Unsupported media type "${type}" in request.`
       )
-    }
-  )
+    )
+  })
 
   it('is not read without a type', async () => {
     const { status, body } = await send('/strict', '{"name": "ada"}', null)
@@ -499,20 +564,30 @@ describe('the JSON body of an API request', () => {
     const { status, body } = await send('/strict', payload)
 
     expect(status).toBe(400)
-    expect(body).toEqual(refusal('invalid_request', 'parse_error', expect.stringMatching(/^JSON parse error - ./)))
+    expect(body).toEqual(
+      refusal('invalid_request', 'parse_error', expect.stringMatching(/^JSON parse error - ./))
+    )
   })
 
-  it.each(['[]', '[{"name":"ada"}]', '"name"', '1', 'true', 'null'])('has to be an object, not %s', async (payload) => {
-    const { status, body } = await send('/lenient', payload)
+  it.each(['[]', '[{"name":"ada"}]', '"name"', '1', 'true', 'null'])(
+    'has to be an object, not %s',
+    async (payload) => {
+      const { status, body } = await send('/lenient', payload)
 
-    expect([status, body]).toMatchObject([400, { type: 'validation_error', attr: null }])
-  })
+      expect([status, body]).toMatchObject([400, { type: 'validation_error', attr: null }])
+    }
+  )
 
   it.each([
     ['{}', 'required', 'This field is required.', 'name'],
     ['{"name": null}', 'null', 'This field may not be null.', 'name'],
     ['{"name": 1}', 'invalid_input', 'Not a valid string.', 'name'],
-    ['{"name": "Adelaide"}', 'max_length', 'Ensure this field has no more than 5 characters.', 'name'],
+    [
+      '{"name": "Adelaide"}',
+      'max_length',
+      'Ensure this field has no more than 5 characters.',
+      'name'
+    ],
     ['{"name": "ada", "tags": ["a", 2]}', 'invalid_input', 'Not a valid string.', 'tags__1']
   ])('has its first wrong field named: %s', async (payload, code, detail, attr) => {
     expect(await send('/strict', payload)).toEqual({
@@ -526,10 +601,17 @@ describe('the JSON body of an API request', () => {
     ['an empty body', '']
   ])('is an object without fields where there is %s, of whatever type', async (_, payload) => {
     expect(await send('/lenient', payload, 'text/plain')).toEqual({ status: 200, body: {} })
-    expect(await send('/strict', payload, 'text/plain')).toMatchObject({ status: 400, body: { code: 'required' } })
+    expect(await send('/strict', payload, 'text/plain')).toMatchObject({
+      status: 400,
+      body: { code: 'required' }
+    })
   })
 
-  const TOO_LARGE = refusal('invalid_request', 'request_too_large', 'maximum request size exceeded: 1000000 bytes')
+  const TOO_LARGE = refusal(
+    'invalid_request',
+    'request_too_large',
+    'maximum request size exceeded: 1000000 bytes'
+  )
 
   it('is read up to 1,000,000 bytes and not beyond', async () => {
     const padded = (length: number) => `{"name":"ada"${' '.repeat(length - 14)}}`
@@ -555,7 +637,10 @@ describe('the JSON body of an API request', () => {
   it('is not begun when its header says that it is too large', async () => {
     const { body, pulled } = counted()
 
-    expect(await send('/strict', body, 'application/json', '1000001')).toEqual({ status: 413, body: TOO_LARGE })
+    expect(await send('/strict', body, 'application/json', '1000001')).toEqual({
+      status: 413,
+      body: TOO_LARGE
+    })
     expect(pulled()).toBe(0)
   })
 
@@ -571,8 +656,12 @@ describe('the JSON body of an API request', () => {
     const operation = { tag: 'Test', summary: 'Test', answers: { 200: { text: 'Done.' } } }
     const One = Body.meta({ id: 'OneBody' })
     const Other = Body.partial().meta({ id: 'OtherBody' })
-    router.post('/one', describeRoute({ id: 'one', ...operation }), validateBody(One), (c) => c.text(''))
-    router.post('/other', describeRoute({ id: 'other', ...operation }), validateBody(Other), (c) => c.text(''))
+    router.post('/one', describeRoute({ id: 'one', ...operation }), validateBody(One), (c) =>
+      c.text('')
+    )
+    router.post('/other', describeRoute({ id: 'other', ...operation }), validateBody(Other), (c) =>
+      c.text('')
+    )
     const { paths } = createDocument(router.routes, {}, [])
     z.globalRegistry.remove(One).remove(Other)
 
@@ -594,11 +683,16 @@ describe('the JSON body of an API request', () => {
 describe('an operation that is documented with an empty body', () => {
   const app = createRouter()
   app.use(honourEmptyBodies)
-  app.all('/api/environments/1/*', (c) => c.json({ success: true }, c.req.query('status') === '400' ? 400 : 200))
+  app.all('/api/environments/1/*', (c) =>
+    c.json({ success: true }, c.req.query('status') === '400' ? 400 : 200)
+  )
 
   const ask = async (method: string, path: string, prefer?: string, emptyBodies = '') => {
     const init = { method, ...(prefer && { headers: { Prefer: prefer } }) }
-    const response = await app.request(`/api/environments/1/${path}`, init, { ...env, EMPTY_BODIES: emptyBodies })
+    const response = await app.request(`/api/environments/1/${path}`, init, {
+      ...env,
+      EMPTY_BODIES: emptyBodies
+    })
     return {
       status: response.status,
       type: response.headers.get('Content-Type'),
@@ -622,17 +716,26 @@ describe('an operation that is documented with an empty body', () => {
     ['POST', 'persons/1/split/']
   ] as const
 
-  it.each(OPERATIONS)('answers its JSON to whoever asks for nothing else: %s %s', async (method, path) => {
-    expect(await ask(method, path)).toEqual(FULL)
-  })
+  it.each(OPERATIONS)(
+    'answers its JSON to whoever asks for nothing else: %s %s',
+    async (method, path) => {
+      expect(await ask(method, path)).toEqual(FULL)
+    }
+  )
 
   it.each(OPERATIONS)('answers nothing to whoever prefers that: %s %s', async (method, path) => {
     expect(await ask(method, path, 'return=minimal')).toEqual(MINIMAL)
   })
 
-  it.each(OPERATIONS)('answers nothing in a deployment that prefers that: %s %s', async (method, path) => {
-    expect(await ask(method, path, undefined, 'documented')).toEqual({ ...MINIMAL, applied: null })
-  })
+  it.each(OPERATIONS)(
+    'answers nothing in a deployment that prefers that: %s %s',
+    async (method, path) => {
+      expect(await ask(method, path, undefined, 'documented')).toEqual({
+        ...MINIMAL,
+        applied: null
+      })
+    }
+  )
 
   it.each([
     'return=minimal',
@@ -654,10 +757,12 @@ describe('an operation that is documented with an empty body', () => {
   )
 
   it('keeps the body of a refusal', async () => {
-    expect(await ask('POST', 'persons/1/split?status=400', 'return=minimal', 'documented')).toEqual({
-      ...FULL,
-      status: 400
-    })
+    expect(await ask('POST', 'persons/1/split?status=400', 'return=minimal', 'documented')).toEqual(
+      {
+        ...FULL,
+        status: 400
+      }
+    )
   })
 
   it.each([
@@ -678,7 +783,9 @@ describe('health', () => {
   const sizeOfDatabase = async () => (await readyz()).body.database.size_bytes
 
   it('says that the process lives, whatever else does not', async () => {
-    const { status, body } = await request('GET', '/livez', {}, undefined, { DB: failingDatabase(UNREACHABLE) })
+    const { status, body } = await request('GET', '/livez', {}, undefined, {
+      DB: failingDatabase(UNREACHABLE)
+    })
 
     expect([status, body]).toEqual([200, { status: 'ok' }])
   })
@@ -717,16 +824,23 @@ describe('health', () => {
     const { status, body } = await readyz({ DB: failingDatabase(UNREACHABLE) })
 
     expect(status).toBe(503)
-    expect(body).toMatchObject({ status: 'unavailable', database: { answers: false, migration: null } })
+    expect(body).toMatchObject({
+      status: 'unavailable',
+      database: { answers: false, migration: null }
+    })
   })
 
   it('is not ready when migrations are behind', async () => {
-    const { results } = await env.DB.prepare('select id, name from d1_migrations order by id desc limit 2').all()
+    const { results } = await env.DB.prepare(
+      'select id, name from d1_migrations order by id desc limit 2'
+    ).all()
     const [last, before] = results
     await env.DB.prepare('delete from d1_migrations where id = ?').bind(last?.id).run()
 
     const behind = await readyz()
-    await env.DB.prepare('insert into d1_migrations (id, name) values (?, ?)').bind(last?.id, last?.name).run()
+    await env.DB.prepare('insert into d1_migrations (id, name) values (?, ?)')
+      .bind(last?.id, last?.name)
+      .run()
     const after = await readyz()
 
     expect(behind.status).toBe(503)
@@ -744,7 +858,9 @@ describe('health', () => {
     expect(body).toMatchObject({
       status: 'unavailable',
       database: { binding: 'DB', status: 'ok' },
-      other_databases: [{ binding: 'DB_TWO', status: 'unavailable', answers: false, migration: null }]
+      other_databases: [
+        { binding: 'DB_TWO', status: 'unavailable', answers: false, migration: null }
+      ]
     })
   })
 

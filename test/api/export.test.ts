@@ -8,14 +8,20 @@ import { seedPersons } from '../support/seed.ts'
 
 it('CSV of many persons is read from the database no faster than the client takes it', async () => {
   const project = await newProject()
-  await seedPersons(project.id, { count: 22_000, email: "'p' || n || '@example.com'", firstId: 5_000_000 })
+  await seedPersons(project.id, {
+    count: 22_000,
+    email: "'p' || n || '@example.com'",
+    firstId: 5_000_000
+  })
   let calls = 0
   const DB = aroundCalls(env.DB, (run) => {
     calls += 1
     return run()
   })
   const headers = { Authorization: `Bearer ${project.key}` }
-  const asked = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, { headers })
+  const asked = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, {
+    headers
+  })
   const response = await worker.fetch(asked, { ...env, DB }, createExecutionContext())
   const toFindTheColumns = calls
   const reader = response.body?.getReader()
@@ -37,14 +43,20 @@ it('CSV of many persons is read from the database no faster than the client take
 
 it('CSV that the client gives up is not read to its end', async () => {
   const project = await newProject()
-  await seedPersons(project.id, { count: 11_000, email: "'p' || n || '@example.com'", firstId: 6_000_000 })
+  await seedPersons(project.id, {
+    count: 11_000,
+    email: "'p' || n || '@example.com'",
+    firstId: 6_000_000
+  })
   let calls = 0
   const DB = aroundCalls(env.DB, (run) => {
     calls += 1
     return run()
   })
   const headers = { Authorization: `Bearer ${project.key}` }
-  const asked = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, { headers })
+  const asked = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, {
+    headers
+  })
   const response = await worker.fetch(asked, { ...env, DB }, createExecutionContext())
   const before = calls
   await response.body?.cancel()

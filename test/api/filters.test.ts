@@ -54,19 +54,31 @@ const properties = fc
 
 const key = fc.constantFrom(...KEYS)
 const oneOrMore = (values: Json[]) =>
-  fc.oneof(fc.constantFrom(...values), fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 }))
+  fc.oneof(
+    fc.constantFrom(...values),
+    fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
+  )
 const withOperator = (operators: string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Filter> =>
   fc.record({ key, operator: fc.constantFrom(...operators), value })
 
 const filter: fc.Arbitrary<Filter> = fc.oneof(
   fc.record({ key, value: oneOrMore([...TEXTS, 5, 5.5, 1e21, true, false]) }),
-  withOperator(['exact', 'is_not', 'in', 'not_in'], oneOrMore([...TEXTS, 5, 5.5, 1e21, true, false])),
+  withOperator(
+    ['exact', 'is_not', 'in', 'not_in'],
+    oneOrMore([...TEXTS, 5, 5.5, 1e21, true, false])
+  ),
   withOperator(
     ['icontains', 'not_icontains', 'icontains_multi', 'not_icontains_multi'],
     oneOrMore(['pro', 'P', 'Ü', 'k', 'i', '5', '', '%', '_', '"', 'i̇'])
   ),
-  withOperator(['regex', 'not_regex'], oneOrMore(['^pro$', '[0-9]+', 'P.*', '^$', 'ü', '(?:true|null)', '\\d\\.\\d'])),
-  withOperator(['gt', 'gte', 'lt', 'lte', 'min', 'max'], oneOrMore([5, '5', -1000, '5.0', 0, 1e21])),
+  withOperator(
+    ['regex', 'not_regex'],
+    oneOrMore(['^pro$', '[0-9]+', 'P.*', '^$', 'ü', '(?:true|null)', '\\d\\.\\d'])
+  ),
+  withOperator(
+    ['gt', 'gte', 'lt', 'lte', 'min', 'max'],
+    oneOrMore([5, '5', -1000, '5.0', 0, 1e21])
+  ),
   withOperator(['between', 'not_between'], fc.constantFrom<Json>([0, 5], ['-1000', 5.5], [5, 5])),
   fc.record({ key, operator: fc.constantFrom('is_set', 'is_not_set') }),
   withOperator(
@@ -90,7 +102,11 @@ const { group } = fc.letrec<{ group: Group; node: Filter | Group }>((tie) => ({
 async function withPersons(persons: JsonObject[]): Promise<TestProject> {
   const project = await newProject()
   await project.ingest(
-    persons.map((set, i) => ({ distinct_id: `person-${i}`, event: '$set', properties: { $set: set } }))
+    persons.map((set, i) => ({
+      distinct_id: `person-${i}`,
+      event: '$set',
+      properties: { $set: set }
+    }))
   )
   return project
 }
@@ -103,7 +119,8 @@ async function idsOf(project: TestProject, query: string): Promise<string[]> {
   return body.results.flatMap(({ distinct_ids }: { distinct_ids: string[] }) => distinct_ids).sort()
 }
 
-const asQuery = (node: unknown) => new URLSearchParams({ properties: JSON.stringify(node) }).toString()
+const asQuery = (node: unknown) =>
+  new URLSearchParams({ properties: JSON.stringify(node) }).toString()
 
 describe('property filters', () => {
   it('select exactly the persons that an evaluation in memory selects', async () => {
@@ -114,7 +131,9 @@ describe('property filters', () => {
         async (persons, groups) => {
           const project = await withPersons(persons)
           for (const one of groups) {
-            const expected = persons.flatMap((person, i) => (evaluate(one, person) ? [`person-${i}`] : []))
+            const expected = persons.flatMap((person, i) =>
+              evaluate(one, person) ? [`person-${i}`] : []
+            )
             expect(await idsOf(project, asQuery(one)), JSON.stringify(one)).toEqual(expected.sort())
           }
         }
@@ -173,22 +192,38 @@ describe('property filters', () => {
       'properties[0][key]=plan&properties[0][value]=pro&properties[0][group_type_index]=0',
       ['person-0']
     ],
-    ['as many groups as there may be', asQuery([nested(4, { key: 'plan', value: 'pro' })]), ['person-0']],
+    [
+      'as many groups as there may be',
+      asQuery([nested(4, { key: 'plan', value: 'pro' })]),
+      ['person-0']
+    ],
     ['no filter at all', asQuery([]), ['person-0', 'person-1', 'person-2']],
     ['an empty parameter', 'properties=', ['person-0', 'person-1', 'person-2']],
-    ['a tilde range', asQuery([{ key: 'version', operator: 'semver_tilde', value: '1.2.0' }]), ['person-0']],
+    [
+      'a tilde range',
+      asQuery([{ key: 'version', operator: 'semver_tilde', value: '1.2.0' }]),
+      ['person-0']
+    ],
     [
       'a caret range',
       asQuery([{ key: 'version', operator: 'semver_caret', value: '1.2.0' }]),
       ['person-0', 'person-1']
     ],
-    ['a wildcard', asQuery([{ key: 'version', operator: 'semver_wildcard', value: '1.*' }]), ['person-0', 'person-1']],
+    [
+      'a wildcard',
+      asQuery([{ key: 'version', operator: 'semver_wildcard', value: '1.*' }]),
+      ['person-0', 'person-1']
+    ],
     [
       'a wildcard alone',
       asQuery([{ key: 'version', operator: 'semver_wildcard', value: '*' }]),
       ['person-0', 'person-1', 'person-2']
     ],
-    ['a filter beside another', `${asQuery([{ key: 'plan', operator: 'is_set' }])}&distinct_id=person-1`, ['person-1']]
+    [
+      'a filter beside another',
+      `${asQuery([{ key: 'plan', operator: 'is_set' }])}&distinct_id=person-1`,
+      ['person-1']
+    ]
   ])('are read from %s', async (_, query, expected) => {
     expect(await idsOf(await withPersons(persons), query)).toEqual(expected)
   })
@@ -197,12 +232,12 @@ describe('property filters', () => {
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString()
     const project = await withPersons([{ seen: day(1) }, { seen: day(10) }])
 
-    expect(await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_after', value: '-7d' }]))).toEqual([
-      'person-0'
-    ])
-    expect(await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_before', value: '1w' }]))).toEqual([
-      'person-1'
-    ])
+    expect(
+      await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_after', value: '-7d' }]))
+    ).toEqual(['person-0'])
+    expect(
+      await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_before', value: '1w' }]))
+    ).toEqual(['person-1'])
   })
 
   it.each([
@@ -211,7 +246,11 @@ describe('property filters', () => {
       [{ key: 'plan', value: 1, operator: 'resembles' }],
       '"resembles" is not a supported operator'
     ],
-    ['another type', [{ key: 'plan', value: 1, type: 'cohort' }], 'type "cohort" are not supported'],
+    [
+      'another type',
+      [{ key: 'plan', value: 1, type: 'cohort' }],
+      'type "cohort" are not supported'
+    ],
     ['no key', [{ value: 1 }], 'needs a key'],
     ['no value', [{ key: 'plan' }], 'exact needs a value'],
     ['a null value', [{ key: 'plan', value: [null] }], 'exact needs a value'],
@@ -221,9 +260,17 @@ describe('property filters', () => {
     ['an unknown group', { type: 'XOR', values: [] }, 'AND or OR, not "XOR"'],
     ['a group without a list', { type: 'AND', values: {} }, 'list of filters and groups'],
     ['no number', [{ key: 'age', operator: 'gt', value: 'old' }], '"old" is not a number'],
-    ['a range upside down', [{ key: 'age', operator: 'between', value: [5, 1] }], 'the lower first'],
+    [
+      'a range upside down',
+      [{ key: 'age', operator: 'between', value: [5, 1] }],
+      'the lower first'
+    ],
     ['a range of three', [{ key: 'age', operator: 'between', value: [1, 2, 3] }], 'two numbers'],
-    ['a broken pattern', [{ key: 'plan', operator: 'regex', value: '(' }], '"(" is not a regular expression'],
+    [
+      'a broken pattern',
+      [{ key: 'plan', operator: 'regex', value: '(' }],
+      '"(" is not a regular expression'
+    ],
     ['a pattern that is not linear', [{ key: 'plan', operator: 'regex', value: '(?=a)' }], 'RE2'],
     [
       'a pattern that is too long',
@@ -231,25 +278,48 @@ describe('property filters', () => {
       'at most 1000 characters'
     ],
     ['a key with a null character', [{ key: 'plan\0', value: 1 }], 'no null characters'],
-    ['no date', [{ key: 'seen', operator: 'is_date_after', value: 'soon' }], '"soon" is not a date'],
-    ['no version', [{ key: 'version', operator: 'semver_gt', value: 'new' }], '"new" is not a version'],
-    ['too many filters', Array.from({ length: 41 }, () => ({ key: 'plan', value: 1 })), 'At most 40 property filters'],
+    [
+      'no date',
+      [{ key: 'seen', operator: 'is_date_after', value: 'soon' }],
+      '"soon" is not a date'
+    ],
+    [
+      'no version',
+      [{ key: 'version', operator: 'semver_gt', value: 'new' }],
+      '"new" is not a version'
+    ],
+    [
+      'too many filters',
+      Array.from({ length: 41 }, () => ({ key: 'plan', value: 1 })),
+      'At most 40 property filters'
+    ],
     ['too deep a group', nested(5, { key: 'plan', value: 'pro' }), 'at most 5 groups deep'],
-    ['too many values', [{ key: 'plan', value: Array.from({ length: 1_001 }, () => 'x') }], 'at most 1000 values']
+    [
+      'too many values',
+      [{ key: 'plan', value: Array.from({ length: 1_001 }, () => 'x') }],
+      'at most 1000 values'
+    ]
   ])('refuse %s by name', async (_, node, detail) => {
     const { status, body } = await (await newProject()).call('GET', `persons/?${asQuery(node)}`)
 
     expect(status).toBe(400)
-    expect(body).toMatchObject({ type: 'validation_error', code: 'invalid_input', attr: 'properties' })
+    expect(body).toMatchObject({
+      type: 'validation_error',
+      code: 'invalid_input',
+      attr: 'properties'
+    })
     expect(body.detail).toContain(detail)
   })
 
-  it.each(['properties={', 'properties[0][key]=a&properties[0]=b', 'properties[<]=1'])('refuse %s', async (query) => {
-    const { status, body } = await (await newProject()).call('GET', `persons/?${query}`)
+  it.each(['properties={', 'properties[0][key]=a&properties[0]=b', 'properties[<]=1'])(
+    'refuse %s',
+    async (query) => {
+      const { status, body } = await (await newProject()).call('GET', `persons/?${query}`)
 
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
-  })
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
+    }
+  )
 
   it('take as many filters, groups and values as they say', async () => {
     const project = await withPersons([{ plan: 'pro' }])

@@ -30,11 +30,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const deep = fc.integer({ min: 1, max: 3_000 }).map((levels) => ({ raw: `${'['.repeat(levels)}${']'.repeat(levels)}` }))
+const deep = fc
+  .integer({ min: 1, max: 3_000 })
+  .map((levels) => ({ raw: `${'['.repeat(levels)}${']'.repeat(levels)}` }))
 /** Another value at a random place of a JSON document. */
 function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
   const [step, ...rest] = path
-  if (step === undefined || typeof document !== 'object' || document === null) return replacement ?? null
+  if (step === undefined || typeof document !== 'object' || document === null)
+    return replacement ?? null
   const entries = Object.entries(document)
   const chosen = entries[step % Math.max(1, entries.length)]
   if (!chosen) return replacement ?? null
@@ -54,9 +57,12 @@ async function encode(json: string, encoding: (typeof encodings)[number]): Promi
   const bytes = new TextEncoder().encode(json)
   const zipped = async () =>
     new Uint8Array(
-      await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+      await new Response(
+        new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))
+      ).arrayBuffer()
     )
-  const base64 = (of: Uint8Array) => btoa(Array.from(of, (byte) => String.fromCharCode(byte)).join(''))
+  const base64 = (of: Uint8Array) =>
+    btoa(Array.from(of, (byte) => String.fromCharCode(byte)).join(''))
   const encoded = (of: string) => new TextEncoder().encode(of)
   switch (encoding) {
     case 'json':
@@ -73,18 +79,36 @@ async function encode(json: string, encoding: (typeof encodings)[number]): Promi
 }
 
 const captured = fc.record({
-  path: fc.constantFrom('/batch/', '/e', '/i/v0/e/', '/capture', '/s/', '/flags/?v=2', '/decide?v=3'),
+  path: fc.constantFrom(
+    '/batch/',
+    '/e',
+    '/i/v0/e/',
+    '/capture',
+    '/s/',
+    '/flags/?v=2',
+    '/decide?v=3'
+  ),
   query: fc.option(text, { freq: 4 }),
   shape: fc.constantFrom('envelope', 'array', 'event'),
   from: fc.nat(180),
   mutations: fc.array(
-    fc.record({ path: fc.array(fc.nat(60), { maxLength: 5 }), replacement: fc.option(anything, { nil: undefined }) }),
+    fc.record({
+      path: fc.array(fc.nat(60), { maxLength: 5 }),
+      replacement: fc.option(anything, { nil: undefined })
+    }),
     { maxLength: 3 }
   ),
   deep: fc.option(deep, { freq: 20 }),
   encoding: fc.constantFrom(...encodings),
-  damage: fc.option(fc.record({ at: fc.nat(4_000), byte: fc.nat(255), cut: fc.boolean() }), { freq: 3 }),
-  contentType: fc.constantFrom('application/json', 'text/plain', 'application/x-www-form-urlencoded', '')
+  damage: fc.option(fc.record({ at: fc.nat(4_000), byte: fc.nat(255), cut: fc.boolean() }), {
+    freq: 3
+  }),
+  contentType: fc.constantFrom(
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    ''
+  )
 })
 
 type Captured = typeof captured extends fc.Arbitrary<infer T> ? T : never
@@ -115,7 +139,9 @@ async function send(project: TestProject, sent: Captured) {
   }
   const separator = sent.path.includes('?') ? '&' : '?'
   const path =
-    sent.query === null ? sent.path : `${sent.path}${separator}_=${encodeURIComponent(sent.query.toWellFormed())}`
+    sent.query === null
+      ? sent.path
+      : `${sent.path}${separator}_=${encodeURIComponent(sent.query.toWellFormed())}`
   return request(
     'POST',
     path,
@@ -132,16 +158,25 @@ it(
     for (const sent of fc.sample(captured, { numRuns: 5_000, seed: SEED })) {
       const { status, body } = await send(project, sent)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (![200, 400, 401, 413].includes(status)) expect.fail(`seed ${SEED}: ${status} for ${JSON.stringify(sent)}`)
-      if (status !== 200) expect(Object.keys(body)).toEqual(expect.arrayContaining(['type', 'code', 'detail', 'attr']))
+      if (![200, 400, 401, 413].includes(status))
+        expect.fail(`seed ${SEED}: ${status} for ${JSON.stringify(sent)}`)
+      if (status !== 200)
+        expect(Object.keys(body)).toEqual(
+          expect.arrayContaining(['type', 'code', 'detail', 'attr'])
+        )
     }
     for (const queue of [env.CAPTURE_QUEUE, env.RECORDING_QUEUE])
-      await vi.waitUntil(async () => (await queue.metrics()).backlogCount === 0, { timeout: 60_000, interval: 200 })
+      await vi.waitUntil(async () => (await queue.metrics()).backlogCount === 0, {
+        timeout: 60_000,
+        interval: 200
+      })
 
     expect(statuses.get(200)).toBeGreaterThan(500)
     expect(statuses.get(400)).toBeGreaterThan(500)
     expect(
-      lines.filter(({ level, message }) => level === 'error' || message === 'capture message retried'),
+      lines.filter(
+        ({ level, message }) => level === 'error' || message === 'capture message retried'
+      ),
       `seed ${SEED}`
     ).toEqual([])
   },
@@ -172,8 +207,13 @@ function requestsTo(
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, schema }) =>
       fc
-        .tuple(mostly(fc.constant(name), fc.constantFrom(`${name}[]`, `${name}[0][key]`)), valuesFor(schema))
-        .map(([as, value]) => (Array.isArray(value) ? value : [value]).map((one) => [as, asText(one)] as const))
+        .tuple(
+          mostly(fc.constant(name), fc.constantFrom(`${name}[]`, `${name}[0][key]`)),
+          valuesFor(schema)
+        )
+        .map(([as, value]) =>
+          (Array.isArray(value) ? value : [value]).map((one) => [as, asText(one)] as const)
+        )
     )
   const [content] = Object.values(requestBody?.content ?? {})
   const json = valuesFor(content?.schema ?? {}).map((value) => JSON.stringify(value))
@@ -203,9 +243,18 @@ function requestsTo(
           fc.constantFrom('', 'Bearer', 'Bearer phx_x', 'Basic eDp5')
         ),
         Accept: fc.constantFrom('application/json', 'text/csv', '*/*', 'text/html'),
-        'Content-Type': mostly(fc.constant('application/json'), fc.constantFrom('', 'text/plain', 'text/csv', 'x')),
+        'Content-Type': mostly(
+          fc.constant('application/json'),
+          fc.constantFrom('', 'text/plain', 'text/csv', 'x')
+        ),
         Prefer: fc.constantFrom('return=minimal', 'return=representation', ','),
-        'x-d1-bookmark': fc.constantFrom('', 'DB.0', 'DB.00000042-feed', 'DB_TWO.00000001-00000002-0', 'x'),
+        'x-d1-bookmark': fc.constantFrom(
+          '',
+          'DB.0',
+          'DB.00000042-feed',
+          'DB_TWO.00000001-00000002-0',
+          'x'
+        ),
         'Idempotency-Key': fc.constantFrom('', 'once', 'x'.repeat(5_000))
       },
       { requiredKeys: ['Authorization', 'Content-Type'] }
@@ -219,7 +268,10 @@ type Asked = ReturnType<typeof requestsTo> extends fc.Arbitrary<infer T> ? T : n
 async function ask({ template, prefix, slash, method, path, query, body, headers }: Asked) {
   const inUrl = (part: string) => encodeURIComponent(part.toWellFormed())
   const parameters = query.flat().map(([name, value]) => `${inUrl(name)}=${inUrl(value)}`)
-  const target = path.reduce((url, [name, value]) => url.replace(name, () => inUrl(value)), template)
+  const target = path.reduce(
+    (url, [name, value]) => url.replace(name, () => inUrl(value)),
+    template
+  )
   const url = `${target.replace('/environments/', prefix).replace(/\/$/, '')}${slash}?${parameters.join('&')}`
   const sent = body !== '' && !['GET', 'HEAD'].includes(method) ? body : undefined
   const late = setTimeout(30_000, { status: 0 })
@@ -265,7 +317,9 @@ it(
       { numRuns: 5_000, seed: SEED }
     )
 
-    expect([...reached.keys()].toSorted()).toEqual([...new Set(operations.map(({ template }) => template))].toSorted())
+    expect([...reached.keys()].toSorted()).toEqual(
+      [...new Set(operations.map(({ template }) => template))].toSorted()
+    )
     expect(
       lines.filter(({ level }) => level === 'error'),
       `seed ${SEED}`

@@ -47,7 +47,11 @@ describe('an insight', () => {
   it('says what it asks, when it is told to refresh', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: Date.parse('2025-06-02T10:00:00Z') }])
-    const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }], dateRange: RANGE }
+    const query = {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: '$pageview' }],
+      dateRange: RANGE
+    }
     const { body } = await send(project, 'POST', 'insights/', { query })
     const empty = await send(project, 'POST', 'insights/', { name: 'Nothing yet' })
 
@@ -56,7 +60,9 @@ describe('an insight', () => {
     expect(status).toBe(200)
     expect(fresh.result.map(({ data }: { data: number[] }) => data)).toEqual([[0, 1]])
     expect([fresh.is_cached, typeof fresh.last_refresh]).toEqual([false, 'string'])
-    expect((await send(project, 'GET', `insights/${empty.body.id}/?refresh=true`)).body.result).toEqual([])
+    expect(
+      (await send(project, 'GET', `insights/${empty.body.id}/?refresh=true`)).body.result
+    ).toEqual([])
   })
 
   it('changes in what is named', async () => {
@@ -84,7 +90,12 @@ describe('an insight', () => {
     const { body } = await send(project, 'POST', 'insights/', { name: 'Views' })
     const path = `insights/${body.id}/`
 
-    const deleted = await send(project, method, path, method === 'PATCH' ? { deleted: true } : undefined)
+    const deleted = await send(
+      project,
+      method,
+      path,
+      method === 'PATCH' ? { deleted: true } : undefined
+    )
 
     expect(deleted.status).toBe(method === 'PATCH' ? 200 : 204)
     expect((await send(project, 'GET', path)).status).toBe(404)
@@ -101,13 +112,22 @@ describe('an insight', () => {
     const first = await send(project, 'GET', 'insights/?limit=2')
     const second = await send(project, 'GET', `insights/${new URL(first.body.next).search}`)
 
-    const names = (answer: typeof first) => answer.body.results.map(({ name }: { name: string }) => name)
-    expect([first.body.count, names(first), names(second), second.body.next]).toEqual([3, ['c', 'b'], ['a'], null])
+    const names = (answer: typeof first) =>
+      answer.body.results.map(({ name }: { name: string }) => name)
+    expect([first.body.count, names(first), names(second), second.body.next]).toEqual([
+      3,
+      ['c', 'b'],
+      ['a'],
+      null
+    ])
   })
 
   it('is found by its short id, by a part of its name or description, and by its marks', async () => {
     const project = await newProject()
-    const { body: views } = await send(project, 'POST', 'insights/', { name: 'Page Views', saved: true })
+    const { body: views } = await send(project, 'POST', 'insights/', {
+      name: 'Page Views',
+      saved: true
+    })
     await send(project, 'POST', 'insights/', { derived_name: 'All 100 % views', favorited: true })
     await send(project, 'POST', 'insights/', { name: 'Users', description: 'Who views' })
     await send(await newProject(), 'POST', 'insights/', { name: 'views', saved: true })
@@ -128,7 +148,11 @@ describe('an insight', () => {
 
   it.each([
     [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind'],
-    [{ filters: { events: [{ id: 'a', math: 'no' }] } }, 'invalid_input', 'filters__events__0__math'],
+    [
+      { filters: { events: [{ id: 'a', math: 'no' }] } },
+      'invalid_input',
+      'filters__events__0__math'
+    ],
     [{ saved: 1 }, 'invalid_input', 'saved'],
     [{ dashboards: [999_999_999] }, 'does_not_exist', 'dashboards__0']
   ])('is refused when it cannot be: %j', async (body, code, attr) => {
@@ -139,11 +163,14 @@ describe('an insight', () => {
     expect([answer.status, answer.body.code, answer.body.attr]).toEqual([400, code, attr])
   })
 
-  it.each(['abc', '0', '1.5', '99999999999999999999'])('is not found by what is no id: %s', async (id) => {
-    const { status, body } = await send(await newProject(), 'GET', `insights/${id}/`)
+  it.each(['abc', '0', '1.5', '99999999999999999999'])(
+    'is not found by what is no id: %s',
+    async (id) => {
+      const { status, body } = await send(await newProject(), 'GET', `insights/${id}/`)
 
-    expect([status, body]).toEqual([404, NOT_FOUND])
-  })
+      expect([status, body]).toEqual([404, NOT_FOUND])
+    }
+  )
 })
 
 describe('a dashboard', () => {
@@ -153,10 +180,14 @@ describe('a dashboard', () => {
       (await send(project, 'POST', 'dashboards/', { name: 'Weekly' })).body,
       (await send(project, 'POST', 'dashboards/', {})).body
     ]
-    const insight = (await send(project, 'POST', 'insights/', { name: 'Views', dashboards: [first.id] })).body
+    const insight = (
+      await send(project, 'POST', 'insights/', { name: 'Views', dashboards: [first.id] })
+    ).body
 
     const shown = await send(project, 'GET', `dashboards/${first.id}/`)
-    const moved = await send(project, 'PATCH', `insights/${insight.id}/`, { dashboards: [second.id] })
+    const moved = await send(project, 'PATCH', `insights/${insight.id}/`, {
+      dashboards: [second.id]
+    })
 
     expect(shown.body).toEqual({ ...first, tiles: [{ id: expect.any(Number), insight }] })
     expect(moved.body.dashboards).toEqual([second.id])
@@ -167,7 +198,11 @@ describe('a dashboard', () => {
 
   it('is no longer shown by insights when it is deleted', async () => {
     const project = await newProject()
-    const { body } = await send(project, 'POST', 'dashboards/', { name: 'Weekly', tags: ['a'], pinned: true })
+    const { body } = await send(project, 'POST', 'dashboards/', {
+      name: 'Weekly',
+      tags: ['a'],
+      pinned: true
+    })
     const insight = (await send(project, 'POST', 'insights/', { dashboards: [body.id] })).body
 
     expect((await send(project, 'DELETE', `dashboards/${body.id}/`)).status).toBe(204)

@@ -12,7 +12,9 @@ const isStrict = sql.placeholder('isStrict')
 
 /** A query that finds the number, or nothing. */
 const find = (n: number | null) =>
-  template<{ isStrict: boolean }>(sql`select ${n} as n, json(iif(${n} is null and ${isStrict}, '', '{}')) as is_found`)
+  template<{ isStrict: boolean }>(
+    sql`select ${n} as n, json(iif(${n} is null and ${isStrict}, '', '{}')) as is_found`
+  )
 
 function openWith(n: number | null, accept: () => Promise<D1DatabaseSession | undefined>) {
   const asked = find(n)
@@ -37,7 +39,11 @@ describe('what a session begins with', () => {
     const refusal = new Error('refused')
     const { db } = openWith(1, () => Promise.reject(refusal))
     const answers = await Promise.allSettled([readMarks(db), readMarks(db), db.$client.open()])
-    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([refusal, refusal, refusal])
+    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([
+      refusal,
+      refusal,
+      refusal
+    ])
     await expect(readMarks(db)).rejects.toBe(refusal)
   })
 

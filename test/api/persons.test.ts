@@ -4,7 +4,13 @@ import { encodeCursor } from '../../src/http/page.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { BASE, newProject, request, type TestEvent, type TestProject } from '../support/project.ts'
 
-type ListedPerson = { id: number; uuid: string; name: string; distinct_ids: string[]; properties: JsonObject }
+type ListedPerson = {
+  id: number
+  uuid: string
+  name: string
+  distinct_ids: string[]
+  properties: JsonObject
+}
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const NOBODY = { count: 0, next: null, previous: null, results: [] }
@@ -18,13 +24,20 @@ const person = (day: number, distinctId: string, properties: JsonObject = {}): T
 })
 
 /** p1 … pn, each created a day after the one before. */
-const people = (count: number) => Array.from({ length: count }, (_, i) => person(i + 1, `p${i + 1}`))
+const people = (count: number) =>
+  Array.from({ length: count }, (_, i) => person(i + 1, `p${i + 1}`))
 
-const distinctIds = (body: { results: ListedPerson[] }) => body.results.map((listed) => listed.distinct_ids[0])
+const distinctIds = (body: { results: ListedPerson[] }) =>
+  body.results.map((listed) => listed.distinct_ids[0])
 const list = (project: TestProject, query: string) => project.call('GET', `persons?${query}`)
-const follow = (project: TestProject, url: string) => project.call('GET', `persons${new URL(url).search}`)
+const follow = (project: TestProject, url: string) =>
+  project.call('GET', `persons${new URL(url).search}`)
 
-async function walk(project: TestProject, query: string, between: (page: number) => Promise<unknown> = async () => {}) {
+async function walk(
+  project: TestProject,
+  query: string,
+  between: (page: number) => Promise<unknown> = async () => {}
+) {
   const pages = []
   let { body } = await list(project, query)
   pages.push(body)
@@ -46,7 +59,10 @@ describe('the list', () => {
         uuid: '01a1f000-0000-7000-8000-000000000001',
         distinct_id: 'ada',
         timestamp: Date.parse('2024-11-20T10:00:00.123Z'),
-        properties: { $anon_distinct_id: 'anon-1', $set: { email: 'ada@example.com', plan: 'pro', tags: ['a', 'b'] } }
+        properties: {
+          $anon_distinct_id: 'anon-1',
+          $set: { email: 'ada@example.com', plan: 'pro', tags: ['a', 'b'] }
+        }
       }
     ])
 
@@ -110,7 +126,9 @@ describe('the list', () => {
 
   it('does not know an identity without a person', async () => {
     const project = await newProject()
-    await project.ingest([{ distinct_id: 'nobody', properties: { $process_person_profile: false } }])
+    await project.ingest([
+      { distinct_id: 'nobody', properties: { $process_person_profile: false } }
+    ])
 
     expect((await list(project, '')).body).toEqual(NOBODY)
     expect((await list(project, 'distinct_id=nobody')).body).toEqual(NOBODY)
@@ -121,7 +139,12 @@ describe('the list', () => {
     const project = await newProject()
     await project.ingest(people(3))
     await project.ingest([
-      { event: '$merge_dangerously', distinct_id: 'p1', timestamp: Date.UTC(2024, 10, 20), properties: { alias: 'p2' } }
+      {
+        event: '$merge_dangerously',
+        distinct_id: 'p1',
+        timestamp: Date.UTC(2024, 10, 20),
+        properties: { alias: 'p2' }
+      }
     ])
 
     const { body } = await list(project, '')
@@ -134,7 +157,10 @@ describe('the list', () => {
     const project = await newProject()
     await project.ingest(people(1))
 
-    const { status, body } = await list(project, 'include_total=1&foo=bar&__proto__=x&is_identified=false')
+    const { status, body } = await list(
+      project,
+      'include_total=1&foo=bar&__proto__=x&is_identified=false'
+    )
 
     expect([status, body.count]).toEqual([200, 1])
   })
@@ -162,7 +188,11 @@ describe('a page', () => {
     expect(distinctIds(body)).toEqual(['p5', 'p4'])
     expect([body.count, body.previous]).toEqual([5, null])
     expect(next.origin + next.pathname).toBe(`${BASE}/api/environments/${project.id}/persons`)
-    expect(Object.fromEntries(next.searchParams)).toEqual({ limit: '2', offset: '2', cursor: expect.any(String) })
+    expect(Object.fromEntries(next.searchParams)).toEqual({
+      limit: '2',
+      offset: '2',
+      cursor: expect.any(String)
+    })
   })
 
   it('has no next when it ends with the last person', async () => {
@@ -230,7 +260,9 @@ describe('a page', () => {
     const project = await newProject()
     await project.ingest(people(5))
 
-    const pages = await Promise.all(['0', '2', '4'].map((offset) => list(project, `limit=2&offset=${offset}`)))
+    const pages = await Promise.all(
+      ['0', '2', '4'].map((offset) => list(project, `limit=2&offset=${offset}`))
+    )
 
     expect(pages.flatMap(({ body }) => distinctIds(body))).toEqual(['p5', 'p4', 'p3', 'p2', 'p1'])
     expect(pages.map(({ body }) => body.next !== null)).toEqual([true, true, false])
@@ -278,7 +310,10 @@ describe('a page', () => {
     expect(next.pathname).toBe('/api/projects/@current/persons/')
     expect(next.searchParams.getAll('search')).toEqual(['a&b=+ é', 'example.com'])
     expect(next.searchParams.get('foo')).toBe('b r')
-    expect([next.searchParams.get('offset'), previous.searchParams.get('offset')]).toEqual(['2', null])
+    expect([next.searchParams.get('offset'), previous.searchParams.get('offset')]).toEqual([
+      '2',
+      null
+    ])
     expect(previous.searchParams.get('foo')).toBe('b r')
     expect(previous.searchParams.get('cursor')).toBeNull()
   })
@@ -298,10 +333,22 @@ describe('walking through next', () => {
     const met = pages.flatMap(distinctIds)
 
     expect(new Set(met).size).toBe(met.length)
-    expect(met.filter((id) => id?.startsWith('p'))).toEqual(['p9', 'p8', 'p7', 'p6', 'p5', 'p4', 'p3', 'p2', 'p1'])
+    expect(met.filter((id) => id?.startsWith('p'))).toEqual([
+      'p9',
+      'p8',
+      'p7',
+      'p6',
+      'p5',
+      'p4',
+      'p3',
+      'p2',
+      'p1'
+    ])
     expect(met.filter((id) => id?.startsWith('newer'))).toEqual([])
     expect(met.filter((id) => id?.startsWith('older'))).not.toEqual([])
-    expect(pages.slice(0, -1).map(({ results }) => results.length)).toEqual(pages.slice(0, -1).map(() => 2))
+    expect(pages.slice(0, -1).map(({ results }) => results.length)).toEqual(
+      pages.slice(0, -1).map(() => 2)
+    )
   })
 
   it('meets each person of one moment exactly once', async () => {
@@ -315,13 +362,19 @@ describe('walking through next', () => {
 
   it('carries the count of a filtered list, and counts anew for another filter', async () => {
     const project = await newProject()
-    await project.ingest([1, 2, 3, 4].map((n) => person(n, `p${n}`, { email: `p${n}@example.com` })))
+    await project.ingest(
+      [1, 2, 3, 4].map((n) => person(n, `p${n}`, { email: `p${n}@example.com` }))
+    )
 
     const first = (await list(project, 'search=example&limit=2')).body
     await project.ingest([person(5, 'p5', { email: 'p5@example.com' })])
     const second = (await follow(project, first.next)).body
-    const other = (await list(project, `search=p1@example&cursor=${new URL(first.next).searchParams.get('cursor')}`))
-      .body
+    const other = (
+      await list(
+        project,
+        `search=p1@example&cursor=${new URL(first.next).searchParams.get('cursor')}`
+      )
+    ).body
 
     expect([first.count, second.count]).toEqual([4, 4])
     expect(distinctIds(second)).toEqual(['p2', 'p1'])
@@ -454,17 +507,21 @@ describe('a filter', () => {
     expect((await list(project, 'search=gone')).body.count).toBe(1)
   })
 
-  it.each(['distinct_id=', 'email=', 'search=', 'properties=', 'properties=[]', 'distinct_id=&email=&search='])(
-    'that is empty filters nothing: %s',
-    async (query) => {
-      const project = await newProject()
-      await project.ingest(people(2))
+  it.each([
+    'distinct_id=',
+    'email=',
+    'search=',
+    'properties=',
+    'properties=[]',
+    'distinct_id=&email=&search='
+  ])('that is empty filters nothing: %s', async (query) => {
+    const project = await newProject()
+    await project.ingest(people(2))
 
-      const { status, body } = await list(project, query)
+    const { status, body } = await list(project, query)
 
-      expect([status, body.count, body.results.length]).toEqual([200, 2, 2])
-    }
-  )
+    expect([status, body.count, body.results.length]).toEqual([200, 2, 2])
+  })
 
   it.each([
     ['email=ada@example.com&distinct_id=a', ['a']],
@@ -488,19 +545,22 @@ describe('a filter', () => {
     expect([body.count, distinctIds(body)]).toEqual([expected.length, expected])
   })
 
-  it.each(['distinct_id', 'email', 'search'])('%s may not be longer than 1,000 characters', async (name) => {
-    const project = await newProject()
+  it.each(['distinct_id', 'email', 'search'])(
+    '%s may not be longer than 1,000 characters',
+    async (name) => {
+      const project = await newProject()
 
-    const { status, body } = await list(project, `${name}=${'x'.repeat(1_001)}`)
+      const { status, body } = await list(project, `${name}=${'x'.repeat(1_001)}`)
 
-    expect(status).toBe(400)
-    expect(body).toEqual({
-      type: 'validation_error',
-      code: 'max_length',
-      detail: 'Ensure this field has no more than 1000 characters.',
-      attr: name
-    })
-  })
+      expect(status).toBe(400)
+      expect(body).toEqual({
+        type: 'validation_error',
+        code: 'max_length',
+        detail: 'Ensure this field has no more than 1000 characters.',
+        attr: name
+      })
+    }
+  )
 
   it.each(['properties=x', 'properties=[{', 'properties=1', 'properties="email"'])(
     'on properties is refused and not ignored: %s',
@@ -586,7 +646,10 @@ describe('search', () => {
     '日本語'
   ])('finds %s where it is, and nowhere else', async (term) => {
     const project = await newProject()
-    await project.ingest([person(1, 'with', { name: `~${term}~` }), person(2, 'without', { name: 'abc axb xaay' })])
+    await project.ingest([
+      person(1, 'with', { name: `~${term}~` }),
+      person(2, 'without', { name: 'abc axb xaay' })
+    ])
 
     const { status, body } = await list(project, `search=${encodeURIComponent(term)}`)
 
@@ -620,7 +683,10 @@ describe('search', () => {
       person(2, 'b', { email: `${local.replace('goes', 'went')}@example.com` })
     ])
 
-    const { body } = await list(project, `search=${encodeURIComponent(`${local.toUpperCase()}@EXAMPLE`)}`)
+    const { body } = await list(
+      project,
+      `search=${encodeURIComponent(`${local.toUpperCase()}@EXAMPLE`)}`
+    )
 
     expect([body.count, distinctIds(body)]).toEqual([1, ['a']])
   })
@@ -647,7 +713,9 @@ describe('search', () => {
     await project.ingest([person(1, 'a', { email: 'one@x.com', name: 'Two' })])
 
     expect((await list(project, 'search=comtwo')).body).toEqual(NOBODY)
-    expect((await list(project, `search=${encodeURIComponent('com\u001ftwo')}`)).body).toEqual(NOBODY)
+    expect((await list(project, `search=${encodeURIComponent('com\u001ftwo')}`)).body).toEqual(
+      NOBODY
+    )
     expect((await list(project, `search=${encodeURIComponent('m\u001ft')}`)).body).toEqual(NOBODY)
   })
 
@@ -700,13 +768,20 @@ describe('search', () => {
 
     expect([status, body]).toEqual([
       400,
-      { type: 'validation_error', code: 'invalid_input', detail: 'Null characters are not allowed.', attr: name }
+      {
+        type: 'validation_error',
+        code: 'invalid_input',
+        detail: 'Null characters are not allowed.',
+        attr: name
+      }
     ])
   })
 
   it('finds a name that holds half a surrogate pair or a NUL', async () => {
     const project = await newProject()
-    await project.ingest([person(1, 'a', { name: 'half\ud800needle', email: 'nul\u0000needle@example.com' })])
+    await project.ingest([
+      person(1, 'a', { name: 'half\ud800needle', email: 'nul\u0000needle@example.com' })
+    ])
 
     const { status, body } = await list(project, 'search=needle')
 
@@ -740,7 +815,9 @@ describe("a person's name", () => {
 
   it('is the first distinct id that no SDK made up', async () => {
     const project = await newProject()
-    await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: ANONYMOUS } }])
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: ANONYMOUS } }
+    ])
 
     const { body } = await list(project, '')
 
@@ -756,7 +833,11 @@ describe("a person's name", () => {
 })
 
 /** A person with this many distinct ids, put straight into the table. */
-async function personWithDistinctIds(project: TestProject, count: number, name: (n: number) => string) {
+async function personWithDistinctIds(
+  project: TestProject,
+  count: number,
+  name: (n: number) => string
+) {
   await project.ingest([person(1, name(1))])
   const { id } = (await list(project, '')).body.results[0]
   for (let n = 2; n <= count; n += 1) await addDistinctId(id, project.id, name(n))
@@ -775,21 +856,24 @@ describe('many distinct ids', () => {
   it.each([
     [100, 100, undefined],
     [101, 100, true]
-  ])('of a person, %i, are %i in the list, which says whether there are more', async (count, shown, truncated) => {
-    const project = await newProject()
-    const id = await personWithDistinctIds(project, count, (n) => `id-${n}`)
+  ])(
+    'of a person, %i, are %i in the list, which says whether there are more',
+    async (count, shown, truncated) => {
+      const project = await newProject()
+      const id = await personWithDistinctIds(project, count, (n) => `id-${n}`)
 
-    const listed = (await list(project, '')).body.results[0]
-    const retrieved = (await project.call('GET', `persons/${id}`)).body
-    const csv = await list(project, 'format=csv')
+      const listed = (await list(project, '')).body.results[0]
+      const retrieved = (await project.call('GET', `persons/${id}`)).body
+      const csv = await list(project, 'format=csv')
 
-    expect(listed.distinct_ids).toHaveLength(shown)
-    expect(listed.distinct_ids.slice(0, 3)).toEqual(['id-1', 'id-2', 'id-3'])
-    expect(listed.distinct_ids_truncated).toBe(truncated)
-    expect(retrieved.distinct_ids).toHaveLength(count)
-    expect(retrieved.distinct_ids_truncated).toBeUndefined()
-    expect(csv.text).toContain(`""id-${count}""`)
-  })
+      expect(listed.distinct_ids).toHaveLength(shown)
+      expect(listed.distinct_ids.slice(0, 3)).toEqual(['id-1', 'id-2', 'id-3'])
+      expect(listed.distinct_ids_truncated).toBe(truncated)
+      expect(retrieved.distinct_ids).toHaveLength(count)
+      expect(retrieved.distinct_ids_truncated).toBeUndefined()
+      expect(csv.text).toContain(`""id-${count}""`)
+    }
+  )
 })
 
 describe('a person on its own', () => {
@@ -816,7 +900,12 @@ describe('a person on its own', () => {
       const { status, body } = await project.call('GET', `persons/${id}`)
 
       expect(status).toBe(404)
-      expect(body).toEqual({ type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null })
+      expect(body).toEqual({
+        type: 'invalid_request',
+        code: 'not_found',
+        detail: 'Not found.',
+        attr: null
+      })
     }
   )
 
@@ -871,7 +960,10 @@ describe('CSV', () => {
         uuid: '01a1f000-0000-7000-8000-0000000000c1'
       },
       {
-        ...person(2, 'bob', { address: { city: 'Paris', geo: { lat: -1.5 } }, tags: ['a', { b: 1 }] }),
+        ...person(2, 'bob', {
+          address: { city: 'Paris', geo: { lat: -1.5 } },
+          tags: ['a', { b: 1 }]
+        }),
         uuid: '01a1f000-0000-7000-8000-0000000000c2'
       }
     ])
@@ -932,7 +1024,8 @@ describe('CSV', () => {
   it('comes for Accept: text/csv too, and not for clients that take JSON', async () => {
     const project = await newProject()
     await project.ingest(people(1))
-    const accepting = (accept: string, query = '') => project.call('GET', `persons${query}`, { Accept: accept })
+    const accepting = (accept: string, query = '') =>
+      project.call('GET', `persons${query}`, { Accept: accept })
     const types = await Promise.all([
       accepting('text/csv'),
       accepting('text/csv, */*;q=0.1'),
@@ -1003,12 +1096,16 @@ describe('CSV', () => {
       list(project, 'format=csv&offset=1048')
     ])
 
-    expect([all, limited, few, rest].map(({ text }) => lines(text).length)).toEqual([1_050, 1_010, 3, 2])
+    expect([all, limited, few, rest].map(({ text }) => lines(text).length)).toEqual([
+      1_050, 1_010, 3, 2
+    ])
   })
 
   it('is read in more than one page when persons are large, and has each once', async () => {
     const project = await newProject()
-    const events = Array.from({ length: 24 }, (_, i) => person(i + 1, `p${i + 1}`, { text: 'x'.repeat(400_000) }))
+    const events = Array.from({ length: 24 }, (_, i) =>
+      person(i + 1, `p${i + 1}`, { text: 'x'.repeat(400_000) })
+    )
     for (const event of events) await project.ingest([event])
 
     const { text } = await list(project, 'format=csv')
@@ -1035,7 +1132,10 @@ describe('CSV', () => {
   it('is one line for one person', async () => {
     const project = await newProject()
     await project.ingest([
-      { ...person(1, 'ada', { email: 'ada@example.com', a: { b: 1 } }), uuid: '01a1f000-0000-7000-8000-0000000000c3' }
+      {
+        ...person(1, 'ada', { email: 'ada@example.com', a: { b: 1 } }),
+        uuid: '01a1f000-0000-7000-8000-0000000000c3'
+      }
     ])
     const { id, uuid } = (await list(project, '')).body.results[0]
 

@@ -25,7 +25,10 @@ afterAll(untilQuiet)
 
 /** Fires the Cron Trigger of every quarter of an hour. */
 const cron = (bindings: Partial<Env>) =>
-  worker.scheduled(createScheduledController({ cron: QUARTERLY, scheduledTime: new Date() }), { ...env, ...bindings })
+  worker.scheduled(createScheduledController({ cron: QUARTERLY, scheduledTime: new Date() }), {
+    ...env,
+    ...bindings
+  })
 
 describe('PATCH session_recordings/{id}', () => {
   /** Ada and Bob, of whom Ada is recorded. */
@@ -51,14 +54,21 @@ describe('PATCH session_recordings/{id}', () => {
     ['a person with a uuid', ({ uuid }) => ({ person: { uuid: uuid.toUpperCase() } }), 'bob'],
     ['a person with distinct ids', () => ({ person: { distinct_ids: ['bob-2', 'bob'] } }), 'bob-2'],
     ['a person with a distinct id', () => ({ person: { distinct_ids: 'bob' } }), 'bob'],
-    ['a person and its distinct id', ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }), 'bob-2']
+    [
+      'a person and its distinct id',
+      ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }),
+      'bob-2'
+    ]
   ])('gives it to %s', async (_, update, distinctId) => {
     const { bob, get, patch } = await newCast()
 
     const { status, body } = await patch(update(bob))
 
     expect(status).toBe(200)
-    expect(body).toMatchObject({ distinct_id: distinctId, person: { id: bob.id, distinct_ids: distinctId } })
+    expect(body).toMatchObject({
+      distinct_id: distinctId,
+      person: { id: bob.id, distinct_ids: distinctId }
+    })
     expect(await get('session')).toEqual(body)
   })
 
@@ -67,7 +77,9 @@ describe('PATCH session_recordings/{id}', () => {
 
     const { body } = await patch({ distinct_id: 'eve' })
     expect(body).toMatchObject({ distinct_id: 'eve', person: { id: null, properties: {} } })
-    await project.ingest([{ event: '$set', distinct_id: 'eve', properties: { $set: { name: 'Eve' } } }])
+    await project.ingest([
+      { event: '$set', distinct_id: 'eve', properties: { $set: { name: 'Eve' } } }
+    ])
 
     expect((await get('session')).person).toMatchObject({ id: expect.any(Number), name: 'Eve' })
   })
@@ -82,7 +94,9 @@ describe('PATCH session_recordings/{id}', () => {
     const { project, get, patch, record } = await newCast()
     await patch({ distinct_id: 'bob' })
 
-    await record(snapshotEvent(project, { distinct_id: 'ada', snapshots: visit(Date.now() - 60_000) }))
+    await record(
+      snapshotEvent(project, { distinct_id: 'ada', snapshots: visit(Date.now() - 60_000) })
+    )
 
     expect(await get('session')).toMatchObject({ distinct_id: 'bob', click_count: 2 })
   })
@@ -96,9 +110,9 @@ describe('PATCH session_recordings/{id}', () => {
       click_count: 1,
       person: { id: bob.id }
     })
-    expect((await patch({ ...(await get('session')), person: { ...shown.person } })).body.person.id).toBe(
-      shown.person.id
-    )
+    expect(
+      (await patch({ ...(await get('session')), person: { ...shown.person } })).body.person.id
+    ).toBe(shown.person.id)
     const { body: placeholder } = await patch({ distinct_id: 'nobody' })
     expect((await patch(placeholder)).body).toEqual(placeholder)
   })
@@ -117,9 +131,13 @@ describe('PATCH session_recordings/{id}', () => {
     await patch({ viewed: false })
 
     expect(await get('session')).toMatchObject({ viewed: true, viewers: [] })
-    const { body } = await request('GET', `/api/projects/${project.id}/session_recordings/session`, {
-      Authorization: `Bearer ${grace.key}`
-    })
+    const { body } = await request(
+      'GET',
+      `/api/projects/${project.id}/session_recordings/session`,
+      {
+        Authorization: `Bearer ${grace.key}`
+      }
+    )
     expect(body).toMatchObject({ viewed: false, viewers: [project.user.email] })
   })
 
@@ -127,7 +145,12 @@ describe('PATCH session_recordings/{id}', () => {
     ['nothing', {}, 'invalid_input', null],
     ['nothing that may be changed', { click_count: 3 }, 'invalid_input', null],
     ['an empty distinct id', { distinct_id: ' ' }, 'blank', 'distinct_id'],
-    ['a distinct id of 201 characters', { distinct_id: 'x'.repeat(201) }, 'max_length', 'distinct_id'],
+    [
+      'a distinct id of 201 characters',
+      { distinct_id: 'x'.repeat(201) },
+      'max_length',
+      'distinct_id'
+    ],
     ['a number as distinct id', { distinct_id: 7 }, 'invalid_input', 'distinct_id'],
     ['an unknown person', { person: 'nobody' }, 'does_not_exist', 'person'],
     ['an unknown id', { person: { id: 999_999_999 } }, 'does_not_exist', 'person'],
@@ -135,7 +158,12 @@ describe('PATCH session_recordings/{id}', () => {
     ['a number as person', { person: 7 }, 'invalid_input', 'person'],
     ['null', { person: null }, 'invalid_input', 'person'],
     ['a text as viewed', { viewed: 'yes' }, 'invalid_input', 'viewed'],
-    ['another person’s distinct id', { person: 'bob', distinct_id: 'eve' }, 'invalid_input', 'distinct_id']
+    [
+      'another person’s distinct id',
+      { person: 'bob', distinct_id: 'eve' },
+      'invalid_input',
+      'distinct_id'
+    ]
   ])('refuses %s', async (_, update, code, attr) => {
     const { get, patch } = await newCast()
     const before = await get('session')
@@ -149,12 +177,17 @@ describe('PATCH session_recordings/{id}', () => {
   it('does not reach persons of another project', async () => {
     const { patch } = await newCast()
     const stranger = await newProject()
-    await stranger.ingest([{ event: '$set', distinct_id: 'mallory', properties: { $set: { name: 'M' } } }])
+    await stranger.ingest([
+      { event: '$set', distinct_id: 'mallory', properties: { $set: { name: 'M' } } }
+    ])
     const { body } = await stranger.call('GET', 'persons')
     const { id, uuid } = body.results[0]
 
     for (const person of ['mallory', { id }, { uuid }])
-      expect(await patch({ person })).toMatchObject({ status: 400, body: { code: 'does_not_exist' } })
+      expect(await patch({ person })).toMatchObject({
+        status: 400,
+        body: { code: 'does_not_exist' }
+      })
   })
 })
 
@@ -162,18 +195,35 @@ describe('DELETE session_recordings/{id}', () => {
   it('is gone at once for every reader, and then with every object and row but the tombstone', async () => {
     const { project, get, bindings, drain, held, record } = await newStage()
     const part = crypto.randomUUID()
-    await record(snapshotEvent(project, { uuid: part }), snapshotEvent(project, { session: 'other' }))
+    await record(
+      snapshotEvent(project, { uuid: part }),
+      snapshotEvent(project, { session: 'other' })
+    )
     await project.send('PATCH', 'session_recordings/session', { viewed: true })
-    const { body } = await project.send('PATCH', 'session_recordings/session/sharing', { enabled: true })
+    const { body } = await project.send('PATCH', 'session_recordings/session/sharing', {
+      enabled: true
+    })
 
-    const { status, text } = await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+    const { status, text } = await project.send(
+      'DELETE',
+      'session_recordings/session',
+      undefined,
+      bindings
+    )
 
     expect([status, text]).toEqual([204, ''])
-    for (const path of ['session', 'session/snapshots', `session/snapshots?blob_key=${part}`, 'session/sharing'])
+    for (const path of [
+      'session',
+      'session/snapshots',
+      `session/snapshots?blob_key=${part}`,
+      'session/sharing'
+    ])
       await get(path, 404)
     expect((await request('GET', `/shared/${body.access_token}`)).status).toBe(404)
     expect(await get()).toMatchObject({ count: 1, results: [{ id: 'other' }] })
-    expect((await project.send('DELETE', 'session_recordings/session', undefined, bindings)).status).toBe(404)
+    expect(
+      (await project.send('DELETE', 'session_recordings/session', undefined, bindings)).status
+    ).toBe(404)
 
     expect(held).toEqual([{ project_id: project.id, purge: ['session'] }])
     await drain()
@@ -186,7 +236,15 @@ describe('DELETE session_recordings/{id}', () => {
         identity, start_url, urls, access_token, shared_hash, purged_at is not null as purged
       from recordings r where project_id = ${project.id} and session_id = 'session'`)
     expect(rows).toEqual([
-      { left: 0, identity: 0, start_url: null, urls: '[]', access_token: '', shared_hash: null, purged: 1 }
+      {
+        left: 0,
+        identity: 0,
+        start_url: null,
+        urls: '[]',
+        access_token: '',
+        shared_hash: null,
+        purged: 1
+      }
     ])
   })
 
@@ -216,7 +274,8 @@ describe('DELETE session_recordings/{id}', () => {
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
     const DB = aroundCalls(env.DB, async (run, call) => {
       // Between what the consumer reads and what it writes.
-      if (call === 4) await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+      if (call === 4)
+        await project.send('DELETE', 'session_recordings/session', undefined, bindings)
       return run()
     })
 
@@ -232,7 +291,9 @@ describe('DELETE session_recordings/{id}', () => {
     listenToLog()
     const { project, bindings, drain, record } = await newStage()
     await record(snapshotEvent(project))
-    await project.send('DELETE', 'session_recordings/session', undefined, { RECORDING_QUEUE: failingQueue() })
+    await project.send('DELETE', 'session_recordings/session', undefined, {
+      RECORDING_QUEUE: failingQueue()
+    })
     await drain()
     expect(await objectsOf(project, 'session')).toHaveLength(1)
 
@@ -263,7 +324,9 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'first')).toHaveLength(1)
 
     await cron(bindings)
-    const rows = await db.all(sql`select session_id from recordings where project_id = ${project.id}`)
+    const rows = await db.all(
+      sql`select session_id from recordings where project_id = ${project.id}`
+    )
     expect(rows).toEqual([{ session_id: 'first' }])
     vi.setSystemTime(today + 31 * day)
     await cron(bindings)
@@ -279,7 +342,10 @@ describe('the retention of recordings', () => {
     held.splice(0)
     const weekly = (days: number) =>
       worker.scheduled(
-        createScheduledController({ cron: WEEKLY, scheduledTime: new Date(Date.now() + days * 86_400_000) }),
+        createScheduledController({
+          cron: WEEKLY,
+          scheduledTime: new Date(Date.now() + days * 86_400_000)
+        }),
         { ...env, ...bindings }
       )
 
@@ -300,7 +366,12 @@ describe('the retention of recordings', () => {
     const unnamed = ['a', 'c', 'e', 'f', 'g']
     await post(JSON.stringify(unnamed.map((session) => snapshotEvent(project, { session }))))
     held.splice(0)
-    const sweep = { database: `of-${project.id}`, retentionDays: 30, now: Date.now() + 31 * 86_400_000, begins: false }
+    const sweep = {
+      database: `of-${project.id}`,
+      retentionDays: 30,
+      now: Date.now() + 31 * 86_400_000,
+      begins: false
+    }
 
     expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
     const swept = []
@@ -308,14 +379,18 @@ describe('the retention of recordings', () => {
       swept.push(await sweepUnnamed(db, env.BUCKET, { ...sweep, begins }, limits))
 
     expect(swept.length).toBeGreaterThan(1)
-    expect((await Promise.all(unnamed.map((session) => objectsOf(project, session)))).flat()).toEqual([])
+    expect(
+      (await Promise.all(unnamed.map((session) => objectsOf(project, session)))).flat()
+    ).toEqual([])
     expect(await objectsOf(project, 'd')).toHaveLength(1)
     expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
   })
 
   it('refuses what is too old to be kept', async () => {
     const { project, get, post, drain } = await newStage()
-    await post(JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * 86_400_000) })]))
+    await post(
+      JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * 86_400_000) })])
+    )
 
     await drain({ RECORDING_RETENTION_DAYS: '2' })
 
@@ -347,7 +422,9 @@ describe('sharing', () => {
 
   it('answers the recording and its snapshots without a key, and nothing of whose they are', async () => {
     const { project, get, record } = await newStage()
-    await project.ingest([{ event: '$set', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }])
+    await project.ingest([
+      { event: '$set', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
+    ])
     const now = Date.now()
     await record(snapshotEvent(project, { uuid: PART, snapshots: visit(now) }))
     const { person, distinct_id, viewed, viewers, ...recording } = await get('session')
@@ -358,7 +435,12 @@ describe('sharing', () => {
     const parts = await request('GET', `/shared/${access_token}/snapshots`)
     const part = await request('GET', `/shared/${access_token}/snapshots?blob_key=${PART}`)
 
-    expect([distinct_id, person.properties.email, viewed, viewers]).toEqual(['ada', 'ada@example.com', false, []])
+    expect([distinct_id, person.properties.email, viewed, viewers]).toEqual([
+      'ada',
+      'ada@example.com',
+      false,
+      []
+    ])
     expect([answer.status, answer.body]).toEqual([200, { ...recording, sources }])
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
@@ -377,8 +459,12 @@ describe('sharing', () => {
     const { access_token } = (await share(project, true)).body
     const key = { Authorization: `Bearer ${access_token}` }
 
-    expect((await request('GET', `/shared/${access_token}/snapshots?blob_key=${PART}`)).status).toBe(404)
-    expect((await request('GET', `/api/projects/${project.id}/session_recordings/session`, key)).status).toBe(401)
+    expect(
+      (await request('GET', `/shared/${access_token}/snapshots?blob_key=${PART}`)).status
+    ).toBe(404)
+    expect(
+      (await request('GET', `/api/projects/${project.id}/session_recordings/session`, key)).status
+    ).toBe(401)
     expect((await request('GET', `/shared/${access_token}`.toLowerCase())).status).toBe(404)
   })
 
@@ -386,7 +472,8 @@ describe('sharing', () => {
     ['one that is disabled again', (token, project) => share(project, false).then(() => token)],
     [
       'the one before a refresh',
-      (token, project) => project.send('POST', 'session_recordings/session/sharing/refresh').then(() => token)
+      (token, project) =>
+        project.send('POST', 'session_recordings/session/sharing/refresh').then(() => token)
     ],
     ['a wrong one', async (token) => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
     ['one of another project', async (token) => token.replace(/^\d+/, '999999999')],
@@ -415,18 +502,23 @@ describe('sharing', () => {
     await share(project, true)
 
     const refreshed = await Promise.all(
-      Array.from({ length: 8 }, () => project.send('POST', 'session_recordings/session/sharing/refresh'))
+      Array.from({ length: 8 }, () =>
+        project.send('POST', 'session_recordings/session/sharing/refresh')
+      )
     )
 
     expect(refreshed.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    const alive = await Promise.all(refreshed.map(({ body }) => request('GET', `/shared/${body.access_token}`)))
+    const alive = await Promise.all(
+      refreshed.map(({ body }) => request('GET', `/shared/${body.access_token}`))
+    )
     expect(alive.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
   it('goes on under a refreshed token, and stays off when it was off', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
-    const refresh = async () => (await project.send('POST', 'session_recordings/session/sharing/refresh')).body
+    const refresh = async () =>
+      (await project.send('POST', 'session_recordings/session/sharing/refresh')).body
 
     const off = await refresh()
     expect(off.enabled).toBe(false)
@@ -444,8 +536,12 @@ describe('sharing', () => {
     await record(snapshotEvent(project))
 
     await get('nothing/sharing', 404)
-    expect((await project.send('PATCH', 'session_recordings/nothing/sharing', { enabled: true })).status).toBe(404)
-    expect((await project.send('POST', 'session_recordings/nothing/sharing/refresh')).status).toBe(404)
+    expect(
+      (await project.send('PATCH', 'session_recordings/nothing/sharing', { enabled: true })).status
+    ).toBe(404)
+    expect((await project.send('POST', 'session_recordings/nothing/sharing/refresh')).status).toBe(
+      404
+    )
     expect(await project.send('PATCH', 'session_recordings/session/sharing', {})).toMatchObject({
       status: 400,
       body: { code: 'required', attr: 'enabled' }

@@ -10,9 +10,17 @@ const NOON = Math.floor(Date.now() / DAY) * DAY - DAY / 2
 
 type Stage = Awaited<ReturnType<typeof newStage>>
 
-const click = (timestamp: number): JsonObject => ({ type: 3, timestamp, data: { source: 2, type: 2, id: 1 } })
+const click = (timestamp: number): JsonObject => ({
+  type: 3,
+  timestamp,
+  data: { source: 2, type: 2, id: 1 }
+})
 const key = (timestamp: number): JsonObject => ({ type: 3, timestamp, data: { source: 5, id: 1 } })
-const page = (timestamp: number, href: string): JsonObject => ({ type: 4, timestamp, data: { href } })
+const page = (timestamp: number, href: string): JsonObject => ({
+  type: 4,
+  timestamp,
+  data: { href }
+})
 const error = (timestamp: number): JsonObject => ({
   type: 6,
   timestamp,
@@ -26,14 +34,24 @@ async function newGallery() {
   await updateProject(db, project.id, {
     test_account_filters: [{ key: 'plan', operator: 'is_not', value: 'pro', type: 'person' }]
   })
-  const event = (name: string, distinct_id: string, session: string, at: number, properties: JsonObject = {}) => ({
+  const event = (
+    name: string,
+    distinct_id: string,
+    session: string,
+    at: number,
+    properties: JsonObject = {}
+  ) => ({
     event: name,
     distinct_id,
     timestamp: at,
     properties: { ...properties, $session_id: session }
   })
   await project.ingest([
-    { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon', $set: { plan: 'pro' } } },
+    {
+      event: '$identify',
+      distinct_id: 'ada',
+      properties: { $anon_distinct_id: 'anon', $set: { plan: 'pro' } }
+    },
     { event: '$set', distinct_id: 'bob', properties: { $set: { plan: 'free' } } },
     event('$pageview', 'anon', 'long', NOON, { $browser: 'Firefox', $pathname: '/' }),
     event('bought', 'ada', 'long', NOON + MINUTE, { price: 30, $browser: 'Firefox' }),
@@ -108,51 +126,106 @@ describe('GET session_recordings', () => {
     [json('events', ['unheard of']), []],
     [
       json('events', [
-        { id: 'bought', name: 'bought', type: 'events', properties: [{ key: 'price', operator: 'gt', value: 10 }] }
+        {
+          id: 'bought',
+          name: 'bought',
+          type: 'events',
+          properties: [{ key: 'price', operator: 'gt', value: 10 }]
+        }
       ]),
       ['long']
     ],
     [json('events', [{ id: '$pageview', properties: [{ key: 'price', operator: 'is_set' }] }]), []],
-    [json('events', [{ id: null, properties: [{ key: 'price', operator: 'lt', value: 10 }] }]), ['busy']],
-    [json('events', [{ id: 'bought', properties: [{ key: 'plan', value: 'pro', type: 'person' }] }]), ['long']],
     [
-      json('events', [{ id: 'bought', properties: [{ key: '$session_duration', value: 0, type: 'session' }] }]),
+      json('events', [{ id: null, properties: [{ key: 'price', operator: 'lt', value: 10 }] }]),
+      ['busy']
+    ],
+    [
+      json('events', [
+        { id: 'bought', properties: [{ key: 'plan', value: 'pro', type: 'person' }] }
+      ]),
+      ['long']
+    ],
+    [
+      json('events', [
+        { id: 'bought', properties: [{ key: '$session_duration', value: 0, type: 'session' }] }
+      ]),
       ['busy']
     ],
     [json('events', []), ['short', 'busy', 'long']],
-    [properties([{ key: '$session_duration', operator: 'gte', value: 60, type: 'session' }]), ['long']],
+    [
+      properties([{ key: '$session_duration', operator: 'gte', value: 60, type: 'session' }]),
+      ['long']
+    ],
     [properties([{ key: '$entry_pathname', value: '/', type: 'session' }]), ['busy', 'long']],
-    [properties([{ key: '$entry_pathname', operator: 'is_not', value: '/', type: 'session' }]), ['short']],
-    [properties([{ key: '$entry_pathname', operator: 'regex', value: '^.$', type: 'session' }]), ['busy', 'long']],
+    [
+      properties([{ key: '$entry_pathname', operator: 'is_not', value: '/', type: 'session' }]),
+      ['short']
+    ],
+    [
+      properties([{ key: '$entry_pathname', operator: 'regex', value: '^.$', type: 'session' }]),
+      ['busy', 'long']
+    ],
     [properties([{ key: '$pageview_count', operator: 'is_not_set', type: 'session' }]), ['short']],
     [
       `operand=OR&${properties([{ key: '$browser', value: ['Chrome', 'Firefox'] }, CLICKED_TWICE])}`,
       ['short', 'busy', 'long']
     ],
-    [`operand=AND&${properties([{ key: '$browser', value: ['Chrome', 'Firefox'] }, CLICKED_TWICE])}`, ['busy']],
+    [
+      `operand=AND&${properties([{ key: '$browser', value: ['Chrome', 'Firefox'] }, CLICKED_TWICE])}`,
+      ['busy']
+    ],
     [`operand=OR&${json('events', ['unheard of', 'bought'])}`, ['busy', 'long']],
-    [`operand=OR&${json('events', ['bought'])}&${properties([CLICKED_TWICE])}`, ['short', 'busy', 'long']],
+    [
+      `operand=OR&${json('events', ['bought'])}&${properties([CLICKED_TWICE])}`,
+      ['short', 'busy', 'long']
+    ],
     [`operand=OR&${json('events', ['bought'])}&${properties([])}&distinct_id=bob`, ['busy']],
-    [`operand=OR&${json('events', ['bought'])}&${json('having_predicates', [CLICKED_TWICE])}`, ['busy']],
+    [
+      `operand=OR&${json('events', ['bought'])}&${json('having_predicates', [CLICKED_TWICE])}`,
+      ['busy']
+    ],
     ['filter_test_accounts=true', ['short', 'busy']],
     [`distinct_id=bob&${json('distinct_ids', ['nobody'])}`, []],
     ['actions=[]&console_log_filters=&comment_text=', ['short', 'busy', 'long']],
     [properties(Array(40).fill(CLICKED_TWICE)), ['short', 'busy']],
     [
-      properties(Array(20).fill({ key: 'visited_page', operator: 'not_regex', value: 'x', type: 'recording' })),
+      properties(
+        Array(20).fill({
+          key: 'visited_page',
+          operator: 'not_regex',
+          value: 'x',
+          type: 'recording'
+        })
+      ),
       ['short', 'busy', 'long']
     ],
     [properties([{ key: '$browser', value: 'Chrome' }]), ['busy']],
     [properties([{ key: '$browser', value: 'Safari' }]), []],
     [properties([{ key: '$browser', operator: 'regex', value: '^F' }]), ['long']],
-    [properties([{ key: '$browser', operator: 'is_not', value: 'Chrome', type: 'event' }]), ['short', 'long']],
-    [properties([{ key: 'event', type: 'event_metadata', value: ['bought', 'sold'] }]), ['busy', 'long']],
-    [properties([{ key: 'event', type: 'event_metadata', operator: 'is_not', value: 'bought' }]), ['short']],
-    [properties([{ key: 'event', type: 'event_metadata', operator: 'regex', value: '^bou' }]), ['busy', 'long']],
+    [
+      properties([{ key: '$browser', operator: 'is_not', value: 'Chrome', type: 'event' }]),
+      ['short', 'long']
+    ],
+    [
+      properties([{ key: 'event', type: 'event_metadata', value: ['bought', 'sold'] }]),
+      ['busy', 'long']
+    ],
+    [
+      properties([{ key: 'event', type: 'event_metadata', operator: 'is_not', value: 'bought' }]),
+      ['short']
+    ],
+    [
+      properties([{ key: 'event', type: 'event_metadata', operator: 'regex', value: '^bou' }]),
+      ['busy', 'long']
+    ],
     [properties([{ key: 'price', operator: 'is_set', type: 'event' }]), ['busy', 'long']],
     [properties([{ key: 'price', operator: 'is_not_set', type: 'event' }]), ['short']],
     [properties([{ key: 'plan', value: 'pro', type: 'person' }]), ['long']],
-    [properties([{ key: 'plan', operator: 'is_not', value: 'pro', type: 'person' }]), ['short', 'busy']],
+    [
+      properties([{ key: 'plan', operator: 'is_not', value: 'pro', type: 'person' }]),
+      ['short', 'busy']
+    ],
     [properties([{ key: 'plan', operator: 'regex', value: 'o$', type: 'person' }]), ['long']],
     [recording('duration', 'gt', 59), ['busy', 'long']],
     [recording('recording_duration', 'exact', 600), ['long']],
@@ -171,7 +244,12 @@ describe('GET session_recordings', () => {
     [recording('visited_page', 'not_icontains', 'cart'), ['short', 'busy']],
     [recording('visited_page', 'regex', '/cart$'), ['long']],
     [recording('visited_page', 'not_regex', '/cart$'), ['short', 'busy']],
-    [json('having_predicates', [{ key: 'duration', type: 'recording', operator: 'gt', value: 60 }]), ['long']],
+    [
+      json('having_predicates', [
+        { key: 'duration', type: 'recording', operator: 'gt', value: 60 }
+      ]),
+      ['long']
+    ],
     [
       properties({
         type: 'OR',
@@ -218,7 +296,8 @@ describe('GET session_recordings', () => {
     const all = await idsOf(query)
     const found: string[] = []
     for (let next: string | null = `?${query}limit=1`; next; ) {
-      const page: { count: number; next: string | null; results: { id: string }[] } = await gallery.get(next)
+      const page: { count: number; next: string | null; results: { id: string }[] } =
+        await gallery.get(next)
       expect(page.count).toBe(3)
       found.push(...page.results.map(({ id }) => id))
       next = page.next && new URL(page.next).search
@@ -235,7 +314,11 @@ describe('GET session_recordings', () => {
     ['operand=XOR', 'invalid_choice', 'operand'],
     ['filter_test_accounts=no', 'invalid_input', 'filter_test_accounts'],
     [json('actions', [{ id: 1 }]), 'invalid_input', 'actions'],
-    [json('console_log_filters', [{ key: 'level', value: ['error'] }]), 'invalid_input', 'console_log_filters'],
+    [
+      json('console_log_filters', [{ key: 'level', value: ['error'] }]),
+      'invalid_input',
+      'console_log_filters'
+    ],
     ['comment_text=broken', 'invalid_input', 'comment_text'],
     [properties([{ key: '$nope', value: 1, type: 'session' }]), 'invalid_input', 'properties'],
     ['date_from=yesterday', 'invalid_input', 'date_from'],
@@ -248,20 +331,38 @@ describe('GET session_recordings', () => {
     ['events=bought', 'invalid_input', 'events'],
     [json('events', [{ name: 'bought' }]), 'invalid_input', 'events__0'],
     [
-      json('events', [{ id: 'bought', properties: [{ key: 'price', operator: 'like', value: 1 }] }]),
+      json('events', [
+        { id: 'bought', properties: [{ key: 'price', operator: 'like', value: 1 }] }
+      ]),
       'invalid_input',
       'events'
     ],
     ['having_predicates=[', 'invalid_input', 'having_predicates'],
-    [json('having_predicates', [{ key: 'plan', type: 'person', value: 'pro' }]), 'invalid_input', 'having_predicates'],
-    [json('having_predicates', [{ key: 'height', type: 'recording', value: 1 }]), 'invalid_input', 'having_predicates'],
+    [
+      json('having_predicates', [{ key: 'plan', type: 'person', value: 'pro' }]),
+      'invalid_input',
+      'having_predicates'
+    ],
+    [
+      json('having_predicates', [{ key: 'height', type: 'recording', value: 1 }]),
+      'invalid_input',
+      'having_predicates'
+    ],
     ['properties=[', 'invalid_input', 'properties'],
-    [properties([{ key: 'name', type: 'event_metadata', value: 'bought' }]), 'invalid_input', 'properties'],
+    [
+      properties([{ key: 'name', type: 'event_metadata', value: 'bought' }]),
+      'invalid_input',
+      'properties'
+    ],
     [recording('height', 'gt', 1), 'invalid_input', 'properties'],
     [recording('click_count', 'gt', 'many'), 'invalid_input', 'properties'],
     [recording('start_url', 'regex', '('), 'invalid_input', 'properties'],
     [properties([{ key: 'x', value: 1, type: 'cohort' }]), 'invalid_input', 'properties'],
-    [json('events', Array(20).fill({ id: 'bought', properties: [CHEAP, CHEAP] })), 'query_too_large', 'properties']
+    [
+      json('events', Array(20).fill({ id: 'bought', properties: [CHEAP, CHEAP] })),
+      'query_too_large',
+      'properties'
+    ]
   ])('refuses %s', async (query, code, attr) => {
     expect(await gallery.get(`?${query}`, 400)).toMatchObject({ code, attr })
   })

@@ -18,7 +18,10 @@ afterEach(() => {
 afterAll(untilQuiet)
 
 const linesOf = async (project: TestProject, session: string, part: string) => {
-  const { headers, text } = await project.call('GET', `session_recordings/${session}/snapshots?blob_key=${part}`)
+  const { headers, text } = await project.call(
+    'GET',
+    `session_recordings/${session}/snapshots?blob_key=${part}`
+  )
   expect(headers.get('Content-Type')).toBe('application/jsonl')
   return text
     .trimEnd()
@@ -70,9 +73,18 @@ describe('POST /s', () => {
     expect(await get('session')).toEqual(recording)
     expect(await get()).toEqual({ count: 1, next: null, previous: null, results: [recording] })
     expect(await get('session/snapshots')).toEqual({
-      sources: [{ source: 'blob_v2', blob_key: PART, start_timestamp: iso(now), end_timestamp: iso(now + 3_000) }]
+      sources: [
+        {
+          source: 'blob_v2',
+          blob_key: PART,
+          start_timestamp: iso(now),
+          end_timestamp: iso(now + 3_000)
+        }
+      ]
     })
-    expect(await linesOf(project, 'session', PART)).toEqual(visit(now).map((snapshot) => ['window', snapshot]))
+    expect(await linesOf(project, 'session', PART)).toEqual(
+      visit(now).map((snapshot) => ['window', snapshot])
+    )
   })
 
   it.each<[string, (text: string) => Promise<[BodyInit, Record<string, string>]>]>([
@@ -119,7 +131,11 @@ describe('POST /s', () => {
     expect(messages).toHaveLength(4)
 
     await deliver(messages)
-    await Promise.all([deliver(messages), deliver(messages.toReversed()), deliver(messages.slice(1))])
+    await Promise.all([
+      deliver(messages),
+      deliver(messages.toReversed()),
+      deliver(messages.slice(1))
+    ])
 
     expect(await get('session')).toMatchObject({ click_count: 2, mouse_activity_count: 4 })
     expect(await objectsOf(project, 'session')).toHaveLength(2)
@@ -128,13 +144,18 @@ describe('POST /s', () => {
   it('adds up what two consumers store of one session at the same moment', async () => {
     const { project, get, post, deliver, held } = await newStage()
     const now = Date.now()
-    const events = Array.from({ length: 12 }, (_, n) => snapshotEvent(project, { snapshots: visit(now + n) }))
+    const events = Array.from({ length: 12 }, (_, n) =>
+      snapshotEvent(project, { snapshots: visit(now + n) })
+    )
     await post(JSON.stringify(events))
     const messages = held.splice(0)
 
     await Promise.all([0, 3, 6, 9].map((at) => deliver(messages.slice(at, at + 3))))
 
-    expect(await get('session')).toMatchObject({ click_count: 12, start_time: new Date(now).toISOString() })
+    expect(await get('session')).toMatchObject({
+      click_count: 12,
+      start_time: new Date(now).toISOString()
+    })
     expect((await get()).count).toBe(1)
   })
 
@@ -144,7 +165,11 @@ describe('POST /s', () => {
     expect((await get('session')).person).toMatchObject({ id: null, distinct_ids: 'anon' })
 
     await project.ingest([
-      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon', $set: { name: 'Ada' } } }
+      {
+        event: '$identify',
+        distinct_id: 'ada',
+        properties: { $anon_distinct_id: 'anon', $set: { name: 'Ada' } }
+      }
     ])
 
     const person = { name: 'Ada', distinct_ids: 'anon', properties: { name: 'Ada' } }
@@ -155,7 +180,9 @@ describe('POST /s', () => {
 
   it('follows a distinct id that is split off', async () => {
     const { project, get, record } = await newStage()
-    await project.ingest([{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } }])
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } }
+    ])
     await record(snapshotEvent(project, { distinct_id: 'anon' }))
     const { id } = (await get('session')).person
 
@@ -209,10 +236,26 @@ describe('POST /s', () => {
   })
 
   it.each<[string, (project: TestProject) => unknown, string]>([
-    ['no session', (p) => snapshotEvent(p, { properties: { $session_id: null } }), 'without a valid $session_id'],
-    ['a session with other characters', (p) => snapshotEvent(p, { session: '../x' }), 'without a valid $session_id'],
-    ['a session of 71 characters', (p) => snapshotEvent(p, { session: 'x'.repeat(71) }), 'without a valid $session_id'],
-    ['no data', (p) => snapshotEvent(p, { properties: { $snapshot_data: null } }), 'without $snapshot_data'],
+    [
+      'no session',
+      (p) => snapshotEvent(p, { properties: { $session_id: null } }),
+      'without a valid $session_id'
+    ],
+    [
+      'a session with other characters',
+      (p) => snapshotEvent(p, { session: '../x' }),
+      'without a valid $session_id'
+    ],
+    [
+      'a session of 71 characters',
+      (p) => snapshotEvent(p, { session: 'x'.repeat(71) }),
+      'without a valid $session_id'
+    ],
+    [
+      'no data',
+      (p) => snapshotEvent(p, { properties: { $snapshot_data: null } }),
+      'without $snapshot_data'
+    ],
     ['a text as data', (p) => snapshotEvent(p, { snapshots: 'x' }), 'without $snapshot_data'],
     ['a number as data', (p) => snapshotEvent(p, { snapshots: 1 }), 'without $snapshot_data'],
     ['no distinct id', (p) => snapshotEvent(p, { distinct_id: '' }), 'without a distinct_id'],
@@ -232,22 +275,32 @@ describe('POST /s', () => {
     expect([refused.status, refused.body.code, held.length]).toEqual([400, 'invalid_input', 0])
     expect(refused.body.detail).toContain(reason)
 
-    const { status, body } = await post(JSON.stringify([wrong(project), snapshotEvent(project, { session: 'right' })]))
+    const { status, body } = await post(
+      JSON.stringify([wrong(project), snapshotEvent(project, { session: 'right' })])
+    )
     await drain()
 
     expect(status).toBe(200)
-    expect(body).toEqual({ status: 'Ok', dropped: [{ uuid: expect.any(String), reason: refused.body.detail }] })
+    expect(body).toEqual({
+      status: 'Ok',
+      dropped: [{ uuid: expect.any(String), reason: refused.body.detail }]
+    })
     expect((await get()).results).toMatchObject([{ id: 'right' }])
   })
 
   it.each<[string, unknown]>([
     ['an empty list', []],
-    ['snapshots without a time', [{ type: 4 }, { type: 4, timestamp: 0 }, { type: 4, timestamp: 'now' }, null, 7]],
+    [
+      'snapshots without a time',
+      [{ type: 4 }, { type: 4, timestamp: 0 }, { type: 4, timestamp: 'now' }, null, 7]
+    ],
     ['an empty object', {}]
   ])('takes %s, of which nothing is to be kept', async (_, snapshots) => {
     const { project, post, held } = await newStage()
 
-    const { status, body } = await post(JSON.stringify([snapshotEvent(project, { snapshots: snapshots as [] })]))
+    const { status, body } = await post(
+      JSON.stringify([snapshotEvent(project, { snapshots: snapshots as [] })])
+    )
 
     expect([status, body, held]).toEqual([200, { status: 'Ok' }, []])
   })
@@ -255,10 +308,18 @@ describe('POST /s', () => {
   it('is refused without a known token, with too many events, and when it is too large', async () => {
     const { project, post } = await newStage()
     const events = (count: number, token = project.token) =>
-      JSON.stringify(Array.from({ length: count }, () => snapshotEvent({ ...project, token }, { snapshots: [] })))
+      JSON.stringify(
+        Array.from({ length: count }, () => snapshotEvent({ ...project, token }, { snapshots: [] }))
+      )
 
-    expect(await post(events(1, 'phc_unknown'))).toMatchObject({ status: 401, body: { code: 'authentication_failed' } })
-    expect(await post(events(101))).toMatchObject({ status: 413, body: { code: 'request_too_large' } })
+    expect(await post(events(1, 'phc_unknown'))).toMatchObject({
+      status: 401,
+      body: { code: 'authentication_failed' }
+    })
+    expect(await post(events(101))).toMatchObject({
+      status: 413,
+      body: { code: 'request_too_large' }
+    })
     expect(await post(events(100))).toMatchObject({ status: 200 })
     expect(await post(await gzip(`"${'x'.repeat(10_000_001)}"`))).toMatchObject({ status: 413 })
   })
@@ -284,7 +345,12 @@ describe('the consumer of recordings', () => {
   it('buries what it cannot read, beside which all else is stored', async () => {
     listenToLog()
     const { project, get, post, deliver, held } = await newStage()
-    await post(JSON.stringify([snapshotEvent(project, { uuid: PART }), snapshotEvent(project, { session: 'other' })]))
+    await post(
+      JSON.stringify([
+        snapshotEvent(project, { uuid: PART }),
+        snapshotEvent(project, { session: 'other' })
+      ])
+    )
     await env.BUCKET.put(`recordings/${project.id}/session/${PART}.jsonl.gz`, 'not gzip')
     const messages = [...held.splice(0), { nonsense: true }]
 
@@ -297,8 +363,11 @@ describe('the consumer of recordings', () => {
     expect((await get()).results).toMatchObject([{ id: 'other', click_count: 1 }])
     await vi.waitUntil(
       async () =>
-        (await db.all(sql`select 1 from dead_letters where project_id = ${project.id} and error like '%'`)).length ===
-        1,
+        (
+          await db.all(
+            sql`select 1 from dead_letters where project_id = ${project.id} and error like '%'`
+          )
+        ).length === 1,
       { timeout: 20_000, interval: 100 }
     )
   })
@@ -308,7 +377,9 @@ describe('the consumer of recordings', () => {
     for (let failing = 1; failing <= 8; failing += 1)
       for (const isDone of [false, true]) {
         const { project, get, post, deliver, held } = await newStage()
-        await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project, { session: 'other' })]))
+        await post(
+          JSON.stringify([snapshotEvent(project), snapshotEvent(project, { session: 'other' })])
+        )
         const DB = aroundCalls(env.DB, async (run, call) => {
           if (call !== failing) return run()
           if (isDone) await run()
@@ -348,7 +419,9 @@ describe('recordings', () => {
 
       await get(`session${path}`)
       expect(await stranger.get(`session${path}`, 404)).toMatchObject({ code: 'not_found' })
-      expect(await stranger.get('own/snapshots?blob_key=01a1fc87-edb9-7e53-8071-b177be79cec4', 404)).toMatchObject({
+      expect(
+        await stranger.get('own/snapshots?blob_key=01a1fc87-edb9-7e53-8071-b177be79cec4', 404)
+      ).toMatchObject({
         code: 'not_found'
       })
     }
@@ -358,8 +431,12 @@ describe('recordings', () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project))
 
-    expect(await get('session/snapshots?blob_key=nothing', 404)).toMatchObject({ code: 'not_found' })
-    expect(await get('session/snapshots?blob_key=../../1/x', 404)).toMatchObject({ code: 'not_found' })
+    expect(await get('session/snapshots?blob_key=nothing', 404)).toMatchObject({
+      code: 'not_found'
+    })
+    expect(await get('session/snapshots?blob_key=../../1/x', 404)).toMatchObject({
+      code: 'not_found'
+    })
     expect(await get('session/snapshots?source=realtime', 400)).toMatchObject({
       code: 'invalid_choice',
       attr: 'source'
@@ -370,11 +447,16 @@ describe('recordings', () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
     const ids = Array.from({ length: 7 }, (_, n) => `s${n}`)
-    await record(...ids.map((session, n) => snapshotEvent(project, { session, snapshots: visit(now - n * 1000) })))
+    await record(
+      ...ids.map((session, n) =>
+        snapshotEvent(project, { session, snapshots: visit(now - n * 1000) })
+      )
+    )
 
     const found: string[] = []
     for (let next: string | null = `?limit=3`; next; ) {
-      const page: { count: number; next: string | null; results: { id: string }[] } = await get(next)
+      const page: { count: number; next: string | null; results: { id: string }[] } =
+        await get(next)
       expect(page.count).toBe(7)
       found.push(...page.results.map(({ id }) => id))
       next = page.next && new URL(page.next).search
@@ -407,7 +489,11 @@ describe('what recordings cost', () => {
     expect(more.written).toBeLessThanOrEqual(2)
     expect(more.read).toBeLessThanOrEqual(20)
     const many = Array.from({ length: 10 }, (_, n) =>
-      snapshotEvent(project, { session: `s${n}`, distinct_id: `p${n}`, snapshots: visit(Date.now() + n) })
+      snapshotEvent(project, {
+        session: `s${n}`,
+        distinct_id: `p${n}`,
+        snapshots: visit(Date.now() + n)
+      })
     )
     expect((await send(...many)).written).toBeLessThanOrEqual(80)
   })
@@ -422,7 +508,9 @@ describe('what recordings cost', () => {
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
       select ${project.id}, printf('s%05d', n), 0, 0, 1000 * n, 1000 * n, '', 'web', 0, 0, 0, 0, 0, 0, 0, '[]', 1, 1, 0, 0, ''
       from numbers`)
-    await db.run(sql`insert into counters (project_id, name, value) values (${project.id}, 'recordings', ${rows})`)
+    await db.run(
+      sql`insert into counters (project_id, name, value) values (${project.id}, 'recordings', ${rows})`
+    )
     await get('?limit=1')
 
     const { next } = await get('?limit=100&offset=4800')

@@ -15,7 +15,10 @@ const NOW = Date.UTC(2026, 10, 1, 12)
 /** A session of one page for each of these; they are over an hour before now. */
 async function visit(project: TestProject, pages: JsonObject[], at = NOW - HOUR) {
   await project.ingest(
-    pages.map((properties, i) => ({ timestamp: at, properties: { $session_id: `${at}-${i}`, ...properties } })),
+    pages.map((properties, i) => ({
+      timestamp: at,
+      properties: { $session_id: `${at}-${i}`, ...properties }
+    })),
     at
   )
 }
@@ -49,7 +52,11 @@ describe('GET sessions/property_definitions', () => {
       expect.objectContaining({ name: '$end_timestamp', property_type: 'DateTime' }),
       expect.objectContaining({ name: '$entry_current_url', property_type: 'String' })
     ])
-    expect(body.results.at(-1)).toMatchObject({ name: '$is_bounce', property_type: 'Boolean', is_numerical: false })
+    expect(body.results.at(-1)).toMatchObject({
+      name: '$is_bounce',
+      property_type: 'Boolean',
+      is_numerical: false
+    })
   })
 
   it.each([
@@ -126,7 +133,10 @@ describe('GET sessions/values', () => {
       timestamp: NOW - 5 * HOUR + minute * 60_000,
       properties: { $session_id: 's', $current_url: url }
     })
-    await project.ingest([page('https://a.example/b', 10), page('https://a.example/c', 20)], NOW - 4 * HOUR)
+    await project.ingest(
+      [page('https://a.example/b', 10), page('https://a.example/c', 20)],
+      NOW - 4 * HOUR
+    )
     await close()
     await close()
     expect(await valuesOf(project, '$entry_pathname')).toEqual([['/b', 1]])
@@ -185,7 +195,10 @@ describe('GET sessions/values', () => {
 })
 
 describe('what sessions cost', () => {
-  const URLS = { $current_url: 'https://a.example/landing?utm_source=google', $referrer: 'https://www.google.com/' }
+  const URLS = {
+    $current_url: 'https://a.example/landing?utm_source=google',
+    $referrer: 'https://www.google.com/'
+  }
   const FULL = {
     ...URLS,
     $referring_domain: 'www.google.com',

@@ -14,10 +14,19 @@ afterAll(untilQuiet)
 
 const HOUR = 3_600_000
 
-const page = (path: string): TestEvent => ({ properties: { $current_url: `https://shop.example${path}` } })
+const page = (path: string): TestEvent => ({
+  properties: { $current_url: `https://shop.example${path}` }
+})
 const event = (name: string): TestEvent => ({ event: name })
 
-const BUY = [page('/'), page('/shoes/1'), event('added to cart'), page('/cart'), event('bought'), page('/thanks')]
+const BUY = [
+  page('/'),
+  page('/shoes/1'),
+  event('added to cart'),
+  page('/cart'),
+  event('bought'),
+  page('/thanks')
+]
 
 /** What somebody did in a session, one thing a second, two hours ago. */
 const did = (session: string, steps: TestEvent[]): TestEvent[] =>
@@ -62,7 +71,14 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(body).toMatchObject({
       count: 3,
       reason: null,
-      steps: ['$pageview /', '$pageview /shoes/:id', 'added to cart', '$pageview /cart', 'bought', '$pageview /thanks']
+      steps: [
+        '$pageview /',
+        '$pageview /shoes/:id',
+        'added to cart',
+        '$pageview /cart',
+        'bought',
+        '$pageview /thanks'
+      ]
     })
     expect(body.results[0]).toEqual({
       id: 'buys-another',
@@ -73,7 +89,11 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
       recording_duration: 3
     })
     expect(body.results[2].shared_steps).toEqual(body.steps.slice(0, 4))
-    expect(await similarTo(project, 'reads-the-docs')).toMatchObject({ count: 0, results: [], reason: null })
+    expect(await similarTo(project, 'reads-the-docs')).toMatchObject({
+      count: 0,
+      results: [],
+      reason: null
+    })
   })
 
   it('lists as many as asked for', async () => {
@@ -91,10 +111,19 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     const { status } = await project.call('DELETE', 'session_recordings/buys-another')
 
     expect(status).toBe(204)
-    expect(ids(await similarTo(project, 'buys'))).toEqual(['looks-around-and-buys', 'leaves-at-the-cart'])
-    expect((await project.call('GET', 'session_recordings/buys-another/analyze/similar')).status).toBe(404)
-    expect((await project.call('GET', 'session_recordings/secret/analyze/similar')).status).toBe(404)
-    expect((await project.call('GET', 'session_recordings/not-recorded/analyze/similar')).status).toBe(404)
+    expect(ids(await similarTo(project, 'buys'))).toEqual([
+      'looks-around-and-buys',
+      'leaves-at-the-cart'
+    ])
+    expect(
+      (await project.call('GET', 'session_recordings/buys-another/analyze/similar')).status
+    ).toBe(404)
+    expect((await project.call('GET', 'session_recordings/secret/analyze/similar')).status).toBe(
+      404
+    )
+    expect(
+      (await project.call('GET', 'session_recordings/not-recorded/analyze/similar')).status
+    ).toBe(404)
   })
 
   it('says why there is nothing to compare', async () => {
@@ -133,7 +162,10 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
   ])('refuses ?%s', async (query, code) => {
     const project = await newProject()
 
-    const { status, body } = await project.call('GET', `session_recordings/x/analyze/similar?${query}`)
+    const { status, body } = await project.call(
+      'GET',
+      `session_recordings/x/analyze/similar?${query}`
+    )
 
     expect([status, body.code, body.attr]).toEqual([400, code, 'limit'])
   })
@@ -141,7 +173,10 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
 
 it('reads at most 5,000 rows, however many sessions have each pair of its steps', async () => {
   const project = await newProject()
-  const paths = Array.from({ length: 30 }, (_, i) => `/page-${String.fromCharCode(97 + (i % 26))}${i < 26 ? '' : 'x'}`)
+  const paths = Array.from(
+    { length: 30 },
+    (_, i) => `/page-${String.fromCharCode(97 + (i % 26))}${i < 26 ? '' : 'x'}`
+  )
   await record(project, { long: paths.map(page) })
   const shingles = shinglesOf(
     paths.map((path) => `$pageview ${path}`),

@@ -15,12 +15,31 @@ const AT = Date.UTC(2026, 10, 1)
 /** A project with Ada of three distinct ids, who has one, two and three ordinary events with them. */
 async function newAda() {
   const project = await newProject()
-  const page = (distinct_id: string, n: number) => ({ event: 'page', distinct_id, timestamp: AT + n })
+  const page = (distinct_id: string, n: number) => ({
+    event: 'page',
+    distinct_id,
+    timestamp: AT + n
+  })
   await project.ingest(
     [
-      { event: '$identify', distinct_id: 'ada', timestamp: AT, properties: { $set: { plan: 'pro' } } },
-      { event: '$create_alias', distinct_id: 'ada', timestamp: AT + 1, properties: { alias: 'phone' } },
-      { event: '$create_alias', distinct_id: 'ada', timestamp: AT + 2, properties: { alias: 'tablet' } },
+      {
+        event: '$identify',
+        distinct_id: 'ada',
+        timestamp: AT,
+        properties: { $set: { plan: 'pro' } }
+      },
+      {
+        event: '$create_alias',
+        distinct_id: 'ada',
+        timestamp: AT + 1,
+        properties: { alias: 'phone' }
+      },
+      {
+        event: '$create_alias',
+        distinct_id: 'ada',
+        timestamp: AT + 2,
+        properties: { alias: 'tablet' }
+      },
       page('ada', 3),
       page('phone', 4),
       page('phone', 5),
@@ -84,7 +103,9 @@ describe('POST persons/{id}/split/', () => {
     })
     expect(Date.parse(body.persons[0].created_at)).toBeGreaterThanOrEqual(from)
     expect((await project.call('GET', path)).body).toEqual({ ...before, distinct_ids: ['ada'] })
-    expect((await project.call('GET', `persons/${body.persons[1].id}`)).body).toEqual(body.persons[1])
+    expect((await project.call('GET', `persons/${body.persons[1].id}`)).body).toEqual(
+      body.persons[1]
+    )
     expect((await project.call('GET', 'persons')).body.count).toBe(3)
     expect(await pagesOf(project)).toEqual(APART)
     expect(new Set([ada.id, ...body.persons.map(({ id }: { id: number }) => id)]).size).toBe(3)
@@ -95,7 +116,11 @@ describe('POST persons/{id}/split/', () => {
     [{ main_distinct_id: 'tablet' }, ['ada', 'phone'], { tablet: 3, ada: 1, phone: 2 }],
     [{ distinct_ids_to_split: ['phone'] }, ['phone'], { 'ada,tablet': 4, phone: 2 }],
     [{ distinct_ids_to_split: ['tablet', 'ada', 'tablet'] }, ['ada', 'tablet'], APART],
-    [{ distinct_ids_to_split: ['phone'], main_distinct_id: null }, ['phone'], { 'ada,tablet': 4, phone: 2 }]
+    [
+      { distinct_ids_to_split: ['phone'], main_distinct_id: null },
+      ['phone'],
+      { 'ada,tablet': 4, phone: 2 }
+    ]
   ])('splits off what is asked: %j', async (json, names, pages) => {
     const { project, ada, path } = await newAda()
 
@@ -123,8 +148,18 @@ describe('POST persons/{id}/split/', () => {
   )
 
   it.each<[Json, string, string, string]>([
-    [{ main_distinct_id: 'eve' }, 'invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id'],
-    [{ main_distinct_id: '' }, 'invalid_input', '"" is not a distinct id of this person.', 'main_distinct_id'],
+    [
+      { main_distinct_id: 'eve' },
+      'invalid_input',
+      '"eve" is not a distinct id of this person.',
+      'main_distinct_id'
+    ],
+    [
+      { main_distinct_id: '' },
+      'invalid_input',
+      '"" is not a distinct id of this person.',
+      'main_distinct_id'
+    ],
     [{ main_distinct_id: 1 }, 'invalid_input', 'Not a valid string.', 'main_distinct_id'],
     [
       { distinct_ids_to_split: ['phone', 'eve'] },
@@ -132,9 +167,24 @@ describe('POST persons/{id}/split/', () => {
       '"eve" is not a distinct id of this person.',
       'distinct_ids_to_split'
     ],
-    [{ distinct_ids_to_split: 'phone' }, 'invalid_input', 'Expected a list of items.', 'distinct_ids_to_split'],
-    [{ distinct_ids_to_split: [] }, 'invalid_input', 'This list may not be empty.', 'distinct_ids_to_split'],
-    [{ distinct_ids_to_split: ['phone', 5] }, 'invalid_input', 'Not a valid string.', 'distinct_ids_to_split__1'],
+    [
+      { distinct_ids_to_split: 'phone' },
+      'invalid_input',
+      'Expected a list of items.',
+      'distinct_ids_to_split'
+    ],
+    [
+      { distinct_ids_to_split: [] },
+      'invalid_input',
+      'This list may not be empty.',
+      'distinct_ids_to_split'
+    ],
+    [
+      { distinct_ids_to_split: ['phone', 5] },
+      'invalid_input',
+      'Not a valid string.',
+      'distinct_ids_to_split__1'
+    ],
     [
       { distinct_ids_to_split: ['ada', 'phone', 'tablet'] },
       'invalid_input',
@@ -214,7 +264,9 @@ describe('POST persons/{id}/split/', () => {
   it('splits as well for a client that prefers the empty body', async () => {
     const { project, path } = await newAda()
 
-    const { status, text } = await project.call('POST', `${path}split/`, { Prefer: 'return=minimal' })
+    const { status, text } = await project.call('POST', `${path}split/`, {
+      Prefer: 'return=minimal'
+    })
 
     expect([status, text]).toEqual([200, ''])
     expect(await pagesOf(project)).toEqual(APART)
@@ -234,7 +286,9 @@ describe('after a split', () => {
     expect((await personWith(project, 'ada')).properties).toMatchObject({ app: 1, plan: 'pro' })
     expect(await pagesOf(project)).toEqual({ ada: 2, phone: 3, tablet: 3 })
 
-    await project.ingest([{ event: '$identify', distinct_id: 'eve', properties: { $anon_distinct_id: 'phone' } }])
+    await project.ingest([
+      { event: '$identify', distinct_id: 'eve', properties: { $anon_distinct_id: 'phone' } }
+    ])
     expect(await pagesOf(project)).toEqual({ ada: 2, 'eve,phone': 3, tablet: 3 })
     await expectSound(project.id)
   })
@@ -244,7 +298,9 @@ describe('after a split', () => {
     for (let round = 0; round < 3; round += 1) {
       await split(project, path, { main_distinct_id: 'ada' })
       expect(await pagesOf(project)).toEqual(APART)
-      await project.send('PATCH', `persons/${(await personWith(project, 'phone')).id}/`, { properties: { round } })
+      await project.send('PATCH', `persons/${(await personWith(project, 'phone')).id}/`, {
+        properties: { round }
+      })
       await project.ingest([{ distinct_id: 'tablet', properties: { $set: { tablet: round } } }])
       await merge(project, 'tablet', 'phone')
       expect(await pagesOf(project)).toEqual({ ada: 1, 'phone,tablet': 5 })
@@ -252,7 +308,11 @@ describe('after a split', () => {
       expect(await pagesOf(project)).toEqual({ 'ada,phone,tablet': 6 })
       await expectSound(project.id)
     }
-    expect((await project.call('GET', path)).body.properties).toMatchObject({ plan: 'pro', round: 2, tablet: 2 })
+    expect((await project.call('GET', path)).body.properties).toMatchObject({
+      plan: 'pro',
+      round: 2,
+      tablet: 2
+    })
   })
 
   it('the part can be split again, and the whole be merged into a part', async () => {
@@ -292,64 +352,73 @@ describe('a split and capture at once', () => {
   ]
   const after = { ada: 2, phone: 3, tablet: 4 }
 
-  it.each([1, 2, 3, 4])('store every event once when events come before call %i of the request', async (call) => {
-    const { project, path } = await newAda()
-    await project.call('GET', 'persons')
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        await project.ingest(events, AT + 100)
-      }
-      return run()
-    })
+  it.each([1, 2, 3, 4])(
+    'store every event once when events come before call %i of the request',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.call('GET', 'persons')
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          await project.ingest(events, AT + 100)
+        }
+        return run()
+      })
 
-    const { status } = await split(project, path, {}, { DB })
+      const { status } = await split(project, path, {}, { DB })
 
-    expect([status, done]).toEqual([200, true])
-    expect(await pagesOf(project)).toEqual(after)
-    expect((await project.call('GET', path)).body.properties).toMatchObject({ phone: 1, ada: 1 })
-    await expectSound(project.id)
-  })
+      expect([status, done]).toEqual([200, true])
+      expect(await pagesOf(project)).toEqual(after)
+      expect((await project.call('GET', path)).body.properties).toMatchObject({ phone: 1, ada: 1 })
+      await expectSound(project.id)
+    }
+  )
 
-  it.each([1, 2, 3])('store every event once when the split comes before call %i of the consumer', async (call) => {
-    const { project, path } = await newAda()
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        expect((await split(project, path)).status).toBe(200)
-      }
-      return run()
-    })
+  it.each([1, 2, 3])(
+    'store every event once when the split comes before call %i of the consumer',
+    async (call) => {
+      const { project, path } = await newAda()
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          expect((await split(project, path)).status).toBe(200)
+        }
+        return run()
+      })
 
-    const { explicitAcks } = await consume([project.message(events, AT + 100)], 1, { DB })
+      const { explicitAcks } = await consume([project.message(events, AT + 100)], 1, { DB })
 
-    expect([done, explicitAcks.length]).toEqual([true, 1])
-    expect(await pagesOf(project)).toEqual(after)
-    expect((await personWith(project, 'phone')).properties).toMatchObject({ phone: 1 })
-    await expectSound(project.id)
-  })
+      expect([done, explicitAcks.length]).toEqual([true, 1])
+      expect(await pagesOf(project)).toEqual(after)
+      expect((await personWith(project, 'phone')).properties).toMatchObject({ phone: 1 })
+      await expectSound(project.id)
+    }
+  )
 
-  it.each([2, 3, 4])('leave a merge or a split of a merged person: the merge before call %i', async (call) => {
-    const { project, path } = await newAda()
-    await project.ingest([{ event: 'page', distinct_id: 'eve' }])
-    await project.call('GET', 'persons')
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        await merge(project, 'ada', 'eve')
-      }
-      return run()
-    })
+  it.each([2, 3, 4])(
+    'leave a merge or a split of a merged person: the merge before call %i',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.ingest([{ event: 'page', distinct_id: 'eve' }])
+      await project.call('GET', 'persons')
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          await merge(project, 'ada', 'eve')
+        }
+        return run()
+      })
 
-    const { status } = await split(project, path, { main_distinct_id: 'ada' }, { DB })
+      const { status } = await split(project, path, { main_distinct_id: 'ada' }, { DB })
 
-    expect(status).toBe(200)
-    expect(await pagesOf(project)).toEqual({ ada: 1, phone: 2, tablet: 3, eve: 1 })
-    await expectSound(project.id)
-  })
+      expect(status).toBe(200)
+      expect(await pagesOf(project)).toEqual({ ada: 1, phone: 2, tablet: 3, eve: 1 })
+      await expectSound(project.id)
+    }
+  )
 
   it.each([1, 2, 3, 4])('split once when two ask, the other before call %i', async (call) => {
     const { project, path } = await newAda()

@@ -17,7 +17,11 @@ const create = async (project: TestProject, fields: object = {}) =>
   (await project.send('POST', 'subscriptions/', { ...DAILY, ...fields } as Json)).body
 
 /** Status, code and attr of a refusal. */
-const refusal = ({ status, body }: Awaited<ReturnType<typeof request>>) => [status, body.code, body.attr]
+const refusal = ({ status, body }: Awaited<ReturnType<typeof request>>) => [
+  status,
+  body.code,
+  body.attr
+]
 
 const at = (time: string) => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(time) })
 
@@ -112,7 +116,10 @@ describe('a subscription', () => {
   it('has no next delivery when it is deleted from the start or over', async () => {
     const project = await newProject()
 
-    expect(await create(project, { deleted: true })).toMatchObject({ deleted: true, next_delivery_date: null })
+    expect(await create(project, { deleted: true })).toMatchObject({
+      deleted: true,
+      next_delivery_date: null
+    })
     expect(await create(project, { count: 1 })).toMatchObject({ next_delivery_date: null })
   })
 
@@ -122,7 +129,12 @@ describe('a subscription', () => {
     const body = await create(project, { title: 'Old', count: 5 })
     const path = `subscriptions/${body.id}/`
 
-    const titled = await project.send('PATCH', path, { title: 'New', count: null, id: 1, unknown: 2 })
+    const titled = await project.send('PATCH', path, {
+      title: 'New',
+      count: null,
+      id: 1,
+      unknown: 2
+    })
     const weekly = await project.send('PATCH', path, { frequency: 'weekly', byweekday: ['monday'] })
 
     expect([titled.status, titled.body]).toEqual([200, { ...body, title: 'New', count: null }])
@@ -140,14 +152,18 @@ describe('a subscription', () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
     const { id, next_delivery_date } = await create(project)
-    const patch = async (change: Json) => (await project.send('PATCH', `subscriptions/${id}/`, change)).body
+    const patch = async (change: Json) =>
+      (await project.send('PATCH', `subscriptions/${id}/`, change)).body
 
     expect(await patch({ paused: true })).toMatchObject({
       paused_reason: 'Paused by a user.',
       next_delivery_date: null
     })
     expect(await patch({ title: 'x' })).toMatchObject({ paused: true, next_delivery_date: null })
-    expect(await patch({ paused: false })).toMatchObject({ paused_reason: null, next_delivery_date })
+    expect(await patch({ paused: false })).toMatchObject({
+      paused_reason: null,
+      next_delivery_date
+    })
     expect(await patch({ deleted: true })).toMatchObject({ next_delivery_date: null })
     expect(await patch({ deleted: false })).toMatchObject({ next_delivery_date })
   })
@@ -188,13 +204,23 @@ describe('a subscription', () => {
     })
   })
 
-  it.each(['abc', '0', '1.5', '99999999999999999999'])('is not found by what is no id: %s', async (id) => {
-    expect(refusal(await (await newProject()).call('GET', `subscriptions/${id}/`))).toEqual([404, 'not_found', null])
-  })
+  it.each(['abc', '0', '1.5', '99999999999999999999'])(
+    'is not found by what is no id: %s',
+    async (id) => {
+      expect(refusal(await (await newProject()).call('GET', `subscriptions/${id}/`))).toEqual([
+        404,
+        'not_found',
+        null
+      ])
+    }
+  )
 
   it('of a webhook tells its secret to whoever makes it one, and then no more', async () => {
     const project = await newProject()
-    const hook = await create(project, { target_type: 'webhook', target_value: 'https://example.com/hook' })
+    const hook = await create(project, {
+      target_type: 'webhook',
+      target_value: 'https://example.com/hook'
+    })
     const mail = await create(project)
     const changed = await project.send('PATCH', `subscriptions/${mail.id}/`, {
       target_type: 'webhook',
@@ -204,7 +230,9 @@ describe('a subscription', () => {
     expect(hook.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(changed.body.webhook_secret).toMatch(/^whsec_/)
     expect(mail).not.toHaveProperty('webhook_secret')
-    expect((await project.call('GET', `subscriptions/${hook.id}/`)).body).not.toHaveProperty('webhook_secret')
+    expect((await project.call('GET', `subscriptions/${hook.id}/`)).body).not.toHaveProperty(
+      'webhook_secret'
+    )
     expect((await project.call('GET', 'subscriptions/')).text).not.toContain('whsec_')
   })
 })
@@ -227,13 +255,41 @@ describe('what is refused', () => {
     [{ target_value: 'ada@example.com\r\nBcc: eve@example.com' }, 'invalid_input', 'target_value'],
     [{ target_value: MANY }, 'invalid_input', 'target_value'],
     [{ target_type: 'slack', target_value: '#general' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'slack', target_value: 'http://hooks.slack.com/x' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'webhook', target_value: 'http://example.com/' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'webhook', target_value: 'https://localhost/' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'webhook', target_value: 'https://2130706433/' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'webhook', target_value: 'https://[::ffff:10.0.0.1]/' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'webhook', target_value: 'https://169.254.169.254/' }, 'invalid_input', 'target_value'],
-    [{ target_type: 'webhook', target_value: 'https://metadata.internal/' }, 'invalid_input', 'target_value'],
+    [
+      { target_type: 'slack', target_value: 'http://hooks.slack.com/x' },
+      'invalid_input',
+      'target_value'
+    ],
+    [
+      { target_type: 'webhook', target_value: 'http://example.com/' },
+      'invalid_input',
+      'target_value'
+    ],
+    [
+      { target_type: 'webhook', target_value: 'https://localhost/' },
+      'invalid_input',
+      'target_value'
+    ],
+    [
+      { target_type: 'webhook', target_value: 'https://2130706433/' },
+      'invalid_input',
+      'target_value'
+    ],
+    [
+      { target_type: 'webhook', target_value: 'https://[::ffff:10.0.0.1]/' },
+      'invalid_input',
+      'target_value'
+    ],
+    [
+      { target_type: 'webhook', target_value: 'https://169.254.169.254/' },
+      'invalid_input',
+      'target_value'
+    ],
+    [
+      { target_type: 'webhook', target_value: 'https://metadata.internal/' },
+      'invalid_input',
+      'target_value'
+    ],
     [{ target_type: 'webhook', target_value: 'ada@example.com' }, 'invalid_input', 'target_value'],
     [{ frequency: 'hourly' }, 'invalid_choice', 'frequency'],
     [{ interval: 0 }, 'min_value', 'interval'],
@@ -249,7 +305,11 @@ describe('what is refused', () => {
     [{ bysetpos: 2, byweekday: ['monday'] }, 'invalid_input', 'bysetpos'],
     [{ bysetpos: -6, byweekday: ['monday'], frequency: 'monthly' }, 'invalid_input', 'bysetpos'],
     [
-      { bysetpos: 19, byweekday: ['tuesday', 'wednesday', 'saturday', 'sunday'], frequency: 'monthly' },
+      {
+        bysetpos: 19,
+        byweekday: ['tuesday', 'wednesday', 'saturday', 'sunday'],
+        frequency: 'monthly'
+      },
       'invalid_input',
       'bysetpos'
     ],
@@ -263,7 +323,11 @@ describe('what is refused', () => {
     [{ start_date: '1999-12-31T09:00:00Z' }, 'invalid_input', 'start_date'],
     [{ start_date: 1_764_000_000 }, 'invalid_input', 'start_date'],
     [{ until_date: '2026-11-19T09:00:00Z' }, 'invalid_input', 'until_date'],
-    [{ until_date: '2026-11-21T09:00:00Z', frequency: 'weekly', byweekday: ['monday'] }, 'invalid_input', 'until_date'],
+    [
+      { until_date: '2026-11-21T09:00:00Z', frequency: 'weekly', byweekday: ['monday'] },
+      'invalid_input',
+      'until_date'
+    ],
     [{ interval: 7, byweekday: ['monday'] }, 'invalid_input', 'byweekday'],
     [{ deleted: 'no' }, 'invalid_input', 'deleted'],
     [{ title: 'x'.repeat(101) }, 'max_length', 'title'],
@@ -277,11 +341,9 @@ describe('what is refused', () => {
   ])('%j', async (fields, code, attr) => {
     const project = await newProject()
 
-    expect(refusal(await project.send('POST', 'subscriptions/', { ...DAILY, ...fields } as Json))).toEqual([
-      400,
-      code,
-      attr
-    ])
+    expect(
+      refusal(await project.send('POST', 'subscriptions/', { ...DAILY, ...fields } as Json))
+    ).toEqual([400, code, attr])
     expect((await project.call('GET', 'subscriptions/')).body.count).toBe(0)
   })
 
@@ -324,14 +386,18 @@ describe('what is refused', () => {
     const hook = { ...DAILY, target_type: 'webhook', target_value: 'http://127.0.0.1:9000/' }
 
     expect((await project.send('POST', 'subscriptions/', hook)).status).toBe(400)
-    const opened = await project.send('POST', 'subscriptions/', hook, { OUTBOUND_ALLOW: '127.0.0.1:9000' })
+    const opened = await project.send('POST', 'subscriptions/', hook, {
+      OUTBOUND_ALLOW: '127.0.0.1:9000'
+    })
     expect(opened.status).toBe(201)
   })
 })
 
 describe('the list', () => {
   const ids = async (project: TestProject, query: string) =>
-    (await project.call('GET', `subscriptions/?${query}`)).body.results.map(({ id }: { id: number }) => id)
+    (await project.call('GET', `subscriptions/?${query}`)).body.results.map(
+      ({ id }: { id: number }) => id
+    )
 
   it('comes in pages, the newest first', async () => {
     const project = await newProject()
@@ -387,7 +453,11 @@ describe('the list', () => {
     ['limit=0', 'invalid_input', 'limit'],
     [`search=${'x'.repeat(201)}`, 'max_length', 'search']
   ])('refuses %s', async (query, code, attr) => {
-    expect(refusal(await (await newProject()).call('GET', `subscriptions/?${query}`))).toEqual([400, code, attr])
+    expect(refusal(await (await newProject()).call('GET', `subscriptions/?${query}`))).toEqual([
+      400,
+      code,
+      attr
+    ])
   })
 
   it("has nothing of another project's", async () => {
@@ -403,7 +473,9 @@ describe('the list', () => {
       ['GET', 'preview/']
     ])
       expect((await project.call(`${method}`, `subscriptions/${id}/${path}`)).status).toBe(404)
-    expect((await project.send('PATCH', `subscriptions/${id}/`, { title: 'mine' })).status).toBe(404)
+    expect((await project.send('PATCH', `subscriptions/${id}/`, { title: 'mine' })).status).toBe(
+      404
+    )
     expect((await other.call('GET', `subscriptions/${id}/`)).body.title).toBeNull()
   })
 })
@@ -413,7 +485,11 @@ describe('an idempotency key', () => {
     request(
       'POST',
       `/api/environments/${project.id}/subscriptions/`,
-      { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      {
+        Authorization: `Bearer ${project.key}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key
+      },
       JSON.stringify(body)
     )
 
@@ -466,7 +542,10 @@ describe('an idempotency key', () => {
   it('is of one project, and of one user', async () => {
     const [project, other] = [await newProject(), await newProject()]
 
-    const [mine, theirs] = [await post(project, 'k-1'), await post(other, 'k-1', { ...DAILY, title: 'Theirs' })]
+    const [mine, theirs] = [
+      await post(project, 'k-1'),
+      await post(other, 'k-1', { ...DAILY, title: 'Theirs' })
+    ]
 
     expect([mine.status, theirs.status]).toEqual([201, 201])
   })
@@ -504,7 +583,9 @@ describe('the preview', () => {
       timezone: 'Europe/Berlin',
       results: ['2026-10-26T08:00:00.000Z', '2026-11-02T08:00:00.000Z']
     })
-    expect((await project.call('GET', `subscriptions/${id}/preview/`)).body.results).toHaveLength(10)
+    expect((await project.call('GET', `subscriptions/${id}/preview/`)).body.results).toHaveLength(
+      10
+    )
   })
 
   it.each(['0', '-1', '101', 'x', '1.5'])('refuses n=%s', async (n) => {

@@ -17,7 +17,10 @@ async function newAda(...events: [name: string, set: JsonObject][]) {
   const project = await newProject()
   for (const [n, [event, $set]] of events.entries()) {
     const timestamp = DAY + n * 60_000
-    await project.ingest([{ event, distinct_id: 'ada', timestamp, properties: { $set } }], timestamp)
+    await project.ingest(
+      [{ event, distinct_id: 'ada', timestamp, properties: { $set } }],
+      timestamp
+    )
   }
   const { body } = await project.call('GET', 'persons')
   return { project, path: `persons/${body.results[0].id}/`, uuid: body.results[0].uuid }
@@ -26,7 +29,9 @@ async function newAda(...events: [name: string, set: JsonObject][]) {
 const timeline = (project: TestProject, path: string, query = '') =>
   project.call('GET', `${path}properties_timeline/?${RANGE}&${query}`)
 
-type Timeline = { points: { timestamp: string; properties: JsonObject; relevant_event_count: number }[] }
+type Timeline = {
+  points: { timestamp: string; properties: JsonObject; relevant_event_count: number }[]
+}
 
 /** Of each point: the minute, the plan, the number of events. */
 const plans = ({ points }: Timeline) =>
@@ -104,7 +109,12 @@ describe('GET persons/{id}/properties_timeline/', () => {
       [
         { distinct_id: 'anon', timestamp: at(0), properties: { $process_person_profile: false } },
         { distinct_id: 'ada', timestamp: at(1), properties: { $set: { plan: 'free' } } },
-        { event: '$identify', distinct_id: 'ada', timestamp: at(2), properties: { $anon_distinct_id: 'anon' } },
+        {
+          event: '$identify',
+          distinct_id: 'ada',
+          timestamp: at(2),
+          properties: { $anon_distinct_id: 'anon' }
+        },
         { distinct_id: 'anon', timestamp: at(3), properties: { $set: { plan: 'pro' } } }
       ],
       at(9)
@@ -137,7 +147,9 @@ describe('GET persons/{id}/properties_timeline/', () => {
       at + 60_000
     )
     const { body: apart } = await project.send('POST', `${path}split/`)
-    await project.ingest([{ distinct_id: 'phone', timestamp: at + 120_000, properties: { $set: { plan: 'team' } } }])
+    await project.ingest([
+      { distinct_id: 'phone', timestamp: at + 120_000, properties: { $set: { plan: 'team' } } }
+    ])
 
     const whole = await timeline(project, path, PLAN)
     const part = await timeline(project, `persons/${apart.persons[0].id}/`, PLAN)
@@ -190,7 +202,11 @@ describe('GET persons/{id}/properties_timeline/', () => {
       ]
     ]
   ])('counts only the events asked for: %s', async (query, expected) => {
-    const { project, path } = await newAda(['a', { plan: 'free' }], ['a', {}], ['b', { plan: 'pro' }])
+    const { project, path } = await newAda(
+      ['a', { plan: 'free' }],
+      ['a', {}],
+      ['b', { plan: 'pro' }]
+    )
 
     const { body } = await timeline(project, path, `${PLAN}&${query}`)
 
@@ -206,21 +222,29 @@ describe('GET persons/{id}/properties_timeline/', () => {
     expect(plans(body)).toEqual([[0, 'free', 1]])
   })
 
-  it.each(['a"b', 'a\\b', "a'b", '$.x', '', 'ключ', '__proto__'])('knows the crucial key %j', async (key) => {
-    const { project, path } = await newAda(['a', {}], ['b', {}])
-    await project.send('PATCH', path, { properties: JSON.parse(`{${JSON.stringify(key)}:{"x":[1]}}`) })
-    await project.ingest([{ distinct_id: 'ada', timestamp: DAY + 600_000 }])
-    const breakdown = encodeURIComponent(JSON.stringify([key, 'other']))
+  it.each(['a"b', 'a\\b', "a'b", '$.x', '', 'ключ', '__proto__'])(
+    'knows the crucial key %j',
+    async (key) => {
+      const { project, path } = await newAda(['a', {}], ['b', {}])
+      await project.send('PATCH', path, {
+        properties: JSON.parse(`{${JSON.stringify(key)}:{"x":[1]}}`)
+      })
+      await project.ingest([{ distinct_id: 'ada', timestamp: DAY + 600_000 }])
+      const breakdown = encodeURIComponent(JSON.stringify([key, 'other']))
 
-    const { body } = await timeline(project, path, `breakdown=${breakdown}&breakdown_type=person`)
+      const { body } = await timeline(project, path, `breakdown=${breakdown}&breakdown_type=person`)
 
-    expect(body.points.map((point: Timeline['points'][0]) => point.relevant_event_count)).toEqual(
-      key === '' ? [3] : [2, 1]
-    )
-  })
+      expect(body.points.map((point: Timeline['points'][0]) => point.relevant_event_count)).toEqual(
+        key === '' ? [3] : [2, 1]
+      )
+    }
+  )
 
   it('is one row for each point as CSV', async () => {
-    const { project, path } = await newAda(['a', { plan: 'free' }], ['b', { plan: 'pro', address: { city: 'Rome' } }])
+    const { project, path } = await newAda(
+      ['a', { plan: 'free' }],
+      ['b', { plan: 'pro', address: { city: 'Rome' } }]
+    )
 
     const { text } = await timeline(project, path, `${PLAN}&format=csv`)
 
@@ -238,7 +262,9 @@ describe('GET persons/{id}/properties_timeline/', () => {
   it('is empty for a client that prefers it as documented', async () => {
     const { project, path } = await newAda(['a', {}])
 
-    const { status, text } = await project.call('GET', `${path}properties_timeline/`, { Prefer: 'return=minimal' })
+    const { status, text } = await project.call('GET', `${path}properties_timeline/`, {
+      Prefer: 'return=minimal'
+    })
 
     expect([status, text]).toEqual([200, ''])
   })
@@ -293,19 +319,22 @@ describe('a long timeline', () => {
   }
   const twoStates = () => newAda(['a', { plan: 'free' }], ['b', { plan: 'pro' }])
 
-  it.each([1, 7, 900])('is read in pages, each event once: of %i identities', async (identities) => {
-    const { project, path } = await twoStates()
-    await fill(project, 2 * PAGE_EVENTS + 2, identities)
+  it.each([1, 7, 900])(
+    'is read in pages, each event once: of %i identities',
+    async (identities) => {
+      const { project, path } = await twoStates()
+      await fill(project, 2 * PAGE_EVENTS + 2, identities)
 
-    const { body } = await timeline(project, path, PLAN)
+      const { body } = await timeline(project, path, PLAN)
 
-    expect(plans(body).map(([, plan, count]) => [plan, count])).toEqual([
-      ['free', 1],
-      ['pro', 1],
-      ['free', PAGE_EVENTS + 1],
-      ['pro', PAGE_EVENTS + 1]
-    ])
-  })
+      expect(plans(body).map(([, plan, count]) => [plan, count])).toEqual([
+        ['free', 1],
+        ['pro', 1],
+        ['free', PAGE_EVENTS + 1],
+        ['pro', PAGE_EVENTS + 1]
+      ])
+    }
+  )
 
   it('ends at a documented number of events', async () => {
     const { project, path } = await twoStates()

@@ -15,7 +15,11 @@ const EVENTS: TestEvent[] = [
     timestamp: at('01T10:00:00'),
     properties: { $browser: 'Firefox', price: 5, $set: { plan: 'free' } }
   },
-  { distinct_id: 'ada', timestamp: at('01T23:59:59.999'), properties: { $browser: 'Chrome', price: '7.5' } },
+  {
+    distinct_id: 'ada',
+    timestamp: at('01T23:59:59.999'),
+    properties: { $browser: 'Chrome', price: '7.5' }
+  },
   {
     distinct_id: 'ada',
     timestamp: at('03T00:00:00'),
@@ -26,8 +30,17 @@ const EVENTS: TestEvent[] = [
     timestamp: at('03T12:00:00'),
     properties: { $browser: '', price: 'much', $set: { plan: 'pro' } }
   },
-  { distinct_id: 'x', timestamp: at('03T13:00:00'), properties: { $process_person_profile: false } },
-  { event: 'bought', distinct_id: 'bob', timestamp: at('02T13:00:00'), properties: { $session_id: 's1' } }
+  {
+    distinct_id: 'x',
+    timestamp: at('03T13:00:00'),
+    properties: { $process_person_profile: false }
+  },
+  {
+    event: 'bought',
+    distinct_id: 'bob',
+    timestamp: at('02T13:00:00'),
+    properties: { $session_id: 's1' }
+  }
 ]
 const RANGE = { date_from: '2025-06-01', date_to: '2025-06-03' }
 
@@ -47,13 +60,24 @@ async function ask(project: TestProject, body: object, query = '', bindings: Par
   )
 }
 
-type Result = { label: string; data: number[]; count: number; aggregated_value?: number; breakdown_value?: unknown }
+type Result = {
+  label: string
+  data: number[]
+  count: number
+  aggregated_value?: number
+  breakdown_value?: unknown
+}
 const lines = (answer: { body: { result: Result[] } }) =>
   answer.body.result.map(({ label, data, aggregated_value }) => [label, aggregated_value ?? data])
 
 const asTrend = (fields: object) => ({ events: [{ id: '$pageview', ...fields }], ...RANGE })
 const asNode = (fields: object) => ({
-  query: { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }], dateRange: RANGE, ...fields }
+  query: {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: '$pageview' }],
+    dateRange: RANGE,
+    ...fields
+  }
 })
 
 /** Two sessions: of two pages and 30 seconds from an ad, of one page; and a page in none. */
@@ -62,7 +86,11 @@ async function newSessions() {
   const page = (session: string | null, time: string, path: string, more = {}): TestEvent => ({
     distinct_id: session ?? 'nobody',
     timestamp: at(time),
-    properties: { $current_url: `https://a.example${path}`, ...(session && { $session_id: session }), ...more }
+    properties: {
+      $current_url: `https://a.example${path}`,
+      ...(session && { $session_id: session }),
+      ...more
+    }
   })
   await project.ingest([
     page('s1', '01T10:00:00', '/ad', { utm_source: 'google', utm_medium: 'cpc' }),
@@ -147,7 +175,11 @@ describe('properties of sessions', () => {
       ]
     ]
   ])('break a trend down: %s', async (breakdown, expected) => {
-    const answer = await ask(await newSessions(), { ...asTrend({}), breakdown, breakdown_type: 'session' })
+    const answer = await ask(await newSessions(), {
+      ...asTrend({}),
+      breakdown,
+      breakdown_type: 'session'
+    })
 
     expect(lines(answer)).toEqual(expected)
   })
@@ -163,10 +195,14 @@ describe('properties of sessions', () => {
       ['None (i.e. no value)::None (i.e. no value)', [0, 1, 1]],
       ['google::google', [1, 0, 0]]
     ])
-    expect(lines(await ask(project, asTrend({ math: 'max', math_property: '$session_duration' })))).toEqual([
-      ['$pageview', [30, 0, 0]]
-    ])
-    const sum = { math: 'sum', math_property: '$pageview_count', math_property_type: 'session_properties' }
+    expect(
+      lines(await ask(project, asTrend({ math: 'max', math_property: '$session_duration' })))
+    ).toEqual([['$pageview', [30, 0, 0]]])
+    const sum = {
+      math: 'sum',
+      math_property: '$pageview_count',
+      math_property_type: 'session_properties'
+    }
     expect(lines(await ask(project, asTrend(sum)))).toEqual([['$pageview', [4, 1, 0]]])
   })
 
@@ -224,7 +260,10 @@ describe('a trend', () => {
 
   it.each([
     ['flat', asTrend({ math: 'dau' })],
-    ['flat with JSON text', { ...asTrend({}), events: JSON.stringify([{ id: '$pageview', math: 'dau' }]) }],
+    [
+      'flat with JSON text',
+      { ...asTrend({}), events: JSON.stringify([{ id: '$pageview', math: 'dau' }]) }
+    ],
     ['in filters', { name: 'Mine', saved: true, filters: asTrend({ math: 'dau' }) }],
     [
       'as a query',
@@ -267,8 +306,11 @@ describe('a trend', () => {
     }
     const url = `?${new URLSearchParams({ ...fields, ...RANGE, interval: 'month' })}`
     const get = (query: string) =>
-      request('GET', `/api/projects/${project.id}/insights/trend/${query}`, { Authorization: `Bearer ${project.key}` })
-    const form = (name: string, body: object) => `?${new URLSearchParams({ [name]: JSON.stringify(body) })}`
+      request('GET', `/api/projects/${project.id}/insights/trend/${query}`, {
+        Authorization: `Bearer ${project.key}`
+      })
+    const form = (name: string, body: object) =>
+      `?${new URLSearchParams({ [name]: JSON.stringify(body) })}`
 
     const refused = await get('?events=[{"math":"no"}]')
     const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
@@ -285,7 +327,10 @@ describe('a trend', () => {
     expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
     expect([unread.status, unread.body.attr]).toEqual([400, 'date_from'])
     expect([twice.status, twice.body.attr]).toEqual([400, 'query'])
-    expect([text.status, text.body.detail]).toEqual([400, 'Property filters are JSON, which this is not.'])
+    expect([text.status, text.body.detail]).toEqual([
+      400,
+      'Property filters are JSON, which this is not.'
+    ])
   })
 
   it('finds half a surrogate pair as it is stored, in each of its forms', async () => {
@@ -310,25 +355,34 @@ describe('a trend', () => {
       dateRange: { ...RANGE, explicitDate: false },
       trendsFilter: { showLegend: true, display: 'ActionsBar' },
       series: [
-        { kind: 'EventsNode', event: '$pageview', version: 1, math_multiplier: null, math_group_type_index: null }
+        {
+          kind: 'EventsNode',
+          event: '$pageview',
+          version: 1,
+          math_multiplier: null,
+          math_group_type_index: null
+        }
       ]
     }
 
     expect(lines(await ask(await newStory(), asNode(drawn)))).toEqual([['$pageview', [2, 0, 3]]])
   })
 
-  it.each([{}, { name: 'Nothing' }, { query: null, filters: {} }, { query: '' }, { filters: { events: [] } }])(
-    'without a series is empty: %j',
-    async (body) => {
-      const project = await newProject()
+  it.each([
+    {},
+    { name: 'Nothing' },
+    { query: null, filters: {} },
+    { query: '' },
+    { filters: { events: [] } }
+  ])('without a series is empty: %j', async (body) => {
+    const project = await newProject()
 
-      const answer = await ask(project, body)
-      const csv = await ask(project, body, '?format=csv')
+    const answer = await ask(project, body)
+    const csv = await ask(project, body, '?format=csv')
 
-      expect([answer.status, answer.body.result]).toEqual([200, []])
-      expect([csv.status, csv.text]).toEqual([200, 'series\r\n'])
-    }
-  )
+    expect([answer.status, answer.body.result]).toEqual([200, []])
+    expect([csv.status, csv.text]).toEqual([200, 'series\r\n'])
+  })
 
   it.each([
     ['total', {}, [2, 0, 3]],
@@ -346,7 +400,9 @@ describe('a trend', () => {
     ['avg_count_per_actor', {}, [2, 0, 1]],
     ['max_count_per_actor', {}, [2, 0, 1]]
   ])('computes %s', async (math, more, data) => {
-    expect(lines(await ask(await newStory(), asTrend({ math, ...more })))).toEqual([['$pageview', data]])
+    expect(lines(await ask(await newStory(), asTrend({ math, ...more })))).toEqual([
+      ['$pageview', data]
+    ])
   })
 
   it.each([
@@ -373,7 +429,12 @@ describe('a trend', () => {
     ],
     [
       'a pattern',
-      [{ id: '$pageview', properties: [{ key: '$browser', value: '^(Fire|Ch)', operator: 'regex' }] }],
+      [
+        {
+          id: '$pageview',
+          properties: [{ key: '$browser', value: '^(Fire|Ch)', operator: 'regex' }]
+        }
+      ],
       [['$pageview', [2, 0, 1]]]
     ]
   ])('counts %s', async (_, events, expected) => {
@@ -382,8 +443,12 @@ describe('a trend', () => {
 
   it('takes as many filters as it says, with all else that a statement has', async () => {
     const wide = { operator: 'between', value: [-1, 100] }
-    const some = (count: number, key: string) => Array.from({ length: count }, () => ({ key, ...wide }))
-    const breakdowns = ['$browser', 'price', 'plan'].map((property) => ({ property, type: 'event' }))
+    const some = (count: number, key: string) =>
+      Array.from({ length: count }, () => ({ key, ...wide }))
+    const breakdowns = ['$browser', 'price', 'plan'].map((property) => ({
+      property,
+      type: 'event'
+    }))
     const body = (count: number, more: object = { math: 'median', math_property: 'price' }) => ({
       ...asTrend({ properties: some(12, 'price'), ...more }),
       properties: some(count - 12, 'price'),
@@ -397,16 +462,27 @@ describe('a trend', () => {
 
     expect(answer.body.result.map(({ count }: Result) => count)).toEqual([7.5, 6])
     for (const math of ['first_time_for_user', 'first_matching_event_for_user', 'median']) {
-      const binned = breakdowns.map(() => ({ property: 'price', type: 'event', histogram_bin_count: 9 }))
+      const binned = breakdowns.map(() => ({
+        property: 'price',
+        type: 'event',
+        histogram_bin_count: 9
+      }))
       const more = { ...body(25, { math, math_property: 'price' }), breakdowns: binned }
       expect((await ask(project, more)).status).toBe(200)
     }
-    expect([refused.status, refused.body.code, refused.body.attr]).toEqual([400, 'query_too_large', 'filters'])
+    expect([refused.status, refused.body.code, refused.body.attr]).toEqual([
+      400,
+      'query_too_large',
+      'filters'
+    ])
   })
 
   it('filters all series, and leaves out test accounts when asked to', async () => {
     const project = await newStory()
-    const body = { ...asTrend({}), properties: { type: 'OR', values: [{ key: '$browser', operator: 'is_set' }] } }
+    const body = {
+      ...asTrend({}),
+      properties: { type: 'OR', values: [{ key: '$browser', operator: 'is_set' }] }
+    }
 
     expect(lines(await ask(project, body))).toEqual([['$pageview', [2, 0, 2]]])
   })
@@ -417,7 +493,8 @@ describe('a trend', () => {
     ['week', '2025-06-02', '2025-06-03', 1, 0],
     ['month', '2025-05-20', '2025-06-03', 2, 1]
   ])('is cut by the %s', async (interval, date_from, date_to, length, index) => {
-    const [result] = (await ask(await newStory(), { ...asTrend({}), interval, date_from, date_to })).body.result
+    const [result] = (await ask(await newStory(), { ...asTrend({}), interval, date_from, date_to }))
+      .body.result
 
     expect(result.data).toHaveLength(length)
     expect(result.data[index]).toBeGreaterThan(0)
@@ -435,7 +512,9 @@ describe('a trend', () => {
     ['BoldNumber', 5],
     ['ActionsPie', 5]
   ])('is shown as %s', async (display, expected) => {
-    expect(lines(await ask(await newStory(), { ...asTrend({}), display }))).toEqual([['$pageview', expected]])
+    expect(lines(await ask(await newStory(), { ...asTrend({}), display }))).toEqual([
+      ['$pageview', expected]
+    ])
   })
 
   it('counts an actor once in a number for the whole range', async () => {
@@ -456,7 +535,13 @@ describe('a trend', () => {
     const { result } = (await ask(await newStory(), body)).body
 
     expect(
-      result.map((one: Record<string, unknown>) => [one.compare, one.compare_label, one.days, one.labels, one.data])
+      result.map((one: Record<string, unknown>) => [
+        one.compare,
+        one.compare_label,
+        one.days,
+        one.labels,
+        one.data
+      ])
     ).toEqual([
       [true, 'current', ['2025-06-03'], ['day 0'], [3]],
       [true, 'previous', ['2025-06-02'], ['day 0'], [0]]
@@ -486,7 +571,11 @@ describe('a trend', () => {
     const project = await newStory()
 
     const ordered = await ask(project, { events, ...RANGE, formula: 'A - B' })
-    const asGiven = await ask(project, { events: [{ id: 'bought' }, events[1]], ...RANGE, formula: 'A - B' })
+    const asGiven = await ask(project, {
+      events: [{ id: 'bought' }, events[1]],
+      ...RANGE,
+      formula: 'A - B'
+    })
 
     expect(lines(ordered)).toEqual([['Formula (A - B)', [2, -1, 3]]])
     expect(lines(asGiven)).toEqual([['Formula (A - B)', [-2, 1, -3]]])
@@ -506,7 +595,8 @@ describe('a trend', () => {
     const answers = []
     for (let call = 1; call <= calls; call += 1) {
       const DB = aroundCalls(env.DB, (run, at) => {
-        if (at === call) throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+        if (at === call)
+          throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
         return run()
       })
       const { status, body: answer } = await ask(project, body, '', { DB })
@@ -520,9 +610,13 @@ describe('a trend', () => {
   it('adds up whole numbers beyond 64 bits, and leaves out what is beyond all numbers', async () => {
     const project = await newProject()
     const big = [9_000_000_000_000_000_000, 9_000_000_000_000_000_000, '1e999', '-1e999', 5]
-    await project.ingest(big.map((price) => ({ timestamp: at('01T00:00:00'), properties: { price } })))
+    await project.ingest(
+      big.map((price) => ({ timestamp: at('01T00:00:00'), properties: { price } }))
+    )
     const compute = async (math: string) => {
-      const { result } = (await ask(project, { ...asTrend({ math, math_property: 'price' }), interval: 'month' })).body
+      const { result } = (
+        await ask(project, { ...asTrend({ math, math_property: 'price' }), interval: 'month' })
+      ).body
       return result[0].data
     }
 
@@ -539,10 +633,17 @@ describe('a trend', () => {
 
     const { status, body } = await ask(project, asTrend({ math: 'sum', math_property: 'price' }))
 
-    const squared = await ask(project, { ...asTrend({ math: 'max', math_property: 'price' }), formula: 'A*A' })
+    const squared = await ask(project, {
+      ...asTrend({ math: 'max', math_property: 'price' }),
+      formula: 'A*A'
+    })
     const highest = await ask(project, asTrend({ math: 'max', math_property: 'price' }))
 
-    expect([status, body.attr, body.detail]).toEqual([400, 'series', expect.stringContaining('$pageview adds up')])
+    expect([status, body.attr, body.detail]).toEqual([
+      400,
+      'series',
+      expect.stringContaining('$pageview adds up')
+    ])
     expect([squared.status, squared.body.attr]).toEqual([400, 'series'])
     expect(lines(highest)).toEqual([['$pageview', [1e308, 1e308, 0]]])
     expect(highest.body.result[0].count).toBe(Number.MAX_VALUE)
@@ -563,13 +664,17 @@ describe('a trend', () => {
     const answer = await ask(project, { ...body, breakdown_limit: 17 })
     const refused = await ask(project, body)
 
-    expect(answer.body.result.map(({ data }: Result) => data)).toEqual(new Array(18).fill([1, 0, 0]))
+    expect(answer.body.result.map(({ data }: Result) => data)).toEqual(
+      new Array(18).fill([1, 0, 0])
+    )
     expect([refused.status, refused.body.attr]).toEqual([400, 'breakdown_values'])
   })
 
   it('is refused when it would look at too many events', async () => {
     const project = await newStory()
-    await env.DB.prepare('update event_counts set count = 10000000 where project_id = ?').bind(project.id).run()
+    await env.DB.prepare('update event_counts set count = 10000000 where project_id = ?')
+      .bind(project.id)
+      .run()
 
     const { status, body } = await ask(project, asTrend({ math: 'dau' }))
 
@@ -578,7 +683,9 @@ describe('a trend', () => {
 
   it('computes several formulas, each with its name', async () => {
     const series = [{ kind: 'EventsNode', event: '$pageview' }]
-    const trendsFilter = { formulaNodes: [{ formula: 'A', custom_name: 'Views' }, { formula: 'A * 2' }] }
+    const trendsFilter = {
+      formulaNodes: [{ formula: 'A', custom_name: 'Views' }, { formula: 'A * 2' }]
+    }
     const answer = await ask(await newStory(), {
       query: { kind: 'TrendsQuery', series, dateRange: RANGE, trendsFilter }
     })
@@ -596,7 +703,11 @@ describe('a trend', () => {
   })
 
   it('is one number that is not smoothed', async () => {
-    const body = { ...asTrend({ math: 'avg', math_property: 'price' }), smoothing_intervals: 2, display: 'BoldNumber' }
+    const body = {
+      ...asTrend({ math: 'avg', math_property: 'price' }),
+      smoothing_intervals: 2,
+      display: 'BoldNumber'
+    }
 
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 4.5]])
   })
@@ -615,7 +726,13 @@ describe('a trend of first events', () => {
     ['who begins with what fulfils the filters', FIRST, firefox, {}, [1, 0, 0]],
     ['nobody whose first event fulfils no filter', FIRST, chrome, {}, [0, 0, 0]],
     ['the first event that fulfils the filters', MATCHING, chrome, {}, [1, 0, 0]],
-    ['nobody who fulfilled the filters before', MATCHING, firefox, { date_from: '2025-06-03' }, [0]],
+    [
+      'nobody who fulfilled the filters before',
+      MATCHING,
+      firefox,
+      { date_from: '2025-06-03' },
+      [0]
+    ],
     [
       'what the person was at the event',
       MATCHING,
@@ -623,13 +740,19 @@ describe('a trend of first events', () => {
       {},
       [0, 0, 2]
     ],
-    ['patterns', MATCHING, { properties: [{ key: '$browser', value: '^Ch', operator: 'regex' }] }, {}, [1, 0, 0]],
+    [
+      'patterns',
+      MATCHING,
+      { properties: [{ key: '$browser', value: '^Ch', operator: 'regex' }] },
+      {},
+      [1, 0, 0]
+    ],
     ['of all events', FIRST, { id: null }, {}, [1, 1, 1]],
     ['of what is left of a range', FIRST, {}, { display: 'BoldNumber' }, 3]
   ])('counts %s: %s %j', async (_, math, more, range, expected) => {
-    expect(lines(await ask(await newStory(), { ...asTrend({ math, ...more }), ...range }))).toEqual([
-      [expect.any(String), expected]
-    ])
+    expect(lines(await ask(await newStory(), { ...asTrend({ math, ...more }), ...range }))).toEqual(
+      [[expect.any(String), expected]]
+    )
   })
 
   it('is broken down by what the first event says', async () => {
@@ -640,11 +763,17 @@ describe('a trend of first events', () => {
       ['Firefox', [1, 0, 0]],
       ['None (i.e. no value)', [0, 0, 2]]
     ])
-    expect(lines(await ask(project, { ...asTrend({ math: MATCHING, ...chrome }), ...broken }))).toEqual([
-      ['Chrome', [1, 0, 0]]
-    ])
     expect(
-      lines(await ask(project, { ...asTrend({ math: FIRST }), breakdown: 'price', breakdown_histogram_bin_count: 5 }))
+      lines(await ask(project, { ...asTrend({ math: MATCHING, ...chrome }), ...broken }))
+    ).toEqual([['Chrome', [1, 0, 0]]])
+    expect(
+      lines(
+        await ask(project, {
+          ...asTrend({ math: FIRST }),
+          breakdown: 'price',
+          breakdown_histogram_bin_count: 5
+        })
+      )
     ).toEqual([
       ['[5,5.01]', [1, 0, 0]],
       ['None (i.e. no value)', [0, 0, 2]]
@@ -655,24 +784,35 @@ describe('a trend of first events', () => {
     const project = await newProject()
     const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
     await project.ingest(
-      [3, 1, 2].map((n) => ({ uuid: uuid(n), timestamp: at('01T10:00:00'), properties: { $browser: `B${n}` } }))
+      [3, 1, 2].map((n) => ({
+        uuid: uuid(n),
+        timestamp: at('01T10:00:00'),
+        properties: { $browser: `B${n}` }
+      }))
     )
 
-    expect(lines(await ask(project, { ...asTrend({ math: FIRST }), breakdown: '$browser' }))).toEqual([
-      ['B1', [1, 0, 0]]
-    ])
+    expect(
+      lines(await ask(project, { ...asTrend({ math: FIRST }), breakdown: '$browser' }))
+    ).toEqual([['B1', [1, 0, 0]]])
   })
 
   it('follows merges and splits', async () => {
     const project = await newStory()
     const body = asTrend({ math: FIRST })
     await project.ingest([
-      { event: '$merge_dangerously', distinct_id: 'ada', timestamp: at('04T00:00:00'), properties: { alias: 'bob' } }
+      {
+        event: '$merge_dangerously',
+        distinct_id: 'ada',
+        timestamp: at('04T00:00:00'),
+        properties: { alias: 'bob' }
+      }
     ])
 
     expect(lines(await ask(project, body))).toEqual([['$pageview', [1, 0, 1]]])
 
-    await env.DB.prepare(`update distinct_ids set person_id = 1000000 where project_id = ? and distinct_id = 'bob'`)
+    await env.DB.prepare(
+      `update distinct_ids set person_id = 1000000 where project_id = ? and distinct_id = 'bob'`
+    )
       .bind(project.id)
       .run()
     expect(lines(await ask(project, body))).toEqual([['$pageview', [1, 0, 2]]])
@@ -683,33 +823,51 @@ describe('a breakdown', () => {
   it('has the values by their totals, then none', async () => {
     const { result } = (await ask(await newStory(), { ...asTrend({}), breakdown: '$browser' })).body
 
-    expect(result.map((one: Result) => [one.label, one.breakdown_value, one.data, one.count])).toEqual([
+    expect(
+      result.map((one: Result) => [one.label, one.breakdown_value, one.data, one.count])
+    ).toEqual([
       ['Firefox', 'Firefox', [1, 0, 1], 2],
       ['Chrome', 'Chrome', [1, 0, 0], 1],
       ['None (i.e. no value)', '$$_posthog_breakdown_null_$$', [0, 0, 2], 2]
     ])
   })
 
-  it.each(['total', 'unique_session', 'dau', 'weekly_active', 'p90_count_per_actor', 'avg', 'sum', 'p90'])(
-    'names its values the same whatever is computed: %s',
-    async (math) => {
-      const project = await newProject()
-      const kinds = ['a "quoted" word', '10', 10, 7.5, true, null, '', ['x', 1], { y: null }]
-      await project.ingest(
-        kinds.map((kind, i) => ({
-          distinct_id: 'ada',
-          timestamp: at('01T10:00:00') + i,
-          properties: { kind, price: 5, $session_id: 's1' }
-        }))
-      )
+  it.each([
+    'total',
+    'unique_session',
+    'dau',
+    'weekly_active',
+    'p90_count_per_actor',
+    'avg',
+    'sum',
+    'p90'
+  ])('names its values the same whatever is computed: %s', async (math) => {
+    const project = await newProject()
+    const kinds = ['a "quoted" word', '10', 10, 7.5, true, null, '', ['x', 1], { y: null }]
+    await project.ingest(
+      kinds.map((kind, i) => ({
+        distinct_id: 'ada',
+        timestamp: at('01T10:00:00') + i,
+        properties: { kind, price: 5, $session_id: 's1' }
+      }))
+    )
 
-      const answer = await ask(project, { ...asTrend({ math, math_property: 'price' }), breakdown: 'kind' })
+    const answer = await ask(project, {
+      ...asTrend({ math, math_property: 'price' }),
+      breakdown: 'kind'
+    })
 
-      const names = answer.body.result.map(({ breakdown_value }: Result) => breakdown_value)
-      expect(names.slice(0, -1).sort()).toEqual(['10', '7.5', '["x",1]', 'a "quoted" word', 'true', '{"y":null}'])
-      expect(names.at(-1)).toBe('$$_posthog_breakdown_null_$$')
-    }
-  )
+    const names = answer.body.result.map(({ breakdown_value }: Result) => breakdown_value)
+    expect(names.slice(0, -1).sort()).toEqual([
+      '10',
+      '7.5',
+      '["x",1]',
+      'a "quoted" word',
+      'true',
+      '{"y":null}'
+    ])
+    expect(names.at(-1)).toBe('$$_posthog_breakdown_null_$$')
+  })
 
   it('adds up what is beyond the limit, which is paged through', async () => {
     const project = await newStory()
@@ -725,11 +883,18 @@ describe('a breakdown', () => {
     ])
     expect(lines(second)[0]).toEqual(['Chrome', [1, 0, 0]])
     expect(second.body.next).toBeNull()
-    expect(lines(await ask(project, { ...body, breakdown_hide_other_aggregation: true }))).toHaveLength(2)
+    expect(
+      lines(await ask(project, { ...body, breakdown_hide_other_aggregation: true }))
+    ).toHaveLength(2)
   })
 
   it('counts distinct actors of all other values together', async () => {
-    const body = { ...asTrend({ math: 'dau' }), breakdown: '$browser', breakdown_limit: 1, date_to: '2025-06-01' }
+    const body = {
+      ...asTrend({ math: 'dau' }),
+      breakdown: '$browser',
+      breakdown_limit: 1,
+      date_to: '2025-06-01'
+    }
 
     expect(lines(await ask(await newStory(), body))).toEqual([
       ['Chrome', [1]],
@@ -765,7 +930,10 @@ describe('a breakdown', () => {
   it('is by bins of numbers, which all series and periods share', async () => {
     const project = await newStory()
     const broken = { breakdown: 'price', breakdown_histogram_bin_count: 2 }
-    const events = [{ id: '$pageview' }, { id: '$pageview', math: 'dau', properties: [{ key: 'price', value: 5 }] }]
+    const events = [
+      { id: '$pageview' },
+      { id: '$pageview', math: 'dau', properties: [{ key: 'price', value: 5 }] }
+    ]
 
     const { result } = (await ask(project, { events, ...RANGE, ...broken })).body
     const compared = await ask(project, {
@@ -794,7 +962,11 @@ describe('a breakdown', () => {
 
   it('has one bin for one number, none for no number, and bins beside other values', async () => {
     const project = await newStory()
-    const of = (property: string, histogram_bin_count?: number) => ({ property, type: 'event', histogram_bin_count })
+    const of = (property: string, histogram_bin_count?: number) => ({
+      property,
+      type: 'event',
+      histogram_bin_count
+    })
     const values = async (...breakdowns: object[]) =>
       (await ask(project, { ...asTrend({}), date_to: '2025-06-01', breakdowns })).body.result.map(
         (one: Result) => one.breakdown_value
@@ -809,8 +981,9 @@ describe('a breakdown', () => {
       ['Chrome', '[5,7.51]'],
       ['Firefox', '[5,7.51]']
     ])
-    const [one] = (await ask(project, { ...asTrend({}), date_from: '2025-06-03', breakdowns: [of('price', 9)] })).body
-      .result
+    const [one] = (
+      await ask(project, { ...asTrend({}), date_from: '2025-06-03', breakdowns: [of('price', 9)] })
+    ).body.result
     expect(one.breakdown_value).toEqual([1, 1.01])
   })
 
@@ -818,10 +991,12 @@ describe('a breakdown', () => {
     const project = await newStory()
     const events = [{ id: '$pageview' }, { id: 'bought' }]
 
-    expect(lines(await ask(project, { events, ...RANGE, breakdown: '$browser' })).map(([label]) => label)).toContain(
-      '$pageview - Firefox'
-    )
-    expect(lines(await ask(project, { events, ...RANGE, breakdown: '$browser', formula: 'A + B' }))).toEqual([
+    expect(
+      lines(await ask(project, { events, ...RANGE, breakdown: '$browser' })).map(([label]) => label)
+    ).toContain('$pageview - Firefox')
+    expect(
+      lines(await ask(project, { events, ...RANGE, breakdown: '$browser', formula: 'A + B' }))
+    ).toEqual([
       ['Firefox', [1, 0, 1]],
       ['Chrome', [1, 0, 0]],
       ['None (i.e. no value)', [0, 1, 2]]
@@ -829,7 +1004,13 @@ describe('a breakdown', () => {
   })
 
   it('shows the same values in both periods, at last those that only the one before has', async () => {
-    const body = { ...asTrend({}), breakdown: '$browser', date_from: '2025-06-03', compare: true, compare_to: '-2d' }
+    const body = {
+      ...asTrend({}),
+      breakdown: '$browser',
+      date_from: '2025-06-03',
+      compare: true,
+      compare_to: '-2d'
+    }
 
     expect(lines(await ask(await newStory(), body))).toEqual([
       ['Firefox', [1]],
@@ -899,7 +1080,8 @@ describe('the values of a breakdown', () => {
     ['b\nc', 5, '5', null, undefined, true, 'true', { x: [1, 2] }, '', 'a', '🙂', '!'],
     ['a', 'x'.repeat(100), '"', '\\n']
   ]
-  const numbers = (text: unknown) => DAYS.map((day) => day.filter((value) => spell(value) === text).length)
+  const numbers = (text: unknown) =>
+    DAYS.map((day) => day.filter((value) => spell(value) === text).length)
   const spell = (value: unknown) =>
     value === undefined || value === null || value === ''
       ? '$$_posthog_breakdown_null_$$'
@@ -907,26 +1089,38 @@ describe('the values of a breakdown', () => {
         ? value
         : JSON.stringify(value)
 
-  it.each([1, 3, 5, 30, 40_000])('is the same in statements of so many events: %i', async (statementEvents) => {
-    const story = await newProject()
-    await story.ingest(
-      DAYS.flatMap((day, d) =>
-        day.map((value, i) => ({
-          timestamp: at(`0${d + 1}T00:00:00`) + i * 900_000,
-          properties: value === undefined ? {} : { value: value as Json }
-        }))
+  it.each([1, 3, 5, 30, 40_000])(
+    'is the same in statements of so many events: %i',
+    async (statementEvents) => {
+      const story = await newProject()
+      await story.ingest(
+        DAYS.flatMap((day, d) =>
+          day.map((value, i) => ({
+            timestamp: at(`0${d + 1}T00:00:00`) + i * 900_000,
+            properties: value === undefined ? {} : { value: value as Json }
+          }))
+        )
       )
-    )
-    const project = { id: story.id, timezone: 'UTC', weekStart: 1 as const, testAccountFilters: [] }
-    const query = readTrend({ ...asTrend({}), breakdown: 'value', breakdown_limit: 100 }, project, new Date())
-    if (!query) throw new Error('The request was not understood.')
+      const project = {
+        id: story.id,
+        timezone: 'UTC',
+        weekStart: 1 as const,
+        testAccountFilters: []
+      }
+      const query = readTrend(
+        { ...asTrend({}), breakdown: 'value', breakdown_limit: 100 },
+        project,
+        new Date()
+      )
+      if (!query) throw new Error('The request was not understood.')
 
-    const { result } = await computeTrend(db, project, query, 0, new Date(), statementEvents)
+      const { result } = await computeTrend(db, project, query, 0, new Date(), statementEvents)
 
-    const texts = [...new Set(DAYS.flat().map(spell))]
-    const found = new Map(result.map(({ breakdown_value, data }) => [breakdown_value, data]))
-    expect(found).toEqual(new Map(texts.map((text) => [text, numbers(text)])))
-  })
+      const texts = [...new Set(DAYS.flat().map(spell))]
+      const found = new Map(result.map(({ breakdown_value, data }) => [breakdown_value, data]))
+      expect(found).toEqual(new Map(texts.map((text) => [text, numbers(text)])))
+    }
+  )
 
   it('counts more events of one moment than a statement looks at', async () => {
     const project = await newProject()
@@ -970,9 +1164,16 @@ describe('a trend as CSV', () => {
     [{}, 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,2,0,3\r\n'],
     [{ display: 'BoldNumber' }, 'series,value\r\n$pageview,5\r\n'],
     [{ formula: 'A/2' }, 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\nFormula (A/2),1,0,1.5\r\n'],
-    [{ date_from: '2025-06-03', compare: true }, 'series,day 0\r\n$pageview,3\r\n$pageview (previous),0\r\n']
+    [
+      { date_from: '2025-06-03', compare: true },
+      'series,day 0\r\n$pageview,3\r\n$pageview (previous),0\r\n'
+    ]
   ])('has a line for each series: %j', async (more, expected) => {
-    const { status, headers, text } = await ask(await newStory(), { ...asTrend({}), ...more }, '?format=csv')
+    const { status, headers, text } = await ask(
+      await newStory(),
+      { ...asTrend({}), ...more },
+      '?format=csv'
+    )
 
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
@@ -1003,12 +1204,37 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), date_to: '2025-02-30' }, 'invalid_input', 'date_to', '"2025-02-30"'],
     [{ ...asTrend({}), date_from: '2025-06-04' }, 'invalid_input', 'date_from', 'ends before'],
     [{ ...asTrend({}), display: 'Metric' }, 'invalid_input', 'display', '"Metric"'],
-    [{ ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' }, 'invalid_input', 'breakdown_type', '"cohort"'],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' },
+      'invalid_input',
+      'breakdown_type',
+      '"cohort"'
+    ],
     [{ ...asTrend({}), breakdown: [1] }, 'invalid_input', 'breakdown', 'string'],
-    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 0 }, 'min_value', 'breakdown_limit', 'greater'],
-    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: true }, 'invalid_input', 'breakdown_limit', 'number'],
-    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1.5 }, 'invalid_input', 'breakdown_limit', 'int'],
-    [{ ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 }, 'query_too_large', 'breakdown_values', '1000'],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: 0 },
+      'min_value',
+      'breakdown_limit',
+      'greater'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: true },
+      'invalid_input',
+      'breakdown_limit',
+      'number'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: 1.5 },
+      'invalid_input',
+      'breakdown_limit',
+      'int'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 },
+      'query_too_large',
+      'breakdown_values',
+      '1000'
+    ],
     [
       { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 1001 },
       'query_too_large',
@@ -1027,7 +1253,12 @@ describe('a trend that cannot be', () => {
       'events__0__properties',
       '"$browser" is not a property of sessions'
     ],
-    [{ ...asTrend({}), breakdown: 'a', breakdown_type: 'session' }, 'invalid_input', 'breakdown', '"a"'],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_type: 'session' },
+      'invalid_input',
+      'breakdown',
+      '"a"'
+    ],
     [
       { ...asTrend({}), breakdowns: [{ property: 'a', type: 'session' }] },
       'invalid_input',
@@ -1042,7 +1273,12 @@ describe('a trend that cannot be', () => {
     ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
     [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'not known'],
-    [asNode({ dateRange: { from: '-1d' } }), 'invalid_input', 'query__dateRange__from', 'not known'],
+    [
+      asNode({ dateRange: { from: '-1d' } }),
+      'invalid_input',
+      'query__dateRange__from',
+      'not known'
+    ],
     [
       asNode({ dateRange: { ...RANGE, explicitDate: true } }),
       'invalid_input',
@@ -1055,7 +1291,12 @@ describe('a trend that cannot be', () => {
       'query__trendsFilter__smoothing_intervals',
       'not known'
     ],
-    [asNode({ modifiers: { convertToProjectTimezone: false } }), 'invalid_input', 'query__modifiers', 'not supported'],
+    [
+      asNode({ modifiers: { convertToProjectTimezone: false } }),
+      'invalid_input',
+      'query__modifiers',
+      'not supported'
+    ],
     [
       asNode({ series: [{ kind: 'EventsNode', event: 'a', math_multiplier: 2 }] }),
       'invalid_input',
@@ -1075,7 +1316,12 @@ describe('a trend that cannot be', () => {
       'query__trendsFilter__formulaNodes__0__formula',
       'no series B'
     ],
-    [asNode({ trendsFilter: { formulas: new Array(27).fill('A') } }), 'query_too_large', 'formulas', '26'],
+    [
+      asNode({ trendsFilter: { formulas: new Array(27).fill('A') } }),
+      'query_too_large',
+      'formulas',
+      '26'
+    ],
     [
       asNode({
         trendsFilter: { formulas: new Array(26).fill('A') },
@@ -1104,14 +1350,35 @@ describe('a trend that cannot be', () => {
       'negation'
     ],
     [{ ...asTrend({}), breakdown: '\u0000' }, 'invalid_input', 'breakdown', 'null characters'],
-    [asTrend({ math: 'sum', math_property: '\u0000' }), 'invalid_input', 'events__0__math_property', 'null characters'],
+    [
+      asTrend({ math: 'sum', math_property: '\u0000' }),
+      'invalid_input',
+      'events__0__math_property',
+      'null characters'
+    ],
     [{ ...asTrend({}), actions: [{ id: 1 }] }, 'invalid_input', 'actions', 'Actions'],
     [{ ...asTrend({}), compare: true, date_from: 'all' }, 'invalid_input', 'compare', 'no period'],
-    [{ ...asTrend({}), compare: true, compare_to: 'week' }, 'invalid_input', 'compare_to', '"week"'],
-    [{ ...asTrend({}), interval: 'minute', date_from: '2025-05-01' }, 'query_too_large', 'buckets', '10000'],
+    [
+      { ...asTrend({}), compare: true, compare_to: 'week' },
+      'invalid_input',
+      'compare_to',
+      '"week"'
+    ],
+    [
+      { ...asTrend({}), interval: 'minute', date_from: '2025-05-01' },
+      'query_too_large',
+      'buckets',
+      '10000'
+    ],
     [{ events: new Array(27).fill({ id: 'a' }) }, 'query_too_large', 'series', '26'],
     [
-      { ...asTrend({}), interval: 'hour', date_from: '2025-04-01', breakdown: 'a', breakdown_limit: 500 },
+      {
+        ...asTrend({}),
+        interval: 'hour',
+        date_from: '2025-04-01',
+        breakdown: 'a',
+        breakdown_limit: 500
+      },
       'query_too_large',
       'points',
       '200000'
@@ -1137,7 +1404,12 @@ describe('a trend that cannot be', () => {
       'query__series__0__kind',
       '"ActionsNode"'
     ],
-    [{ filters: { events: [{ id: 'a' }], date_from: 'x' } }, 'invalid_input', 'filters__date_from', '"x"']
+    [
+      { filters: { events: [{ id: 'a' }], date_from: 'x' } },
+      'invalid_input',
+      'filters__date_from',
+      '"x"'
+    ]
   ])('is a 400 that names it: %j', async (body, code, attr, detail) => {
     const answer = await ask(await newProject(), body)
 

@@ -21,7 +21,14 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
   })
 
   it('creates a user, and changes all of its fields that can be set', async () => {
-    const created = await json('user', 'create', '--first-name', 'Grace', '--email', 'grace@example.com')
+    const created = await json(
+      'user',
+      'create',
+      '--first-name',
+      'Grace',
+      '--email',
+      'grace@example.com'
+    )
     expect(created).toEqual({
       id: expect.any(Number),
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -34,7 +41,14 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
       role_at_organization: null
     })
 
-    const fields = ['--last-name', 'Hopper', '--distinct-id', 'grace', '--is-email-verified', 'true']
+    const fields = [
+      '--last-name',
+      'Hopper',
+      '--distinct-id',
+      'grace',
+      '--is-email-verified',
+      'true'
+    ]
     const more = ['--hedgehog-config', '{"color":"red"}', '--role-at-organization', 'engineering']
     const changed = await json('user', 'update', String(created.id), ...fields, ...more)
     expect(changed).toEqual({
@@ -65,9 +79,21 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     })
 
     const filters = [{ key: 'email', operator: 'not_icontains', value: '@example.com' }]
-    const change = ['--name', 'Shop', '--week-start', 'monday', '--test-account-filters', JSON.stringify(filters)]
+    const change = [
+      '--name',
+      'Shop',
+      '--week-start',
+      'monday',
+      '--test-account-filters',
+      JSON.stringify(filters)
+    ]
     const changed = await json('project', 'update', '1', ...change)
-    expect(changed).toEqual({ ...projects[0], name: 'Shop', week_start: 'monday', test_account_filters: filters })
+    expect(changed).toEqual({
+      ...projects[0],
+      name: 'Shop',
+      week_start: 'monday',
+      test_account_filters: filters
+    })
   })
 
   it('shows a key once, and never its hash', async () => {
@@ -104,8 +130,21 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
   it('takes several projects, as a list or repeated, and an expiry', async () => {
     const second = await json('project', 'create', '--name', 'Blog', '--owner', '1')
     const projects = ['--project', '1', '--project', `1,${second.id}`]
-    const created = await json('key', 'create', '--label', 'y', '--scopes', '*', ...projects, '--expires', '2100-01-01')
-    expect(created).toMatchObject({ project_ids: [1, second.id], expires_at: '2100-01-01T00:00:00.000Z' })
+    const created = await json(
+      'key',
+      'create',
+      '--label',
+      'y',
+      '--scopes',
+      '*',
+      ...projects,
+      '--expires',
+      '2100-01-01'
+    )
+    expect(created).toMatchObject({
+      project_ids: [1, second.id],
+      expires_at: '2100-01-01T00:00:00.000Z'
+    })
   })
 
   it.each([
@@ -114,40 +153,74 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
       "--scopes: Unknown scope 'persons:read'.",
       ['key', 'create', '--label', 'x', '--scopes', 'persons:read', '--project', '1']
     ],
-    ['--project: There is no project 99.', ['key', 'create', '--label', 'x', '--scopes', '*', '--project', '99']],
+    [
+      '--project: There is no project 99.',
+      ['key', 'create', '--label', 'x', '--scopes', '*', '--project', '99']
+    ],
     [
       "--project: 'shop' is not a whole number",
       ['key', 'create', '--label', 'x', '--scopes', '*', '--project', 'shop']
     ],
     [
       '--expires: is in the past',
-      ['key', 'create', '--label', 'x', '--scopes', '*', '--project', '1', '--expires', '2020-01-01']
+      [
+        'key',
+        'create',
+        '--label',
+        'x',
+        '--scopes',
+        '*',
+        '--project',
+        '1',
+        '--expires',
+        '2020-01-01'
+      ]
     ],
     ['There is no key 99.', ['key', 'revoke', '99']],
     [
       "--timezone: 'Mars/Base' is not an IANA time zone.",
       ['project', 'create', '--name', 'x', '--timezone', 'Mars/Base']
     ],
-    ['--database: There is no such D1 binding, only DB.', ['project', 'create', '--name', 'x', '--database', 'DB_2']],
-    ['--test-account-filters: is not JSON', ['project', 'update', '1', '--test-account-filters', '[']],
+    [
+      '--database: There is no such D1 binding, only DB.',
+      ['project', 'create', '--name', 'x', '--database', 'DB_2']
+    ],
+    [
+      '--test-account-filters: is not JSON',
+      ['project', 'update', '1', '--test-account-filters', '[']
+    ],
     ['Nothing to change is given', ['project', 'update', '1']],
     ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],
     [
       "--email: email 'ada@example.com' is taken.",
       ['user', 'create', '--first-name', 'x', '--email', 'ada@example.com']
     ],
-    ["Unknown option '--uuid'", ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']],
+    [
+      "Unknown option '--uuid'",
+      ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']
+    ],
     ['Unknown command: key rotate', ['key', 'rotate']]
   ])('says what is wrong: %s', async (message, [noun = '', ...args]) => {
     const { code, stdout, stderr } = await run(noun, ...args, '--json')
-    expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({ code: 1, stdout: '', message })
+    expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      stdout: '',
+      message
+    })
   })
 
   it('says in one line that a deployed service cannot be reached without credentials', async () => {
-    const nobody = { STATE_DIR: stateDir, HOME: stateDir, XDG_CONFIG_HOME: stateDir, CLOUDFLARE_API_TOKEN: '' }
+    const nobody = {
+      STATE_DIR: stateDir,
+      HOME: stateDir,
+      XDG_CONFIG_HOME: stateDir,
+      CLOUDFLARE_API_TOKEN: ''
+    }
     const { code, stdout, stderr } = await runScript('key', ['list', '--remote', '--json'], nobody)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr.trim()).toMatch(/^The deployed service cannot be reached\. .*CLOUDFLARE_API_TOKEN.*$/)
+    expect(stderr.trim()).toMatch(
+      /^The deployed service cannot be reached\. .*CLOUDFLARE_API_TOKEN.*$/
+    )
   })
 
   it('works on the databases of the running service: a key at once, and at once no more', async () => {
@@ -158,7 +231,17 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
       return (await fetch(`${url}/api/projects/${projectId}/persons/`, { headers })).status
     }
     const newKey = (scope: string) =>
-      administer(stateDir, 'key', 'create', '--label', 'x', '--scopes', scope, '--project', `${projectId}`)
+      administer(
+        stateDir,
+        'key',
+        'create',
+        '--label',
+        'x',
+        '--scopes',
+        scope,
+        '--project',
+        `${projectId}`
+      )
 
     const reader = await newKey('person:read')
     const other = await newKey('insight:read')
@@ -190,12 +273,16 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     const other = openDatabase(inject('service').stateDir)
     const headers = { authorization: `Bearer ${key}` }
     other.exec('begin immediate')
-    const answers = Array.from({ length: 5 }, () => fetch(`${url}/api/projects/${projectId}/persons/`, { headers }))
+    const answers = Array.from({ length: 5 }, () =>
+      fetch(`${url}/api/projects/${projectId}/persons/`, { headers })
+    )
     await sleep(150)
     other.exec('commit')
     other.close()
 
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([
+      200, 200, 200, 200, 200
+    ])
   })
 
   it('shares the databases with a service under load', async () => {
@@ -207,11 +294,20 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     }
 
     let isCreated = false
-    const creating = administer(stateDir, 'project', 'create', '--name', 'Under load', '--owner', '1')
+    const creating = administer(
+      stateDir,
+      'project',
+      'create',
+      '--name',
+      'Under load',
+      '--owner',
+      '1'
+    )
     const created = creating.finally(() => (isCreated = true))
     const statuses = new Set<number>()
     for (let round = 0; round < 40 && !isCreated; round += 1)
-      for (const status of await Promise.all(Array.from({ length: 10 }, capture))) statuses.add(status)
+      for (const status of await Promise.all(Array.from({ length: 10 }, capture)))
+        statuses.add(status)
 
     expect(await created).toMatchObject({ name: 'Under load', timezone: 'UTC' })
     expect(statuses).toEqual(new Set([200]))

@@ -26,7 +26,12 @@ it('the scripts of the browser SDK are served to pages of every site, whatever t
       'cache-control': 'public, max-age=300'
     })
   }
-  for (const path of ['/static/nothing.js', '/static/1.434.18/nothing.js', '/static/module.js', '/_headers']) {
+  for (const path of [
+    '/static/nothing.js',
+    '/static/1.434.18/nothing.js',
+    '/static/module.js',
+    '/_headers'
+  ]) {
     const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } })
     expect(response.status, path).toBe(404)
     expect(response.headers.get('Access-Control-Allow-Origin'), path).not.toBeNull()

@@ -14,9 +14,16 @@ it('measures every part of the bench: each figure is there and above zero', asyn
   const { code, stdout, stderr } = await runScript('bench', ['--smoke'], {})
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const counts = ['size', 'http', 'export', 'capture', 'purge', 'trend', 'deliveries', 'similar'].map(
-    (part) => figures(stdout, part).filter((figure) => figure > 0).length
-  )
+  const counts = [
+    'size',
+    'http',
+    'export',
+    'capture',
+    'purge',
+    'trend',
+    'deliveries',
+    'similar'
+  ].map((part) => figures(stdout, part).filter((figure) => figure > 0).length)
   expect(counts).toEqual([4, 32, 9, 8, 7, 46, 7, 9])
   expect(figures(stdout, 'growth')).toHaveLength(30)
 })

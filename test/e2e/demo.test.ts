@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { type LocalService, newStateDir, readRows, runScript, startService } from '../support/service.ts'
+import {
+  type LocalService,
+  newStateDir,
+  readRows,
+  runScript,
+  startService
+} from '../support/service.ts'
 
-type Person = { id: number; uuid: string; distinct_ids: string[]; properties: { email: string }; created_at: string }
+type Person = {
+  id: number
+  uuid: string
+  distinct_ids: string[]
+  properties: { email: string }
+  created_at: string
+}
 
 /** Both runs get the same anchor also when they lie on both sides of midnight. */
 const SMALL = ['--persons', '40', '--days', '7', '--anchor', '2026-11-01']
@@ -9,7 +21,10 @@ const SMALL = ['--persons', '40', '--days', '7', '--anchor', '2026-11-01']
 const run = (args: string[], env: Record<string, string>) => runScript('demo', args, env)
 
 async function demonstrate(stateDir: string, service: LocalService) {
-  const { code, stdout, stderr } = await run(SMALL, { STATE_DIR: stateDir, PORT: new URL(service.url).port })
+  const { code, stdout, stderr } = await run(SMALL, {
+    STATE_DIR: stateDir,
+    PORT: new URL(service.url).port
+  })
   expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
     code: 0,
     stderr: '40 persons, 7 days until 2026-11-01T00:00:00.000Z, seed harbour'
@@ -24,7 +39,10 @@ async function readPersons({ url, projectId, key }: LocalService) {
   })
   const { results }: { results: Person[] } = await response.json()
   return results
-    .map(({ id: _, uuid: __, ...person }) => ({ ...person, distinct_ids: person.distinct_ids.toSorted() }))
+    .map(({ id: _, uuid: __, ...person }) => ({
+      ...person,
+      distinct_ids: person.distinct_ids.toSorted()
+    }))
     .sort((a, b) => (a.properties.email < b.properties.email ? -1 : 1))
 }
 
@@ -81,6 +99,10 @@ describe('npm run demo', () => {
     ["Unknown option '--size'", ['--size', '3']]
   ])('says what is wrong: %s', async (message, args) => {
     const { code, stdout, stderr } = await run(args, { PORT: '9' })
-    expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({ code: 1, stdout: '', message })
+    expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      stdout: '',
+      message
+    })
   })
 })

@@ -20,7 +20,8 @@ async function newOperator() {
   }
   return {
     ...cloudflare,
-    deploy: (args: string[] = [], more: Record<string, string> = {}) => runScript('deploy', args, { ...env, ...more })
+    deploy: (args: string[] = [], more: Record<string, string> = {}) =>
+      runScript('deploy', args, { ...env, ...more })
   }
 }
 
@@ -31,7 +32,9 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     const config = readFileSync(configFile, 'utf8')
     const { deploy, changes, settings } = await newOperator()
     const callsOf = () =>
-      changes.splice(0).map(({ call, body }) => ({ call: call.replaceAll(/[0-9a-f-]{36}/g, 'ID'), body }))
+      changes
+        .splice(0)
+        .map(({ call, body }) => ({ call: call.replaceAll(/[0-9a-f-]{36}/g, 'ID'), body }))
     settings.failing = '/query'
 
     const failed = await deploy(['--location', 'weur'])
@@ -41,18 +44,41 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(failed.stderr).toContain('near "TABEL": syntax error')
     const before = callsOf()
     expect(before.map(({ call }) => call)).not.toContain('PUT workers/scripts/edge-analytics')
-    const created = before.filter(({ call }) => CREATIONS.test(call)).map(({ call, body }) => [call, JSON.parse(body)])
+    const created = before
+      .filter(({ call }) => CREATIONS.test(call))
+      .map(({ call, body }) => [call, JSON.parse(body)])
     expect(created.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual([
       ['POST d1/database', { name: 'edge-analytics', primary_location_hint: 'weur' }],
-      ['POST queues', { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }],
-      ['POST queues', { queue_name: 'edge-analytics-capture-dead', settings: { message_retention_period: 1209600 } }],
-      ['POST queues', { queue_name: 'edge-analytics-deliveries', settings: { message_retention_period: 1209600 } }],
       [
         'POST queues',
-        { queue_name: 'edge-analytics-deliveries-dead', settings: { message_retention_period: 1209600 } }
+        { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }
       ],
-      ['POST queues', { queue_name: 'edge-analytics-erasures', settings: { message_retention_period: 1209600 } }],
-      ['POST queues', { queue_name: 'edge-analytics-recordings', settings: { message_retention_period: 1209600 } }],
+      [
+        'POST queues',
+        {
+          queue_name: 'edge-analytics-capture-dead',
+          settings: { message_retention_period: 1209600 }
+        }
+      ],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-deliveries', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
+        {
+          queue_name: 'edge-analytics-deliveries-dead',
+          settings: { message_retention_period: 1209600 }
+        }
+      ],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-erasures', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-recordings', settings: { message_retention_period: 1209600 } }
+      ],
       ['POST r2/buckets', { name: 'edge-analytics', locationHint: 'weur' }]
     ])
 
@@ -60,7 +86,9 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     const first = await deploy(['--location', 'weur'])
 
     expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
-    expect(first.stdout).toContain('There already: npx wrangler d1 create edge-analytics --location weur')
+    expect(first.stdout).toContain(
+      'There already: npx wrangler d1 create edge-analytics --location weur'
+    )
     const deployed = callsOf()
     const calls = deployed.map(({ call }) => call)
     expect(calls.filter((call) => CREATIONS.test(call))).toEqual([])
@@ -71,18 +99,28 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     const upload = deployed.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')?.body
     expect(upload).toMatch(/"name":"RECEIPT_SECRET","type":"secret_text","text":"[0-9a-f]{64}"/)
     expect(upload).toMatch(/\{[^{}]*"type":"send_email"[^{}]*\}/)
-    const consumer = deployed.find(({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers')
-    expect(JSON.parse(consumer?.body ?? '')).toMatchObject({ dead_letter_queue: 'edge-analytics-capture-dead' })
-    expect(first.stdout).toContain('npx wrangler d1 time-travel restore DB --bookmark 00000042-feed')
+    const consumer = deployed.find(
+      ({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers'
+    )
+    expect(JSON.parse(consumer?.body ?? '')).toMatchObject({
+      dead_letter_queue: 'edge-analytics-capture-dead'
+    })
+    expect(first.stdout).toContain(
+      'npx wrangler d1 time-travel restore DB --bookmark 00000042-feed'
+    )
     expect(first.stdout).toContain('curl https://edge-analytics.shop.workers.dev/readyz')
-    expect(first.stdout).toContain("npm run key -- create --label admin --scopes '*' --project 1 --remote")
+    expect(first.stdout).toContain(
+      "npm run key -- create --label admin --scopes '*' --project 1 --remote"
+    )
 
     const second = await deploy(['--location', 'weur'])
 
     expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     const again = callsOf()
     expect(again.filter(({ call }) => CREATIONS.test(call))).toEqual([])
-    const version = again.find(({ call }) => call === 'POST workers/scripts/edge-analytics/versions')
+    const version = again.find(
+      ({ call }) => call === 'POST workers/scripts/edge-analytics/versions'
+    )
     expect(version?.body).toContain('{"name":"RECEIPT_SECRET","type":"inherit"}')
     expect(version?.body).not.toContain('"type":"secret_text"')
     expect(readFileSync(configFile, 'utf8')).toBe(config)

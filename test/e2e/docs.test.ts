@@ -6,8 +6,15 @@ import { newProject, until } from '../support/service.ts'
 /** A project with Ada in it. */
 async function newProjectOfAda() {
   const project = await newProject()
-  const event = { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
-  await fetch(`${project.url}/e/`, { method: 'POST', body: JSON.stringify({ api_key: project.token, ...event }) })
+  const event = {
+    event: '$identify',
+    distinct_id: 'ada',
+    properties: { $set: { email: 'ada@example.com' } }
+  }
+  await fetch(`${project.url}/e/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: project.token, ...event })
+  })
   const headers = { Authorization: `Bearer ${project.key}` }
   await until(async () => {
     const response = await fetch(`${project.url}/api/projects/@current/persons/`, { headers })
@@ -24,7 +31,8 @@ async function openReference(url: string) {
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', ({ message }) => complaints.push(message))
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) complaints.push(request.url())
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)
+      complaints.push(request.url())
   })
   await page.goto(`${url}/docs`)
   await page.waitForSelector('.opblock')
@@ -61,7 +69,10 @@ it.skipIf(!hasBrowser())(
     const list = await tryOut(page, 'persons_list', { email: 'ada@example.com' })
     const person = await tryOut(page, 'persons_retrieve', { id: list.body.results[0].uuid })
 
-    expect(list).toMatchObject({ status: 200, body: { count: 1, results: [{ name: 'ada@example.com' }] } })
+    expect(list).toMatchObject({
+      status: 200,
+      body: { count: 1, results: [{ name: 'ada@example.com' }] }
+    })
     expect(person).toEqual({ status: 200, body: list.body.results[0] })
     expect(complaints).toEqual([])
   }

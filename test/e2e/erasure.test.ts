@@ -1,13 +1,25 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { type LocalService, newStateDir, readRows, runScript, startService, until } from '../support/service.ts'
+import {
+  type LocalService,
+  newStateDir,
+  readRows,
+  runScript,
+  startService,
+  until
+} from '../support/service.ts'
 
 type Person = { id: number; uuid: string }
 const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))
 
 type Task = { status: string; person_uuid: string; events: { removed: number }; receipt: object }
 
-async function api<Body>({ url, projectId, key }: LocalService, method: string, path: string, body?: object) {
+async function api<Body>(
+  { url, projectId, key }: LocalService,
+  method: string,
+  path: string,
+  body?: object
+) {
   const response = await fetch(`${url}/api/environments/${projectId}/${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -27,13 +39,18 @@ function countEvents(stateDir: string) {
   return new Map(Counts.parse(rows).map(({ uuid, events }) => [uuid, events]))
 }
 
-const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
+const sum = (counts: Iterable<number>): number =>
+  [...counts].reduce((total, count) => total + count, 0)
 
 it('ten persons of the demonstration are erased on Sunday, provably, with exactly their events', async () => {
   const stateDir = newStateDir()
   const service = await startService(stateDir)
   const env = { STATE_DIR: stateDir, PORT: new URL(service.url).port }
-  const demo = await runScript('demo', ['--persons', '40', '--days', '7', '--anchor', '2026-11-01'], env)
+  const demo = await runScript(
+    'demo',
+    ['--persons', '40', '--days', '7', '--anchor', '2026-11-01'],
+    env
+  )
   expect(demo.code).toBe(0)
   const before = countEvents(stateDir)
   const { results } = (await api<{ results: Person[] }>(service, 'GET', 'persons/?limit=11')).body
@@ -44,7 +61,8 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
   const cron = await fetch(`${service.url}/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&format=json`)
   expect(await cron.json()).toMatchObject({ outcome: 'ok' })
   const tasks = async (): Promise<Task[]> =>
-    (await api<{ results: Task[] }>(service, 'GET', 'persons/deletion_status/?status=completed')).body.results
+    (await api<{ results: Task[] }>(service, 'GET', 'persons/deletion_status/?status=completed'))
+      .body.results
   await until(async () => (await tasks()).length === 10, 60_000)
 
   const theirs = erased.map(({ uuid }) => before.get(uuid) ?? 0)
@@ -52,7 +70,9 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
   const removed = (await tasks()).map(({ person_uuid, events }) => [person_uuid, events.removed])
   expect(removed.sort()).toEqual(erased.map(({ uuid }, i) => [uuid, theirs[i]]).sort())
   for (const { receipt } of await tasks())
-    expect((await api(service, 'POST', 'persons/deletion_receipts/verify/', receipt)).body).toMatchObject({
+    expect(
+      (await api(service, 'POST', 'persons/deletion_receipts/verify/', receipt)).body
+    ).toMatchObject({
       valid: true
     })
   const after = countEvents(stateDir)
@@ -63,7 +83,11 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
   const { code, stdout } = await runScript('purge:now', ['--json'], env)
   expect({ code, answer: JSON.parse(stdout) }).toEqual({
     code: 0,
-    answer: { runs: [{ database: 'DB', tasks: 1, resumed: expect.any(Number), completed: expect.any(Number) }] }
+    answer: {
+      runs: [
+        { database: 'DB', tasks: 1, resumed: expect.any(Number), completed: expect.any(Number) }
+      ]
+    }
   })
   await until(async () => (await tasks()).length === 11)
 })

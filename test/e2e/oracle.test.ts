@@ -53,12 +53,17 @@ async function make({ events, splits, erased, deleted, now }: World): Promise<nu
     distinct_id: who,
     timestamp: at,
     received_at: now + 100 * 86_400_000,
-    properties: { ...properties, ...(folds && { alias: folds }), ...(!hasPerson && { $process_person_profile: false }) }
+    properties: {
+      ...properties,
+      ...(folds && { alias: folds }),
+      ...(!hasPerson && { $process_person_profile: false })
+    }
   }))
   if (incoming.length > 0) await ingestEvents(db, { id, erasureSalt: '' }, incoming)
   await writeBatch(db, [
     ...splits.map(
-      (who) => sql`update distinct_ids set person_id = 1000000 + key where project_id = ${id} and distinct_id = ${who}`
+      (who) =>
+        sql`update distinct_ids set person_id = 1000000 + key where project_id = ${id} and distinct_id = ${who}`
     ),
     ...erased.flatMap((who) => [
       sql`insert into erased_identities (key, project_id, hash, erasure_id, person_id, erased_at)
@@ -89,7 +94,8 @@ const stored = (id: number): Promise<Stored[]> =>
                     (select person_id from erased_identities where key = e.identity), -e.identity) as actor
     from events e, event_names n where n.id = e.event_id and e.project_id = ${id}`)
 
-const same = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
+const same = (a: number, b: number) =>
+  Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
 
 /** Equal, floats by 1e-9 of their size. */
 function expectSame(found: (number | undefined)[], wanted: number[], what: string): void {
@@ -114,13 +120,16 @@ function lineOf(
   cells: { i: number; value: string | null; y: number }[],
   value: string | null
 ) {
-  const data = buckets.map((_, i) => cells.find((cell) => cell.i === i && cell.value === value)?.y ?? 0)
+  const data = buckets.map(
+    (_, i) => cells.find((cell) => cell.i === i && cell.value === value)?.y ?? 0
+  )
   const result = ask.formula ? data.map((y) => FORMULAS[ask.formula ?? '']?.(y) ?? 0) : data
   let total = 0
   return ask.display === 'ActionsLineGraphCumulative' ? result.map((y) => (total += y)) : result
 }
 
-const dataOf = (ask: Asked, series: TrendSeries) => (isAggregated(ask) ? [series.aggregated_value] : series.data)
+const dataOf = (ask: Asked, series: TrendSeries) =>
+  isAggregated(ask) ? [series.aggregated_value] : series.data
 
 async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
   const periods = (await duck.buckets(ask)).slice(0, ask.compare ? 2 : 1)
@@ -140,7 +149,11 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
       for (const [p, buckets] of shown.entries()) {
         const cells = await duck.cells(ask, entity, buckets)
         const [series] = own.slice(p)
-        expectSame(series ? dataOf(ask, series) : [], lineOf(ask, buckets, cells, null), `${entity.math} ${p}`)
+        expectSame(
+          series ? dataOf(ask, series) : [],
+          lineOf(ask, buckets, cells, null),
+          `${entity.math} ${p}`
+        )
       }
   }
 }
@@ -158,7 +171,12 @@ function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string 
 }
 
 /** The values listed are the right ones in the right order, and each line of them, none and others is right. */
-async function compareBroken(ask: Asked, entity: Entity, periods: Bucket[][], own: TrendSeries[]): Promise<void> {
+async function compareBroken(
+  ask: Asked,
+  entity: Entity,
+  periods: Bucket[][],
+  own: TrendSeries[]
+): Promise<void> {
   const { limit = 0, offset = 0 } = ask.breakdown ?? {}
   const sorted: string[] = []
   for (const buckets of periods) {
@@ -176,12 +194,18 @@ async function compareBroken(ask: Asked, entity: Entity, periods: Bucket[][], ow
 
   for (const [p, buckets] of periods.entries()) {
     const cells = await duck.cells(ask, entity, buckets, listed)
-    const present = new Set(cells.map(({ value }) => (value === null ? NONE : value === '<other>' ? OTHER : value)))
+    const present = new Set(
+      cells.map(({ value }) => (value === null ? NONE : value === '<other>' ? OTHER : value))
+    )
     for (const name of [NONE, OTHER]) if (present.has(name)) expect(names).toContain(name)
     for (const series of own.filter((_, i) => i % periods.length === p)) {
       const name = nameOf(ask, series)
       const value = name === NONE ? null : name === OTHER ? '<other>' : name
-      expectSame(dataOf(ask, series), lineOf(ask, buckets, cells, value), `${entity.math} ${p} of ${name}`)
+      expectSame(
+        dataOf(ask, series),
+        lineOf(ask, buckets, cells, value),
+        `${entity.math} ${p} of ${name}`
+      )
     }
   }
 }
@@ -204,7 +228,9 @@ async function compareTable(result: TrendSeries[]): Promise<void> {
     )
   )
   for (const [i, { data, aggregated_value }] of result.entries())
-    expect(rows[i]?.slice(1).map(Number)).toEqual(aggregated_value === undefined ? data : [aggregated_value])
+    expect(rows[i]?.slice(1).map(Number)).toEqual(
+      aggregated_value === undefined ? data : [aggregated_value]
+    )
 }
 
 /** What can be added, its values, none and others add up to. */
@@ -218,7 +244,8 @@ function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): vo
       if (!all) throw new Error('A series is missing.')
       const own = broken.filter(
         ({ action, compare_label }) =>
-          action?.order === i && (count === 1 || compare_label === (p === 0 ? 'current' : 'previous'))
+          action?.order === i &&
+          (count === 1 || compare_label === (p === 0 ? 'current' : 'previous'))
       )
       const sums = dataOf(ask, all).map((_, point) =>
         own.reduce((sum, series) => sum + (dataOf(ask, series)[point] ?? Number.NaN), 0)
@@ -237,16 +264,20 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
     const answer = async (body: object) => {
       const query = readTrend(JSON.parse(JSON.stringify(body)), project, now)
       if (!query) throw new Error('The request was not understood.')
-      return (await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now, ask.statementEvents)).result
+      return (
+        await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now, ask.statementEvents)
+      ).result
     }
     const result = await answer(toBody(ask))
     await compare(ask, result)
     await compareTable(result)
-    if (ask.breakdown) expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
+    if (ask.breakdown)
+      expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
   }
 }
 
-const isSliding = ({ events }: Asked) => events.some(({ math }) => /^(weekly|monthly)_active$/.test(math))
+const isSliding = ({ events }: Asked) =>
+  events.some(({ math }) => /^(weekly|monthly)_active$/.test(math))
 
 it.each([
   ['days, weeks and months', false],
@@ -259,7 +290,8 @@ it.each([
       fc.array(asked(isHourly), { minLength: 3, maxLength: 3 }),
       async (one, requests) => {
         const fitting = requests.filter(
-          (ask) => !(isHourly && isSliding(ask) && one.zone !== 'UTC' && one.zone !== 'Asia/Kathmandu')
+          (ask) =>
+            !(isHourly && isSliding(ask) && one.zone !== 'UTC' && one.zone !== 'Asia/Kathmandu')
         )
         asks += fitting.length
         await agree(one, fitting, isHourly)
@@ -268,5 +300,6 @@ it.each([
     { numRuns: isHourly ? Math.ceil(RUNS / 3) : RUNS, ...SEED }
   )
   console.log(`${asks} trends agree, seed ${details.seed}`)
-  if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
+  if (details.failed)
+    throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
 })

@@ -29,7 +29,13 @@ it('has only commands that work and answer as printed', { timeout: 240_000 }, as
   const stateDir = newStateDir()
   const service = await startService(stateDir)
   const { port } = new URL(service.url)
-  const env = { ...process.env, STATE_DIR: stateDir, PORT: port, KEY: service.key, TOKEN: service.token }
+  const env = {
+    ...process.env,
+    STATE_DIR: stateDir,
+    PORT: port,
+    KEY: service.key,
+    TOKEN: service.token
+  }
 
   for (const { command, answer } of blocks.slice(2).flatMap(steps)) {
     const local = command.replaceAll('http://127.0.0.1:8787', service.url)

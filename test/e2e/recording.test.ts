@@ -90,13 +90,19 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     const [first] = sent
     await until(async () => {
       const answer = await call(`${first?.properties.$session_id}/snapshots`)
-      return answer.ok && Sources.parse(await answer.json()).sources.length === sentBy(passed).length
+      return (
+        answer.ok && Sources.parse(await answer.json()).sources.length === sentBy(passed).length
+      )
     })
 
     expect(complaints).toEqual(['sold out', 'sold out'])
-    expect(passed.filter(({ path, status }) => path.startsWith('/s/') && status !== 200)).toEqual([])
+    expect(passed.filter(({ path, status }) => path.startsWith('/s/') && status !== 200)).toEqual(
+      []
+    )
     const scripts = passed.filter(({ path }) => path.includes('recorder'))
-    expect(scripts.map(({ path, status }) => [path.includes(sdk.version), status])).toEqual([[true, 200]])
+    expect(scripts.map(({ path, status }) => [path.includes(sdk.version), status])).toEqual([
+      [true, 200]
+    ])
     const { count, results } = Recordings.parse(await (await call('')).json())
     expect(count).toBe(1)
     expect(results[0]).toMatchObject({
@@ -117,9 +123,13 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     }
     const expected = sentBy(passed)
       .toSorted(
-        (a, b) => sources.findIndex((s) => s.blob_key === a.uuid) - sources.findIndex((s) => s.blob_key === b.uuid)
+        (a, b) =>
+          sources.findIndex((s) => s.blob_key === a.uuid) -
+          sources.findIndex((s) => s.blob_key === b.uuid)
       )
-      .flatMap(({ properties }) => properties.$snapshot_data.map((snapshot) => [properties.$window_id, snapshot]))
+      .flatMap(({ properties }) =>
+        properties.$snapshot_data.map((snapshot) => [properties.$window_id, snapshot])
+      )
     expect(received).toEqual(expected)
     expect(received.filter(([, { type }]) => type === 2).length).toBeGreaterThan(0)
   }

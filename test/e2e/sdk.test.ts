@@ -65,7 +65,11 @@ describe('the unmodified posthog-node', () => {
 })
 
 describe('the recorded traffic of posthog-node 5.70', () => {
-  const recorded: { path: string; headers: Record<string, string>; body: Record<string, unknown> }[] = JSON.parse(
+  const recorded: {
+    path: string
+    headers: Record<string, string>
+    body: Record<string, unknown>
+  }[] = JSON.parse(
     readFileSync(join(import.meta.dirname, '../fixtures/posthog-node-5.70.json'), 'utf8')
   )
 
@@ -79,7 +83,9 @@ describe('the recorded traffic of posthog-node 5.70', () => {
     }
     await until(
       async () =>
-        (await project.list('?distinct_id=r1_user_02_alias')).results[0]?.created_at.startsWith('2025-03') ?? false
+        (await project.list('?distinct_id=r1_user_02_alias')).results[0]?.created_at.startsWith(
+          '2025-03'
+        ) ?? false
     )
 
     // 20 users and the 2 groups that the SDK names after themselves; the 5 anonymous visitors have no profile.
@@ -91,7 +97,13 @@ describe('the recorded traffic of posthog-node 5.70', () => {
       name: 'r1_user_15@example.com',
       distinct_ids: ['r1_user_15'],
       // `$unset` of the age is dated before it was set.
-      properties: { email: 'r1_user_15@example.com', plan: 'free', age: 35, first_seen_index: 15, $browser: 'Chrome' }
+      properties: {
+        email: 'r1_user_15@example.com',
+        plan: 'free',
+        age: 35,
+        first_seen_index: 15,
+        $browser: 'Chrome'
+      }
     })
     expect((await project.list('?distinct_id=r1_user_00_alias')).results[0]?.distinct_ids).toEqual([
       'r1_user_00',

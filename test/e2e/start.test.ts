@@ -37,7 +37,9 @@ describe('npm start', { timeout: 180_000 }, () => {
     const lines = first.welcome.split('\n').filter((line) => line.trim().startsWith('curl '))
     expect(lines).toHaveLength(3)
 
-    const answers = lines.map((line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout)
+    const answers = lines.map(
+      (line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout
+    )
 
     expect(JSON.parse(answers[0] ?? '')).toMatchObject({ status: 'Ok' })
     const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
@@ -50,7 +52,11 @@ describe('npm start', { timeout: 180_000 }, () => {
     service = await start()
     first ??= service
 
-    expect(service).toMatchObject({ projectId: first.projectId, token: first.token, key: first.key })
+    expect(service).toMatchObject({
+      projectId: first.projectId,
+      token: first.token,
+      key: first.key
+    })
     expect(statSync(join(stateDir, 'dev-key.json')).mode & 0o777).toBe(0o600)
     if (hasCurl) expect(await countPersons(service)).toBe(1)
   })
@@ -59,7 +65,9 @@ describe('npm start', { timeout: 180_000 }, () => {
     const before = await countPersons(service)
     const started = hasProcesses ? descendants(service.pid) : []
 
-    const statuses = await Promise.all(Array.from({ length: 200 }, (_, n) => identify(service, `drained-${n}`)))
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => identify(service, `drained-${n}`))
+    )
     const { code, stderr } = await service.stop('SIGINT')
 
     expect(new Set(statuses)).toEqual(new Set([200]))
@@ -104,7 +112,9 @@ describe('npm start', { timeout: 180_000 }, () => {
     const second = await npm(['start'], { STATE_DIR: newStateDir(), PORT: port })
 
     expect(second.code).toBe(1)
-    expect(second.stderr.trim()).toBe(`Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`)
+    expect(second.stderr.trim()).toBe(
+      `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`
+    )
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
@@ -126,7 +136,8 @@ describe('npm start', { timeout: 180_000 }, () => {
   })
 })
 
-const personsUrl = (service: LocalService) => `${service.url}/api/environments/${service.projectId}/persons/`
+const personsUrl = (service: LocalService) =>
+  `${service.url}/api/environments/${service.projectId}/persons/`
 
 async function status(service: LocalService, key: string): Promise<number> {
   const response = await fetch(personsUrl(service), { headers: { authorization: `Bearer ${key}` } })
@@ -134,7 +145,9 @@ async function status(service: LocalService, key: string): Promise<number> {
 }
 
 async function countPersons(service: LocalService): Promise<number> {
-  const response = await fetch(personsUrl(service), { headers: { authorization: `Bearer ${service.key}` } })
+  const response = await fetch(personsUrl(service), {
+    headers: { authorization: `Bearer ${service.key}` }
+  })
   return z.object({ count: z.int() }).parse(await response.json()).count
 }
 

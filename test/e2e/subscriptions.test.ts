@@ -45,15 +45,27 @@ it('a subscription is delivered by the running service when its cron comes', asy
 
   await runCron(url, '* * * * *', Date.now())
   const deliveries = async () =>
-    (await call<{ results: { finished_at: string | null }[] }>('GET', `subscriptions/${id}/deliveries/`)).results
+    (
+      await call<{ results: { finished_at: string | null }[] }>(
+        'GET',
+        `subscriptions/${id}/deliveries/`
+      )
+    ).results
   await until(async () => Boolean((await deliveries())[0]?.finished_at))
 
   expect(await deliveries()).toMatchObject([
-    { kind: 'scheduled', status: 'delivered', attempts: 1, occurrence: new Date(due).toISOString(), missed: 0 }
+    {
+      kind: 'scheduled',
+      status: 'delivered',
+      attempts: 1,
+      occurrence: new Date(due).toISOString(),
+      missed: 0
+    }
   ])
 })
 
-const LONG = 'https://app.example.com/a/very/long/path/that/does/not/break/anywhere?with=query&and=more'
+const LONG =
+  'https://app.example.com/a/very/long/path/that/does/not/break/anywhere?with=query&and=more'
 const PARTS: Figures[] = [
   {
     name: 'Signups',
@@ -89,7 +101,14 @@ const MEASURE = `({
 
 describe.skipIf(!hasBrowser())('an e-mail', () => {
   it.each([600, 375, 320])('is readable %i pixels wide', async (width) => {
-    const content = { name: 'Weekly numbers', project: 'Shop', at: 0, timezone: 'UTC', parts: PARTS, more: 2 }
+    const content = {
+      name: 'Weekly numbers',
+      project: 'Shop',
+      at: 0,
+      timezone: 'UTC',
+      parts: PARTS,
+      more: 2
+    }
     const letter = {
       subscriptionId: 1,
       deliveryId: 2,
@@ -98,7 +117,10 @@ describe.skipIf(!hasBrowser())('an e-mail', () => {
       missed: 2,
       summary: 'sent every week'
     }
-    const { html } = toEmail({ ...letter, invite: 'Hello', content }, 'https://analytics.example.com/unsubscribe/1.2.3')
+    const { html } = toEmail(
+      { ...letter, invite: 'Hello', content },
+      'https://analytics.example.com/unsubscribe/1.2.3'
+    )
     const page = await (await openBrowser()).newPage()
     await page.setViewportSize({ width, height: 800 })
     await page.setContent(html)
@@ -108,6 +130,8 @@ describe.skipIf(!hasBrowser())('an e-mail', () => {
     expect(widths.labels).toHaveLength(4)
     // Not so narrow that a word falls apart.
     expect(Math.min(...widths.labels)).toBeGreaterThan(75)
-    expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain('/unsubscribe/1.2.3')
+    expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain(
+      '/unsubscribe/1.2.3'
+    )
   })
 })

@@ -8,15 +8,20 @@ import { newStateDir, runScript } from '../support/service.ts'
 
 const root = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8')
-const inSh = [...guide.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) => block.trim().split('\n'))
+const inSh = [...guide.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
+  block.trim().split('\n')
+)
 const inText = [...guide.matchAll(/`(npx wrangler [^`]+)`/g)].map(([, command = '']) => command)
 
 const config = readConfig()
-const inEurope = { ...config, r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, jurisdiction: 'eu' })) }
+const inEurope = {
+  ...config,
+  r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, jurisdiction: 'eu' }))
+}
 const planned = [planDeployment(config, 'weur'), planDeployment(inEurope)].flatMap(listCommands)
 
-const commands = [...planned.flatMap((line) => line.split(' || ')), ...inSh, ...inText].filter((line) =>
-  line.startsWith('npx wrangler ')
+const commands = [...planned.flatMap((line) => line.split(' || ')), ...inSh, ...inText].filter(
+  (line) => line.startsWith('npx wrangler ')
 )
 
 /** The words of a shell line, without their quotes. */
@@ -46,7 +51,9 @@ describe('a command of wrangler that the operator is given', () => {
     const positionals = firstFlag < 0 ? rest : rest.slice(0, firstFlag)
 
     expect(positionals.length).toBeLessThanOrEqual(positionalArgs.length)
-    expect(positionals.length).toBeGreaterThanOrEqual(positionalArgs.filter((name) => args[name]?.demandOption).length)
+    expect(positionals.length).toBeGreaterThanOrEqual(
+      positionalArgs.filter((name) => args[name]?.demandOption).length
+    )
 
     rest.slice(positionals.length).forEach((word, place, flags) => {
       if (!word.startsWith('-')) return

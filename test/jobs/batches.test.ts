@@ -4,7 +4,8 @@ import { ingestEvents } from '../../src/capture/ingest.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { newProject, type TestEvent, type TestProject } from '../support/project.ts'
 
-const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`)
+const numbered = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${prefix}-${n}`)
 
 const known = numbered('known', 10)
 const leads = numbered('lead', 5)
@@ -43,7 +44,9 @@ it('a batch changes, merges and attaches several stored persons', async () => {
   await project.ingest(changes)
 
   const { body } = await project.call('GET', 'persons/')
-  const emails = body.results.map((person: { properties: { email: string } }) => person.properties.email)
+  const emails = body.results.map(
+    (person: { properties: { email: string } }) => person.properties.email
+  )
   expect(emails.sort()).toEqual(known.map((name) => `${name}@example.org`))
 })
 

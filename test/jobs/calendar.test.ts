@@ -71,7 +71,9 @@ it.each([
 
     // Of the quarters of an hour in which nothing is due, nor was left over by the one before, every sixteenth.
     const busy = new Set(
-      schedules.flatMap(({ expected }) => expected.map((time) => Math.ceil((time - from) / QUARTER)))
+      schedules.flatMap(({ expected }) =>
+        expected.map((time) => Math.ceil((time - from) / QUARTER))
+      )
     )
     const sent = new Map<string, number[]>()
     let leaves = false
@@ -80,22 +82,27 @@ it.each([
       setClock(from + n * QUARTER)
       await tick(desk, n)
       leaves = refuses(n) || loses(n)
-      for (const { to } of desk.mails.splice(0)) sent.set(to, [...(sent.get(to) ?? []), from + n * QUARTER])
+      for (const { to } of desk.mails.splice(0))
+        sent.set(to, [...(sent.get(to) ?? []), from + n * QUARTER])
     }
 
     expect(own.size).toBe(SUBSCRIPTIONS)
     let total = 0
     for (const [to, { id, expected }] of own) {
-      const { results } = (await desk.project.call('GET', `subscriptions/${id}/deliveries/?limit=1000`)).body
+      const { results } = (
+        await desk.project.call('GET', `subscriptions/${id}/deliveries/?limit=1000`)
+      ).body
       const entered = results
         .toReversed()
         .filter(({ occurrence }: { occurrence: string }) => Date.parse(occurrence) <= until)
-      expect(entered.map(({ occurrence }: { occurrence: string }) => occurrence)).toEqual(expected.map(toIso))
+      expect(entered.map(({ occurrence }: { occurrence: string }) => occurrence)).toEqual(
+        expected.map(toIso)
+      )
       for (const { status, missed } of entered) expect([status, missed]).toEqual(['delivered', 0])
       const moments = sent.get(to) ?? []
-      expect(moments.slice(0, expected.length).map((time, i) => time - (expected[i] ?? 0) <= 3 * QUARTER)).toEqual(
-        expected.map(() => true)
-      )
+      expect(
+        moments.slice(0, expected.length).map((time, i) => time - (expected[i] ?? 0) <= 3 * QUARTER)
+      ).toEqual(expected.map(() => true))
       expect(moments.length).toBe(results.length)
       total += expected.length
     }

@@ -22,17 +22,44 @@ const story: TestEvent[] = [
     distinct_id: 'anon-1',
     properties: { $set: { theme: 'dark' }, $browser: 'Firefox' }
   },
-  { uuid: uuid(2), timestamp: AT + 2, distinct_id: 'anon-2', properties: { $process_person_profile: false } },
+  {
+    uuid: uuid(2),
+    timestamp: AT + 2,
+    distinct_id: 'anon-2',
+    properties: { $process_person_profile: false }
+  },
   {
     uuid: uuid(3),
     timestamp: AT + 3,
     event: '$identify',
     distinct_id: 'ada',
-    properties: { $anon_distinct_id: 'anon-1', $set: { email: 'ada@example.com' }, $set_once: { plan: 'free' } }
+    properties: {
+      $anon_distinct_id: 'anon-1',
+      $set: { email: 'ada@example.com' },
+      $set_once: { plan: 'free' }
+    }
   },
-  { uuid: uuid(4), timestamp: AT + 4, event: '$create_alias', distinct_id: 'ada', properties: { alias: 'anon-2' } },
-  { uuid: uuid(5), timestamp: AT + 5, event: 'bought', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } },
-  { uuid: uuid(6), timestamp: AT + 6, event: '$set', distinct_id: 'ada', properties: { $unset: ['theme'] } },
+  {
+    uuid: uuid(4),
+    timestamp: AT + 4,
+    event: '$create_alias',
+    distinct_id: 'ada',
+    properties: { alias: 'anon-2' }
+  },
+  {
+    uuid: uuid(5),
+    timestamp: AT + 5,
+    event: 'bought',
+    distinct_id: 'ada',
+    properties: { $set: { plan: 'pro' } }
+  },
+  {
+    uuid: uuid(6),
+    timestamp: AT + 6,
+    event: '$set',
+    distinct_id: 'ada',
+    properties: { $unset: ['theme'] }
+  },
   { uuid: uuid(7), timestamp: AT + 7, distinct_id: 'bob' }
 ]
 
@@ -59,7 +86,12 @@ describe('exactly once', () => {
           plan: 'pro'
         }
       },
-      { distinct_ids: ['bob'], created_at: AT + 7, is_identified: 0, properties: { $creator_event_uuid: uuid(7) } }
+      {
+        distinct_ids: ['bob'],
+        created_at: AT + 7,
+        is_identified: 0,
+        properties: { $creator_event_uuid: uuid(7) }
+      }
     ])
     expect(count).toBe(2)
     expect(events).toHaveLength(7)
@@ -142,8 +174,22 @@ const interleave = async (first: TestEvent[], second: TestEvent[], call: number)
 describe('two consumers at once', () => {
   it.each([2, 3, 4])('lose no property write to the same person (call %i)', async (call) => {
     const { persons } = await interleave(
-      [{ timestamp: AT + 10, event: 'new to all', distinct_id: 'ada', properties: { $set: { one: 1 } } }],
-      [{ timestamp: AT + 11, event: 'new as well', distinct_id: 'ada', properties: { $set: { two: 2 } } }],
+      [
+        {
+          timestamp: AT + 10,
+          event: 'new to all',
+          distinct_id: 'ada',
+          properties: { $set: { one: 1 } }
+        }
+      ],
+      [
+        {
+          timestamp: AT + 11,
+          event: 'new as well',
+          distinct_id: 'ada',
+          properties: { $set: { two: 2 } }
+        }
+      ],
       call
     )
 
@@ -165,24 +211,48 @@ describe('two consumers at once', () => {
     expect(count).toBe(2)
   })
 
-  it.each([2, 3, 4])('make one person of a distinct id that is new to both (call %i)', async (call) => {
-    const { persons, count } = await interleave(
-      [{ timestamp: AT + 10, event: 'left', distinct_id: 'eve', properties: { $set: { left: 1 } } }],
-      [{ timestamp: AT + 11, event: 'right', distinct_id: 'eve', properties: { $set: { right: 1 } } }],
-      call
-    )
+  it.each([2, 3, 4])(
+    'make one person of a distinct id that is new to both (call %i)',
+    async (call) => {
+      const { persons, count } = await interleave(
+        [
+          {
+            timestamp: AT + 10,
+            event: 'left',
+            distinct_id: 'eve',
+            properties: { $set: { left: 1 } }
+          }
+        ],
+        [
+          {
+            timestamp: AT + 11,
+            event: 'right',
+            distinct_id: 'eve',
+            properties: { $set: { right: 1 } }
+          }
+        ],
+        call
+      )
 
-    expect(count).toBe(2)
-    expect(persons.find(({ distinct_ids }) => distinct_ids[0] === 'eve')?.properties).toMatchObject({
-      left: 1,
-      right: 1
-    })
-  })
+      expect(count).toBe(2)
+      expect(
+        persons.find(({ distinct_ids }) => distinct_ids[0] === 'eve')?.properties
+      ).toMatchObject({
+        left: 1,
+        right: 1
+      })
+    }
+  )
 
   it.each([2, 3, 4])(
     'keep an id that joins a person while that person is folded into another (call %i)',
     async (call) => {
-      const join = { timestamp: AT + 10, event: '$create_alias', distinct_id: 'ada', properties: { alias: 'phone' } }
+      const join = {
+        timestamp: AT + 10,
+        event: '$create_alias',
+        distinct_id: 'ada',
+        properties: { alias: 'phone' }
+      }
       const fold = {
         timestamp: AT + 11,
         event: '$merge_dangerously',
@@ -192,7 +262,9 @@ describe('two consumers at once', () => {
       const boss = { timestamp: AT + 9, event: 'seen', distinct_id: 'boss' }
       const { persons, count } = await interleave([join], [boss, fold], call)
 
-      expect(persons.map(({ distinct_ids }) => distinct_ids)).toEqual([['ada', 'anon-1', 'boss', 'phone']])
+      expect(persons.map(({ distinct_ids }) => distinct_ids)).toEqual([
+        ['ada', 'anon-1', 'boss', 'phone']
+      ])
       expect(count).toBe(1)
     }
   )
@@ -225,34 +297,63 @@ describe('two consumers at once, in the narrowest gap', () => {
 
   it('make one person of an id that both give its first person', async () => {
     const { persons, count } = await interleave(
-      [{ timestamp: AT + 10, event: '$create_alias', distinct_id: 'ada', properties: { alias: 'anon-2' } }],
-      [{ timestamp: AT + 11, event: 'seen', distinct_id: 'anon-2', properties: { $set: { device: 'phone' } } }],
+      [
+        {
+          timestamp: AT + 10,
+          event: '$create_alias',
+          distinct_id: 'ada',
+          properties: { alias: 'anon-2' }
+        }
+      ],
+      [
+        {
+          timestamp: AT + 11,
+          event: 'seen',
+          distinct_id: 'anon-2',
+          properties: { $set: { device: 'phone' } }
+        }
+      ],
       4
     )
 
-    expect(persons).toMatchObject([{ distinct_ids: ['ada', 'anon-1', 'anon-2'], properties: { device: 'phone' } }])
+    expect(persons).toMatchObject([
+      { distinct_ids: ['ada', 'anon-1', 'anon-2'], properties: { device: 'phone' } }
+    ])
     expect(count).toBe(1)
   })
 })
 
 it('an event whose identity vanishes while it is worked out goes to the identity that comes after it', async () => {
   const project = await newProject()
-  await project.ingest([{ uuid: uuid(70), distinct_id: 'ada', properties: { $process_person_profile: false } }])
+  await project.ingest([
+    { uuid: uuid(70), distinct_id: 'ada', properties: { $process_person_profile: false } }
+  ])
   const key = async () =>
-    (await db.all<{ key: number }>(sql`select key from distinct_ids where project_id = ${project.id}`))[0]?.key
+    (
+      await db.all<{ key: number }>(
+        sql`select key from distinct_ids where project_id = ${project.id}`
+      )
+    )[0]?.key
   const before = await key()
   let gone = false
   const DB = aroundCalls(env.DB, async (run, call) => {
-    if (call === 3 && !gone) await db.run(sql`delete from distinct_ids where project_id = ${project.id}`)
+    if (call === 3 && !gone)
+      await db.run(sql`delete from distinct_ids where project_id = ${project.id}`)
     gone ||= call === 3
     return run()
   })
-  const again = { uuid: uuid(71), distinct_id: 'ada', properties: { $process_person_profile: false } }
+  const again = {
+    uuid: uuid(71),
+    distinct_id: 'ada',
+    properties: { $process_person_profile: false }
+  }
   await consume([project.message([again])], 1, { DB })
 
   expect(gone).toBe(true)
   expect(await key()).not.toBe(before)
-  expect((await contentsOf(project.id)).events.map((event) => event.uuid)).toEqual([uuid(71).replaceAll('-', '')])
+  expect((await contentsOf(project.id)).events.map((event) => event.uuid)).toEqual([
+    uuid(71).replaceAll('-', '')
+  ])
 })
 
 describe('a crash at any step', () => {
@@ -319,7 +420,10 @@ describe('messages that cannot be stored', () => {
   it('do not take their neighbours with them', async () => {
     const project = await newProject()
     const broken = project.message([{ uuid: uuid(60) }])
-    const message = { ...broken, events: broken.events.map((event) => ({ ...event, properties: deep(1_200) })) }
+    const message = {
+      ...broken,
+      events: broken.events.map((event) => ({ ...event, properties: deep(1_200) }))
+    }
     const result = await consume([
       project.message([{ uuid: uuid(61) }]),
       message,
@@ -351,7 +455,10 @@ describe('messages that cannot be stored', () => {
 
     expect(result.explicitAcks).toHaveLength(1)
     const found = () => parked('%storage caused object to be reset')
-    await vi.waitUntil(async () => (await found()).rows.length > 0, { timeout: 15_000, interval: 200 })
+    await vi.waitUntil(async () => (await found()).rows.length > 0, {
+      timeout: 15_000,
+      interval: 200
+    })
     expect((await found()).rows).toMatchObject([{ attempts: 12 }])
 
     const letter = (await listDeadLetters(db)).find(({ projectId }) => projectId === project.id)
@@ -381,10 +488,12 @@ describe('messages that cannot be stored', () => {
   })
 })
 
-const deep = (levels: number): { [key: string]: never } => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+const deep = (levels: number): { [key: string]: never } =>
+  JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
 
 const redrive = (letter: DeadLetterRow | undefined) =>
-  letter && redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
+  letter &&
+  redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
 
 describe('large messages', () => {
   const spilled = async (project: TestProject) => {
@@ -421,7 +530,10 @@ describe('large messages', () => {
     const spill = await spilled(project)
     const cron = (days: number) =>
       worker.scheduled(
-        createScheduledController({ cron: '0 5 * * SUN', scheduledTime: Date.now() + days * 86_400_000 }),
+        createScheduledController({
+          cron: '0 5 * * SUN',
+          scheduledTime: Date.now() + days * 86_400_000
+        }),
         env
       )
 

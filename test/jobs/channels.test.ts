@@ -30,7 +30,10 @@ const pathOf = (kind: string, query = '') => `/${kind}/${++n}-${crypto.randomUUI
 async function deliver(target_type: string, path: string, fields: JsonObject = {}) {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('Signups')
-  const subscription = await desk.subscribe({ target_type, target_value: `${url}${path}`, ...fields }, OPEN)
+  const subscription = await desk.subscribe(
+    { target_type, target_value: `${url}${path}`, ...fields },
+    OPEN
+  )
   setClock('2026-11-22T09:00:00Z')
   await desk.cron()
   await desk.drain(OPEN)
@@ -54,11 +57,16 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     const { delivery, received } = await deliver(type, pathOf('ok'))
 
     expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
-    expect(received).toMatchObject([{ method: 'POST', headers: { 'content-type': 'application/json' } }])
+    expect(received).toMatchObject([
+      { method: 'POST', headers: { 'content-type': 'application/json' } }
+    ])
   })
 
   it.each([400, 401, 403, 404, 410, 422])('that answers %i is not asked again', async (status) => {
-    const { delivery, received } = await deliver(type, pathOf(`status/${status}`, '?say=no_service'))
+    const { delivery, received } = await deliver(
+      type,
+      pathOf(`status/${status}`, '?say=no_service')
+    )
 
     const said = type === 'slack' ? `It answered ${status}: no_service` : `It answered ${status}.`
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
@@ -68,14 +76,22 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
   it.each([408, 429, 500, 502, 503])('that answers %i is asked six times', async (status) => {
     const { delivery, received } = await deliver(type, pathOf(`status/${status}`))
 
-    expect(delivery).toMatchObject({ status: 'failed', attempts: 6, error: `It answered ${status}.` })
+    expect(delivery).toMatchObject({
+      status: 'failed',
+      attempts: 6,
+      error: `It answered ${status}.`
+    })
     expect(received).toHaveLength(6)
   })
 
   it('that recovers gets it', async () => {
     const { delivery, received } = await deliver(type, pathOf('flaky', '?fail=2'))
 
-    expect(delivery).toMatchObject({ status: 'delivered', attempts: 3, recipients: [{ repeated: false }] })
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: 3,
+      recipients: [{ repeated: false }]
+    })
     expect(received).toHaveLength(3)
   })
 
@@ -91,25 +107,31 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     expect(desk.later).toMatchObject([{ seconds: 7_201 }])
   })
 
-  it.each(['cut', 'garbage'])('that breaks off may have got it, and gets it again, marked: %s', async (kind) => {
-    const { delivery, received } = await deliver(type, pathOf(kind))
+  it.each(['cut', 'garbage'])(
+    'that breaks off may have got it, and gets it again, marked: %s',
+    async (kind) => {
+      const { delivery, received } = await deliver(type, pathOf(kind))
 
-    const attempts = type === 'slack' ? 2 : 6
-    expect(delivery).toMatchObject({
-      status: 'failed',
-      attempts,
-      error: 'It cannot be reached, or cut the connection.',
-      recipients: [{ status: 'unknown', repeated: true }]
-    })
-    expect(received).toHaveLength(attempts)
-  })
+      const attempts = type === 'slack' ? 2 : 6
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        attempts,
+        error: 'It cannot be reached, or cut the connection.',
+        recipients: [{ status: 'unknown', repeated: true }]
+      })
+      expect(received).toHaveLength(attempts)
+    }
+  )
 
-  it.each(['endless', 'stalls'])('that says yes has it, whatever it says after: %s', async (kind) => {
-    const { delivery, received } = await deliver(type, pathOf(kind))
+  it.each(['endless', 'stalls'])(
+    'that says yes has it, whatever it says after: %s',
+    async (kind) => {
+      const { delivery, received } = await deliver(type, pathOf(kind))
 
-    expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
-    expect(received).toHaveLength(1)
-  })
+      expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
+      expect(received).toHaveLength(1)
+    }
+  )
 
   it('is followed where it redirects, but not to a private address', async () => {
     const to = pathOf('ok')
@@ -133,14 +155,19 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     await desk.send('POST', `subscriptions/${id}/test/`)
     await desk.drain()
 
-    expect(await desk.deliveries(id)).toMatchObject([{ status: 'failed', error: 'Only https URLs are allowed.' }])
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'failed', error: 'Only https URLs are allowed.' }
+    ])
     expect(await receivedAt(path)).toEqual([])
   })
 })
 
 it('waits ten seconds for a webhook, and no longer', async () => {
   const desk = await newDesk()
-  const { id } = await desk.subscribe({ target_type: 'webhook', target_value: `${url}${pathOf('silent')}` }, OPEN)
+  const { id } = await desk.subscribe(
+    { target_type: 'webhook', target_value: `${url}${pathOf('silent')}` },
+    OPEN
+  )
   await desk.send('POST', `subscriptions/${id}/test/`)
   const started = Date.now()
 
@@ -149,7 +176,11 @@ it('waits ten seconds for a webhook, and no longer', async () => {
   const seconds = (Date.now() - started) / 1000
   expect([seconds > 9.5, seconds < 13]).toEqual([true, true])
   expect(await desk.deliveries(id)).toMatchObject([
-    { status: 'queued', error: 'It did not answer within 10 s.', recipients: [{ status: 'unknown' }] }
+    {
+      status: 'queued',
+      error: 'It did not answer within 10 s.',
+      recipients: [{ status: 'unknown' }]
+    }
   ])
 })
 
@@ -161,7 +192,8 @@ describe('a webhook', () => {
 
     const headers = received.map((one) => one.headers as Record<string, string>)
     expect(new Set(headers.map((one) => one['webhook-id'])).size).toBe(1)
-    for (const [i, { body }] of received.entries()) expect(webhook.verify(body, headers[i] ?? {})).toBeTruthy()
+    for (const [i, { body }] of received.entries())
+      expect(webhook.verify(body, headers[i] ?? {})).toBeTruthy()
     expect(() => webhook.verify(`${received[0]?.body} `, headers[0] ?? {})).toThrow()
     expect(() =>
       new Webhook(`whsec_${btoa('x'.repeat(32))}`).verify(received[0]?.body ?? '', headers[0] ?? {})
@@ -174,7 +206,12 @@ describe('a webhook', () => {
     await countSignups(desk)
     const path = pathOf('ok')
     const { id, insight } = await desk.subscribe(
-      { target_type: 'webhook', target_value: `${url}${path}`, title: 'Numbers', invite_message: 'Hello' },
+      {
+        target_type: 'webhook',
+        target_value: `${url}${path}`,
+        title: 'Numbers',
+        invite_message: 'Hello'
+      },
       OPEN
     )
     setClock('2026-11-22T09:00:00Z')
@@ -229,7 +266,10 @@ it('posts blocks to Slack that nobody’s names can break out of', async () => {
       { type: 'header', text: { type: 'plain_text', text: '<!channel> & co', emoji: false } },
       {
         type: 'section',
-        text: { type: 'mrkdwn', text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%' }
+        text: {
+          type: 'mrkdwn',
+          text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%'
+        }
       },
       {
         type: 'context',
@@ -244,7 +284,12 @@ it('keeps addresses, secrets and numbers out of the log', async () => {
   const { subscription } = await deliver('webhook', pathOf('status/500', '?say=secret-answer'))
   const text = log.texts().join('\n')
 
-  for (const secret of [subscription.webhook_secret, subscription.target_value, 'secret-answer', 'Signups'])
+  for (const secret of [
+    subscription.webhook_secret,
+    subscription.target_value,
+    'secret-answer',
+    'Signups'
+  ])
     expect(text).not.toContain(secret)
 })
 
@@ -278,7 +323,9 @@ describe('an e-mail', () => {
       expect(link).toMatch(/^https:\/\/analytics\.test\/unsubscribe\/\d+\.\d+\.[0-9a-f]{64}$/)
       expect([mail.text.includes(link), mail.html.includes(`href="${link}"`)]).toEqual([true, true])
     }
-    expect(desk.mails[0]?.text).toContain('Signups (16 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)')
+    expect(desk.mails[0]?.text).toContain(
+      'Signups (16 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)'
+    )
   })
 })
 
@@ -297,7 +344,9 @@ describe('unsubscribing', () => {
     const { id } = await desk.subscribe({ target_value, title: '<b>Numbers</b>' })
     await desk.send('POST', `subscriptions/${id}/test/`)
     await desk.drain()
-    const links = desk.mails.map(({ headers }) => new URL((headers['List-Unsubscribe'] ?? '').slice(1, -1)).pathname)
+    const links = desk.mails.map(
+      ({ headers }) => new URL((headers['List-Unsubscribe'] ?? '').slice(1, -1)).pathname
+    )
     return { desk, id, links }
   }
 
@@ -355,11 +404,14 @@ describe('unsubscribing', () => {
     expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
   })
 
-  it.each(['x', '1.2', '1.2.3', `1.2.${'g'.repeat(64)}`, 'x'.repeat(201)])('is not what %s does', async (ticket) => {
-    const { status } = await form('POST', `/unsubscribe/${ticket}`)
+  it.each(['x', '1.2', '1.2.3', `1.2.${'g'.repeat(64)}`, 'x'.repeat(201)])(
+    'is not what %s does',
+    async (ticket) => {
+      const { status } = await form('POST', `/unsubscribe/${ticket}`)
 
-    expect(status).toBe(404)
-  })
+      expect(status).toBe(404)
+    }
+  )
 
   it('does nothing with a link that was made up', async () => {
     const { desk, id, links } = await newLinks('ada@example.com')
@@ -409,20 +461,27 @@ describe('what is delivered', () => {
   it('is of whole days: of a steady number the change is none, whatever the hour', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Steady')
-    const hours = Array.from({ length: 15 * 24 }, (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * 3_600_000)
+    const hours = Array.from(
+      { length: 15 * 24 },
+      (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * 3_600_000
+    )
     await desk.project.ingest(
       hours
         .filter((time) => time < Date.now())
         .map((timestamp) => ({ event: 'signed up', distinct_id: 'p', timestamp }))
     )
 
-    expect(await textOf(desk, {})).toContain('Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)')
+    expect(await textOf(desk, {})).toContain(
+      'Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)'
+    )
   })
 
   it('is of today when there is nothing before', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('New')
-    await desk.project.ingest([{ event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }])
+    await desk.project.ingest([
+      { event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }
+    ])
 
     expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
   })
@@ -432,7 +491,9 @@ describe('what is delivered', () => {
     const desk = await newDesk()
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
     const filters = { events: [{ id: 'signed up' }] }
-    const insight = (await desk.send('POST', 'insights/', { name: 'Both', filters, dashboards: [dashboard] })).body.id
+    const insight = (
+      await desk.send('POST', 'insights/', { name: 'Both', filters, dashboards: [dashboard] })
+    ).body.id
 
     const text = await textOf(desk, { insight, dashboard, title: ' ' })
 
@@ -441,7 +502,11 @@ describe('what is delivered', () => {
   })
 
   it.each<[string, JsonObject, string]>([
-    ['nothing happened', { events: [{ id: 'never' }], date_from: '-6d' }, 'No events: 15 – 21 Nov 2026.'],
+    [
+      'nothing happened',
+      { events: [{ id: 'never' }], date_from: '-6d' },
+      'No events: 15 – 21 Nov 2026.'
+    ],
     ['nothing is asked', {}, 'This insight asks for nothing yet.'],
     [
       'it is too much',

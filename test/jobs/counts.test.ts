@@ -16,7 +16,9 @@ const times = [AT, AT + 1, AT + QUARTER - 1, AT + QUARTER, AT - 1, -1, -QUARTER,
 const events = times.map((timestamp) => ({ timestamp }))
 
 const counted = (id: number) =>
-  db.all(sql`select slot, count from event_counts where project_id = ${id} and count <> 0 order by slot`)
+  db.all(
+    sql`select slot, count from event_counts where project_id = ${id} and count <> 0 order by slot`
+  )
 
 it('counts the events of each quarter of an hour, also before 1970', async () => {
   const project = await newProject()
@@ -51,7 +53,10 @@ it('no longer counts what is deleted with its counts', async () => {
   await project.ingest(events)
   const chunk = sql`from events where project_id = ${project.id} and timestamp <= ${AT}`
 
-  await writeBatch(db, [uncountEvents(project.id, sql`select event_id, timestamp ${chunk}`), sql`delete ${chunk}`])
+  await writeBatch(db, [
+    uncountEvents(project.id, sql`select event_id, timestamp ${chunk}`),
+    sql`delete ${chunk}`
+  ])
 
   expect(await counted(project.id)).toEqual([
     { slot: AT / QUARTER, count: 2 },
@@ -65,7 +70,10 @@ it('is verified every night: what is counted wrongly is an error in the log', as
   await project.ingest(events)
   const verify = async () => {
     const log = listenToLog()
-    const controller = createScheduledController({ cron: '30 3 * * *', scheduledTime: new Date(AT) })
+    const controller = createScheduledController({
+      cron: '30 3 * * *',
+      scheduledTime: new Date(AT)
+    })
     await worker.scheduled(controller, env)
     return log
       .lines('nightly verification')
@@ -74,7 +82,9 @@ it('is verified every night: what is counted wrongly is an error in the log', as
   }
 
   expect(await verify()).toMatchObject([{ level: 'info', wrong: 0 }])
-  await db.run(sql`update event_counts set count = count + 1 where project_id = ${project.id} and slot = 0`)
+  await db.run(
+    sql`update event_counts set count = count + 1 where project_id = ${project.id} and slot = 0`
+  )
   await db.run(sql`delete from event_counts where project_id = ${project.id} and slot = -1`)
 
   expect(await verify()).toMatchObject([

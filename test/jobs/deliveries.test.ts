@@ -132,7 +132,9 @@ describe('an occurrence', () => {
     await desk.drain()
 
     expect(body.next_delivery_date).toBe('2026-11-27T09:00:00.000Z')
-    expect(await desk.deliveries(id)).toMatchObject([{ occurrence: '2026-11-22T09:00:00.000Z', status: 'delivered' }])
+    expect(await desk.deliveries(id)).toMatchObject([
+      { occurrence: '2026-11-22T09:00:00.000Z', status: 'delivered' }
+    ])
   })
 
   it.each([
@@ -158,7 +160,8 @@ describe('an occurrence', () => {
   ])('is skipped when there is nothing to deliver: %j', async (fields, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
-    const dashboard = 'dashboard' in fields ? (await desk.send('POST', 'dashboards/', {})).body.id : null
+    const dashboard =
+      'dashboard' in fields ? (await desk.send('POST', 'dashboards/', {})).body.id : null
     const { id } = await desk.subscribe({ ...fields, dashboard })
     setClock('2026-11-22T09:00:00Z')
 
@@ -220,12 +223,12 @@ it('goes on wherever the work is cut: to each recipient one message, or two of w
       expect([call, side, status]).toEqual([call, side, 'delivered'])
       for (const recipient of recipients) {
         const sent = desk.mails.filter(({ to }) => to === recipient.target).length
-        expect([call, side, recipient.target, sent <= (recipient.repeated ? 2 : 1) && sent > 0]).toEqual([
+        expect([
           call,
           side,
           recipient.target,
-          true
-        ])
+          sent <= (recipient.repeated ? 2 : 1) && sent > 0
+        ]).toEqual([call, side, recipient.target, true])
         repeated += sent - 1
       }
     }
@@ -283,7 +286,10 @@ it('is forgotten after 90 days, but for the last that arrived', async () => {
   const sweep = async (time: string) => {
     setClock(time)
     await desk.cron({}, '30 3 * * *')
-    return (await desk.deliveries(id)).map((row: Record<string, string>) => [row.occurrence?.slice(0, 10), row.kind])
+    return (await desk.deliveries(id)).map((row: Record<string, string>) => [
+      row.occurrence?.slice(0, 10),
+      row.kind
+    ])
   }
   await deliver('2026-01-31T09:00:00Z')
   await deliver('2026-03-31T09:00:00Z')
@@ -296,7 +302,9 @@ it('is forgotten after 90 days, but for the last that arrived', async () => {
   expect(await sweep('2028-01-01T09:00:00Z')).toEqual([['2026-03-31', 'scheduled']])
   await deliver('2028-01-31T09:00:00Z')
 
-  expect(log.lines('nightly sweep of deliveries').map(({ removed }) => Number(removed) > 0)).toContain(true)
+  expect(
+    log.lines('nightly sweep of deliveries').map(({ removed }) => Number(removed) > 0)
+  ).toContain(true)
   expect(desk.mails.filter(({ text }) => text.includes('Hi'))).toHaveLength(1)
 })
 
@@ -382,14 +390,20 @@ describe('an e-mail that fails', () => {
 
     expect(tries).toEqual([0, 31, 152, 753, 4_354, 28_355])
     expect(await desk.deliveries(id)).toMatchObject([
-      { status: 'failed', attempts: 6, error: 'E_INTERNAL_SERVER_ERROR: said E_INTERNAL_SERVER_ERROR' }
+      {
+        status: 'failed',
+        attempts: 6,
+        error: 'E_INTERNAL_SERVER_ERROR: said E_INTERNAL_SERVER_ERROR'
+      }
     ])
   })
 
   it('for good is not sent again, and the others are', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
-    const { id } = await desk.subscribe({ target_value: 'ada@example.com, bob@example.com, cy@example.com' })
+    const { id } = await desk.subscribe({
+      target_value: 'ada@example.com, bob@example.com, cy@example.com'
+    })
     let isBusy = true
     desk.faults.email = ({ to }) => {
       if (to.startsWith('bob')) throw new EmailError('E_RECIPIENT_SUPPRESSED')
@@ -409,7 +423,11 @@ describe('an e-mail that fails', () => {
         status: 'failed',
         attempts: 2,
         error: '1 of 3 recipients: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED',
-        recipients: [ADA, { target: 'bob@example.com', status: 'failed' }, { target: 'cy@example.com', ...SENT }]
+        recipients: [
+          ADA,
+          { target: 'bob@example.com', status: 'failed' },
+          { target: 'cy@example.com', ...SENT }
+        ]
       }
     ])
   })
@@ -470,14 +488,21 @@ describe('a subscription that keeps failing', () => {
   it('is paused after five occurrences, and its owner told', async () => {
     const { desk, id, owner } = await failFor(8)
 
-    const reason = 'The last 5 deliveries failed: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED'
-    expect(await desk.find(id)).toMatchObject({ paused: true, paused_reason: reason, next_delivery_date: null })
+    const reason =
+      'The last 5 deliveries failed: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED'
+    expect(await desk.find(id)).toMatchObject({
+      paused: true,
+      paused_reason: reason,
+      next_delivery_date: null
+    })
     expect(desk.mails.map(({ to, subject }) => [to, subject])).toEqual([[owner, 'Paused: Numbers']])
     expect(desk.mails[0]?.text).toContain(reason)
     expect(desk.mails[0]?.text).toContain(
       `PATCH https://analytics.test/api/environments/${desk.project.id}/subscriptions/${id}/ with`
     )
-    const kinds = (await desk.deliveries(id)).map(({ kind, status }: Record<string, string>) => `${kind} ${status}`)
+    const kinds = (await desk.deliveries(id)).map(
+      ({ kind, status }: Record<string, string>) => `${kind} ${status}`
+    )
     expect(kinds).toEqual(['notice delivered', ...Array(5).fill('scheduled failed')])
   })
 
@@ -486,7 +511,11 @@ describe('a subscription that keeps failing', () => {
 
     const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
 
-    expect(body).toMatchObject({ paused: false, paused_reason: null, next_delivery_date: '2026-11-27T09:00:00.000Z' })
+    expect(body).toMatchObject({
+      paused: false,
+      paused_reason: null,
+      next_delivery_date: '2026-11-27T09:00:00.000Z'
+    })
     setClock('2026-11-27T09:00:00Z')
     await desk.cron()
     await desk.drain()
@@ -505,7 +534,10 @@ describe('a subscription that keeps failing', () => {
     await desk.cron()
     await desk.drain()
 
-    expect(await desk.find(id)).toMatchObject({ paused: false, next_delivery_date: '2026-11-28T09:00:00.000Z' })
+    expect(await desk.find(id)).toMatchObject({
+      paused: false,
+      next_delivery_date: '2026-11-28T09:00:00.000Z'
+    })
   })
 
   it('is not paused by tests', async () => {
@@ -530,7 +562,10 @@ describe('a test', () => {
   it('is delivered now, marked, and leaves the schedule as it is', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Signups')
-    const { id, next_delivery_date } = await desk.subscribe({ title: 'Numbers', invite_message: 'Welcome' })
+    const { id, next_delivery_date } = await desk.subscribe({
+      title: 'Numbers',
+      invite_message: 'Welcome'
+    })
 
     const { status, body } = await desk.send('POST', `subscriptions/${id}/test/`)
     await desk.drain()
@@ -641,7 +676,9 @@ it('does not deliver what is in the ledger of another project', async () => {
 describe('what a delivery costs', () => {
   /** Subscriptions and closed deliveries of others, far from due. */
   const seedOthers = async (id: number, count: number) => {
-    const columns = await db.all<{ name: string }>(sql`select name from pragma_table_info('subscriptions')`)
+    const columns = await db.all<{ name: string }>(
+      sql`select name from pragma_table_info('subscriptions')`
+    )
     const names = sql.join(
       columns
         .filter(({ name }) => !['id', 'next_delivery_date'].includes(name))
@@ -674,8 +711,18 @@ describe('what a delivery costs', () => {
 
     const [claimed] = log.lines('due subscriptions')
     const [delivered] = log.lines('queue batch')
-    const rows = [claimed?.rows_read, claimed?.rows_written, delivered?.rows_read, delivered?.rows_written].map(Number)
+    const rows = [
+      claimed?.rows_read,
+      claimed?.rows_written,
+      delivered?.rows_read,
+      delivered?.rows_written
+    ].map(Number)
     const limits = [40, 10, 60, 8]
-    expect(rows.map((row, i) => row > 0 && row <= (limits[i] ?? 0))).toEqual([true, true, true, true])
+    expect(rows.map((row, i) => row > 0 && row <= (limits[i] ?? 0))).toEqual([
+      true,
+      true,
+      true,
+      true
+    ])
   })
 })

@@ -7,7 +7,14 @@ import { newUsage } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import { continueErasures } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
-import { countRows, holdErasures, QUARTERLY, searchTerms, tablesWith, WEEKLY } from '../support/erasures.ts'
+import {
+  countRows,
+  holdErasures,
+  QUARTERLY,
+  searchTerms,
+  tablesWith,
+  WEEKLY
+} from '../support/erasures.ts'
 import { aroundCalls } from '../support/faults.ts'
 import { listenToLog } from '../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../support/project.ts'
@@ -20,7 +27,8 @@ const BECOMES: Record<string, string> = {
   person_versions: 'removed by the queue, verified',
   events: 'removed by the weekly batch if asked, verified',
   event_counts: 'corrected with each piece of events',
-  sessions: 'worked out anew from the events that are left, or removed, by the weekly batch if asked, verified',
+  sessions:
+    'worked out anew from the events that are left, or removed, by the weekly batch if asked, verified',
   session_values: 'corrected with each session',
   session_shingles: 'corrected with each session',
   dead_letters: 'their events are removed by the weekly batch if asked',
@@ -35,7 +43,8 @@ const BECOMES: Record<string, string> = {
   dashboards: 'what users have saved',
   dashboard_tiles: 'what users have saved',
   subscriptions: 'what users have saved',
-  subscription_deliveries: 'to whom users had something sent, and when, for 90 days: none of what it said',
+  subscription_deliveries:
+    'to whom users had something sent, and when, for 90 days: none of what it said',
   idempotency_keys: 'what users have saved, for a day',
   recordings: 'deleted at once if asked: of nobody from then on',
   recording_parts: 'removed by the queue if asked, with their snapshots, verified',
@@ -110,7 +119,12 @@ describe('a deletion', () => {
     await call(project, 'DELETE', `persons/${ada.uuid}?delete_events=true`)
     await drain()
     const before = (await status(town)).results[0]
-    expect(before).toMatchObject({ status: 'queued', person_uuid: ada.uuid, receipt: null, delete_verified_at: null })
+    expect(before).toMatchObject({
+      status: 'queued',
+      person_uuid: ada.uuid,
+      receipt: null,
+      delete_verified_at: null
+    })
     expect(before.events).toEqual({ found: null, removed: 0, remaining: null, dropped: 0 })
     expect(new Date(before.scheduled_for).getUTCDay()).toBe(0)
     expect(before.scheduled_for).toMatch(/T05:00:00.000Z$/)
@@ -120,7 +134,10 @@ describe('a deletion', () => {
 
     expect(await countRows(project.id)).toMatchObject({ persons: 1, events: 10, versions: 1 })
     const [task] = (await status(town)).results
-    expect(task).toMatchObject({ status: 'completed', events: { found: 22, removed: 22, remaining: 0, dropped: 0 } })
+    expect(task).toMatchObject({
+      status: 'completed',
+      events: { found: 22, removed: 22, remaining: 0, dropped: 0 }
+    })
     expect(task.receipt).toMatchObject({
       person_uuid: ada.uuid,
       delete_events: true,
@@ -132,10 +149,13 @@ describe('a deletion', () => {
         { store: 'dead_letters', found: 0, removed: 0, remaining: 0 }
       ])
     })
-    const verify = (receipt: object) => call(project, 'POST', 'persons/deletion_receipts/verify', receipt)
+    const verify = (receipt: object) =>
+      call(project, 'POST', 'persons/deletion_receipts/verify', receipt)
     expect((await verify(task.receipt)).body.valid).toBe(true)
     const [first, ...rest] = task.receipt.stores
-    expect((await verify({ ...task.receipt, stores: [{ ...first, removed: 99 }, ...rest] })).body.valid).toBe(false)
+    expect(
+      (await verify({ ...task.receipt, stores: [{ ...first, removed: 99 }, ...rest] })).body.valid
+    ).toBe(false)
     expect((await verify({ ...task.receipt, extra: 1 })).body.valid).toBe(false)
     const noted = [{ ...first, note: 'x' }, ...rest]
     expect((await verify({ ...task.receipt, stores: noted })).body.valid).toBe(false)
@@ -146,7 +166,11 @@ describe('a deletion', () => {
     const secret = `ǂǂǂ${crypto.randomUUID()}`
     await project.ingest([
       identify(secret, `anon-${secret}`, { email: `${secret}@example.com`, note: secret }),
-      { event: 'said', distinct_id: secret, properties: { $set: { plan: secret }, message: secret } },
+      {
+        event: 'said',
+        distinct_id: secret,
+        properties: { $set: { plan: secret }, message: secret }
+      },
       { event: '$merge_dangerously', distinct_id: secret, properties: { alias: 'bob' } }
     ])
     expect(await searchTerms('ǂ')).toBeGreaterThan(0)
@@ -159,7 +183,10 @@ describe('a deletion', () => {
       'persons_search_content'
     ])
 
-    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: [secret], delete_events: true })
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: [secret],
+      delete_events: true
+    })
     await cron(WEEKLY, Date.now() + 1000)
     expect(held.length).toBeGreaterThan(0)
     await drain()
@@ -204,7 +231,11 @@ describe('a deletion that is disturbed', () => {
       })
 
       expect(
-        (await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`, undefined, { DB })).status
+        (
+          await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`, undefined, {
+            DB
+          })
+        ).status
       ).toBe(503)
       const isDone = call === 3 && side === 'after'
       expect(await outcome(town)).toMatchObject(
@@ -213,52 +244,88 @@ describe('a deletion that is disturbed', () => {
       const again = await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
 
       expect(again.status).toBe(isDone ? 404 : 204)
-      expect(await outcome(town)).toMatchObject({ persons: 1, counted: 1, distinct_ids: 1, tasks: 1, events: 32 })
+      expect(await outcome(town)).toMatchObject({
+        persons: 1,
+        counted: 1,
+        distinct_ids: 1,
+        tasks: 1,
+        events: 32
+      })
     }
   )
 
-  it.each([2, 3])('takes along what capture adds to the person just before its call %i', async (call) => {
-    const town = await newTown()
-    const { project, ada } = town
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call)
-        await project.ingest([
-          { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'tablet', $set: { n: 1 } } },
-          { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'bob' } }
-        ])
-      return run()
-    })
+  it.each([2, 3])(
+    'takes along what capture adds to the person just before its call %i',
+    async (call) => {
+      const town = await newTown()
+      const { project, ada } = town
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call)
+          await project.ingest([
+            {
+              event: '$identify',
+              distinct_id: 'ada',
+              properties: { $anon_distinct_id: 'tablet', $set: { n: 1 } }
+            },
+            { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'bob' } }
+          ])
+        return run()
+      })
 
-    expect((await town.call(project, 'DELETE', `persons/${ada.id}`, undefined, { DB })).status).toBe(204)
-    await town.drain()
+      expect(
+        (await town.call(project, 'DELETE', `persons/${ada.id}`, undefined, { DB })).status
+      ).toBe(204)
+      await town.drain()
 
-    expect(await countRows(project.id)).toMatchObject({ persons: 0, counted: 0, distinct_ids: 0, versions: 0 })
-  })
+      expect(await countRows(project.id)).toMatchObject({
+        persons: 0,
+        counted: 0,
+        distinct_ids: 0,
+        versions: 0
+      })
+    }
+  )
 
-  it.each([2, 3, 4])('is not undone by a batch of events at whose call %i it happens', async (call) => {
-    const town = await newTown()
-    const { project, ada } = town
-    let isDeleted = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !isDeleted) {
-        isDeleted = true
-        await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
-      }
-      return run()
-    })
-    const message = project.message([
-      { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'back@example.com' } } },
-      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'new', $set: { back: 1 } } },
-      { event: 'new kind', distinct_id: 'anon-ada' }
-    ])
-    await consume([message], 1, { DB })
-    expect(isDeleted).toBe(true)
-    await town.cron(WEEKLY, Date.now() + 1000)
-    await town.drain()
+  it.each([2, 3, 4])(
+    'is not undone by a batch of events at whose call %i it happens',
+    async (call) => {
+      const town = await newTown()
+      const { project, ada } = town
+      let isDeleted = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !isDeleted) {
+          isDeleted = true
+          await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+        }
+        return run()
+      })
+      const message = project.message([
+        {
+          event: '$identify',
+          distinct_id: 'ada',
+          properties: { $set: { email: 'back@example.com' } }
+        },
+        {
+          event: '$identify',
+          distinct_id: 'ada',
+          properties: { $anon_distinct_id: 'new', $set: { back: 1 } }
+        },
+        { event: 'new kind', distinct_id: 'anon-ada' }
+      ])
+      await consume([message], 1, { DB })
+      expect(isDeleted).toBe(true)
+      await town.cron(WEEKLY, Date.now() + 1000)
+      await town.drain()
 
-    expect(await countRows(project.id)).toMatchObject({ persons: 1, counted: 1, distinct_ids: 1, events: 10 })
-    expect((await town.call(project, 'GET', 'persons?search=back@ex')).body.count).toBe(0)
-  })
+      expect(await countRows(project.id)).toMatchObject({
+        persons: 1,
+        counted: 1,
+        distinct_ids: 1,
+        events: 10
+      })
+      expect((await town.call(project, 'GET', 'persons?search=back@ex')).body.count).toBe(0)
+    }
+  )
 
   it('does not bring a person back that was made and erased between reading and writing', async () => {
     const town = await newTown()
@@ -289,7 +356,12 @@ describe('events that come late', () => {
     await consume([early])
     await town.cron(WEEKLY, Date.now() + 1000)
     await town.drain()
-    expect((await status(town)).results[0].events).toEqual({ found: 23, removed: 23, remaining: 0, dropped: 0 })
+    expect((await status(town)).results[0].events).toEqual({
+      found: 23,
+      removed: 23,
+      remaining: 0,
+      dropped: 0
+    })
 
     await consume([late])
     await consume([later])
@@ -303,7 +375,9 @@ describe('events that come late', () => {
     await town.drain()
     await consume([kept])
     expect(await countRows(project.id)).toMatchObject({ persons: 0, distinct_ids: 0, events: 10 })
-    const [row] = await db.all<{ dropped: number }>(sql`select dropped from erasures where person_uuid = ${bob.uuid}`)
+    const [row] = await db.all<{ dropped: number }>(
+      sql`select dropped from erasures where person_uuid = ${bob.uuid}`
+    )
     expect(row?.dropped).toBe(4)
   })
 
@@ -314,16 +388,21 @@ describe('events that come late', () => {
     for (let round = 0; round < 3; round += 1) {
       messages.push(project.message([{ event: 'late', distinct_id: 'eve' }]))
       await project.ingest([{ event: 'seen', distinct_id: 'eve' }])
-      await town.call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['eve'], delete_events: true })
+      await town.call(project, 'POST', 'persons/bulk_delete', {
+        distinct_ids: ['eve'],
+        delete_events: true
+      })
       await new Promise((done) => setTimeout(done, 2))
     }
     await consume(messages.toReversed())
     await town.cron(WEEKLY, Date.now() + 1000)
     await town.drain()
 
-    expect((await status(town)).results.map(({ events }: { events: { removed: number } }) => events.removed)).toEqual([
-      2, 2, 2
-    ])
+    expect(
+      (await status(town)).results.map(
+        ({ events }: { events: { removed: number } }) => events.removed
+      )
+    ).toEqual([2, 2, 2])
   })
 
   it('are taken out of parked messages', async () => {
@@ -332,7 +411,10 @@ describe('events that come late', () => {
     const id = crypto.randomUUID()
     const park = async (name: string, events: TestEvent[]) => {
       const object = `dead/${id}-${name}.json`
-      await env.BUCKET.put(object, JSON.stringify({ error: 'x', attempts: 1, dead: project.message(events) }))
+      await env.BUCKET.put(
+        object,
+        JSON.stringify({ error: 'x', attempts: 1, dead: project.message(events) })
+      )
       await insertDeadLetter(db, {
         id: `${id}-${name}`,
         object,
@@ -350,7 +432,9 @@ describe('events that come late', () => {
     await town.drain()
 
     expect(await env.BUCKET.get(own)).toBeNull()
-    const left = await (await env.BUCKET.get(mixed))?.json<{ dead: { events: { distinct_id: string }[] } }>()
+    const left = await (await env.BUCKET.get(mixed))?.json<{
+      dead: { events: { distinct_id: string }[] }
+    }>()
     expect(left?.dead.events.map(({ distinct_id }) => distinct_id)).toEqual(['bob'])
     expect((await status(town)).results[0].receipt.stores).toContainEqual({
       store: 'dead_letters',
@@ -366,7 +450,10 @@ describe('the weekly batch', () => {
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     await town.drain()
   }
-  const COMPLETED = { status: 'completed', events: { found: 22, removed: 22, remaining: 0, dropped: 0 } }
+  const COMPLETED = {
+    status: 'completed',
+    events: { found: 22, removed: 22, remaining: 0, dropped: 0 }
+  }
 
   it('does no harm when it is started twice in a minute, or twice at once', async () => {
     const town = await newTown()
@@ -467,7 +554,8 @@ describe('the sweep', () => {
     vi.useRealTimers()
   })
   const go = (to: string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(to) })
-  const own = (town: Town) => town.held.filter(({ project_id }) => project_id === town.project.id).length
+  const own = (town: Town) =>
+    town.held.filter(({ project_id }) => project_id === town.project.id).length
 
   it('makes up for a Sunday without a run, once, and never starts one at another time', async () => {
     go('2027-03-03T12:00:00Z')
@@ -577,7 +665,10 @@ describe('bulk deletion', () => {
     const { project, ada, call } = await newTown()
     const by = (body: object) => call(project, 'POST', 'persons/bulk_delete', body)
 
-    const first = await by({ ids: [ada.uuid.toUpperCase(), ada.id, String(ada.id), 999_999], delete_events: 'true' })
+    const first = await by({
+      ids: [ada.uuid.toUpperCase(), ada.id, String(ada.id), 999_999],
+      delete_events: 'true'
+    })
     expect(first.status).toBe(200)
     expect(first.body).toEqual({
       persons_found: 1,
@@ -631,7 +722,10 @@ describe('bulk deletion', () => {
 
   it('has a task for each, which are listed in pages, newest first', async () => {
     const town = await newTown()
-    await town.call(town.project, 'POST', 'persons/bulk_delete', { distinct_ids: ['ada', 'bob'], delete_events: true })
+    await town.call(town.project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada', 'bob'],
+      delete_events: true
+    })
 
     const first = await status(town, '?limit=1')
     const second = await status(town, `?${new URL(first.next).searchParams}`)
@@ -647,7 +741,11 @@ describe('bulk deletion', () => {
     ['neither', {}, null],
     ['both', { ids: [1], distinct_ids: ['a'] }, null],
     ['no ids', { ids: [] }, 'ids'],
-    ['1,001 ids', { distinct_ids: Array.from({ length: 1001 }, (_, n) => `p${n}`) }, 'distinct_ids'],
+    [
+      '1,001 ids',
+      { distinct_ids: Array.from({ length: 1001 }, (_, n) => `p${n}`) },
+      'distinct_ids'
+    ],
     ['an id that is none', { ids: ['abc'] }, 'ids__0'],
     ['no list', { ids: 'abc' }, 'ids'],
     ['an empty distinct id', { distinct_ids: [''] }, 'distinct_ids__0'],
@@ -660,18 +758,28 @@ describe('bulk deletion', () => {
   })
 })
 
-it.each(['yes', '', '2', 'null', 'on'])('a deletion with delete_events=%s is refused', async (value) => {
-  const { project, ada, call } = await newTown()
-  const { status, body } = await call(project, 'DELETE', `persons/${ada.id}?delete_events=${value}`)
-  expect([status, body.attr]).toEqual([400, 'delete_events'])
-  expect((await call(project, 'GET', `persons/${ada.id}`)).status).toBe(200)
-})
+it.each(['yes', '', '2', 'null', 'on'])(
+  'a deletion with delete_events=%s is refused',
+  async (value) => {
+    const { project, ada, call } = await newTown()
+    const { status, body } = await call(
+      project,
+      'DELETE',
+      `persons/${ada.id}?delete_events=${value}`
+    )
+    expect([status, body.attr]).toEqual([400, 'delete_events'])
+    expect((await call(project, 'GET', `persons/${ada.id}`)).status).toBe(200)
+  }
+)
 
-it.each(['false', '0', 'False'])('a deletion with delete_events=%s keeps the events', async (value) => {
-  const { project, ada, call } = await newTown()
-  await call(project, 'DELETE', `persons/${ada.id}?delete_events=${value}`)
-  expect((await call(project, 'GET', 'persons/deletion_status')).body.count).toBe(0)
-})
+it.each(['false', '0', 'False'])(
+  'a deletion with delete_events=%s keeps the events',
+  async (value) => {
+    const { project, ada, call } = await newTown()
+    await call(project, 'DELETE', `persons/${ada.id}?delete_events=${value}`)
+    expect((await call(project, 'GET', 'persons/deletion_status')).body.count).toBe(0)
+  }
+)
 
 it('every table is known for what becomes of it when a person is erased', () => {
   const tables = Object.values(schema)
@@ -703,7 +811,9 @@ describe('what an erasure costs', () => {
       }))
     )
     for (let n = 0; n < 9; n += 1)
-      await project.ingest(names.slice(0, 50).map((distinct_id) => ({ event: 'seen', distinct_id, timestamp: AT + n })))
+      await project.ingest(
+        names.slice(0, 50).map((distinct_id) => ({ event: 'seen', distinct_id, timestamp: AT + n }))
+      )
     return { project, names: names.slice(0, 50), ...holdErasures() }
   }
 

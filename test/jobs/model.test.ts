@@ -31,7 +31,9 @@ class Model {
   }
 
   idsOf(person: Person): string[] {
-    return [...this.identities].filter(([, identity]) => identity.person === person).map(([id]) => id)
+    return [...this.identities]
+      .filter(([, identity]) => identity.person === person)
+      .map(([id]) => id)
   }
 
   personOf = (id: string): Person | undefined => this.identities.get(id)?.person
@@ -93,7 +95,9 @@ class Model {
     return sorted(
       persons.map((person) => {
         const ids = this.idsOf(person).sort()
-        const shown = [...person.properties].flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]))
+        const shown = [...person.properties].flatMap(([key, { value }]) =>
+          value === undefined ? [] : [[key, value]]
+        )
         const events = ids.reduce((sum, id) => sum + this.#identity(id).events, 0)
         return { ids, properties: Object.fromEntries(shown.sort()), events }
       })
@@ -110,7 +114,10 @@ const value = fc.integer({ min: 0, max: 99 })
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('capture'), id, key, value }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('merge'), id, other: id, isDangerous: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('merge'), id, other: id, isDangerous: fc.boolean() })
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('split'), id }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('patch'), id, key, value }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('unset'), id, key }) },

@@ -51,33 +51,50 @@ const remains = async (town: Awaited<ReturnType<typeof newTown>>) => ({
 describe('the erasure of a person with delete_recordings', () => {
   it.each<[string, string, (town: Awaited<ReturnType<typeof newTown>>) => object | undefined]>([
     ['DELETE', 'persons/ID?delete_recordings=true', () => undefined],
-    ['POST', 'persons/bulk_delete', ({ ada }) => ({ distinct_ids: [ada], delete_recordings: true })],
+    [
+      'POST',
+      'persons/bulk_delete',
+      ({ ada }) => ({ distinct_ids: [ada], delete_recordings: true })
+    ],
     ['POST', 'persons/bulk_delete?delete_recordings=1', ({ person }) => ({ ids: [person.id] })]
-  ])('deletes the recordings at once, then every object, and counts them: %s %s', async (method, path, bodyOf) => {
-    const town = await newTown()
-    const { project, erasures, person, get, task } = town
+  ])(
+    'deletes the recordings at once, then every object, and counts them: %s %s',
+    async (method, path, bodyOf) => {
+      const town = await newTown()
+      const { project, erasures, person, get, task } = town
 
-    const { body } = await erasures.call(project, method, path.replace('ID', String(person.id)), bodyOf(town))
+      const { body } = await erasures.call(
+        project,
+        method,
+        path.replace('ID', String(person.id)),
+        bodyOf(town)
+      )
 
-    if (method === 'POST') expect(body).toMatchObject({ recordings_queued_for_deletion: true })
-    expect((await remains(town)).listed).toEqual(['bobs'])
-    await get('one', 404)
-    expect((await task()).status).toBe('queued')
-    await erasures.drain()
-    expect(await remains(town)).toEqual({ listed: ['bobs'], objects: [] })
-    expect(await objectsOf(project, 'bobs')).toHaveLength(1)
-    const done = await task()
-    expect(done).toMatchObject({ status: 'completed', recordings: 2, error: null })
-    expect(done.receipt).toMatchObject({ delete_events: false, delete_recordings: true, run: null })
-    expect(done.receipt.stores).toEqual(
-      expect.arrayContaining([
-        { store: 'recordings', found: 2, removed: 2, remaining: 0 },
-        { store: 'recording_parts', found: 3, removed: 3, remaining: 0 }
-      ])
-    )
-    for (const id of [town.ada, town.anon]) expect(await tablesWith(id)).not.toContain('recordings')
-    expect((await get()).count).toBe(1)
-  })
+      if (method === 'POST') expect(body).toMatchObject({ recordings_queued_for_deletion: true })
+      expect((await remains(town)).listed).toEqual(['bobs'])
+      await get('one', 404)
+      expect((await task()).status).toBe('queued')
+      await erasures.drain()
+      expect(await remains(town)).toEqual({ listed: ['bobs'], objects: [] })
+      expect(await objectsOf(project, 'bobs')).toHaveLength(1)
+      const done = await task()
+      expect(done).toMatchObject({ status: 'completed', recordings: 2, error: null })
+      expect(done.receipt).toMatchObject({
+        delete_events: false,
+        delete_recordings: true,
+        run: null
+      })
+      expect(done.receipt.stores).toEqual(
+        expect.arrayContaining([
+          { store: 'recordings', found: 2, removed: 2, remaining: 0 },
+          { store: 'recording_parts', found: 3, removed: 3, remaining: 0 }
+        ])
+      )
+      for (const id of [town.ada, town.anon])
+        expect(await tablesWith(id)).not.toContain('recordings')
+      expect((await get()).count).toBe(1)
+    }
+  )
 
   it('keeps out what was on its way: of those recordings, and of a session that nobody knew yet', async () => {
     const town = await newTown()
@@ -120,7 +137,9 @@ describe('the erasure of a person with delete_recordings', () => {
     const town = await newTown()
     const { project, erasures, person, task } = town
     await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
-    const list = vi.spyOn(env.BUCKET, 'list').mockRejectedValueOnce(new Error('list: internal error (10001)'))
+    const list = vi
+      .spyOn(env.BUCKET, 'list')
+      .mockRejectedValueOnce(new Error('list: internal error (10001)'))
 
     await erasures.drain()
 
@@ -134,13 +153,19 @@ describe('the erasure of a person with delete_recordings', () => {
     const town = await newTown()
     const { project, erasures, person, post, held, deliver, ada } = town
     const part = crypto.randomUUID()
-    await post(JSON.stringify([snapshotEvent(project, { session: 'parked', distinct_id: ada, uuid: part })]))
+    await post(
+      JSON.stringify([snapshotEvent(project, { session: 'parked', distinct_id: ada, uuid: part })])
+    )
     const key = objectOf(project.id, 'parked', part)
     const content = await (await env.BUCKET.get(key))?.arrayBuffer()
     await env.BUCKET.put(key, 'not gzip')
     await deliver(held.splice(0), { attempts: 12 })
-    const parked = async () => (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
-    await vi.waitUntil(async () => (await parked()).length === 1, { timeout: 20_000, interval: 100 })
+    const parked = async () =>
+      (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
+    await vi.waitUntil(async () => (await parked()).length === 1, {
+      timeout: 20_000,
+      interval: 100
+    })
     await env.BUCKET.put(key, content ?? '')
 
     await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
@@ -176,7 +201,9 @@ describe('the erasure of a person without delete_recordings', () => {
   it('refuses a switch that is none', async () => {
     const { project, erasures, person } = await newTown()
 
-    expect(await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=no`)).toMatchObject({
+    expect(
+      await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=no`)
+    ).toMatchObject({
       status: 400,
       body: { code: 'invalid_input', attr: 'delete_recordings' }
     })
@@ -192,11 +219,13 @@ it('drives a parked recording again', async () => {
   const content = await (await env.BUCKET.get(key))?.arrayBuffer()
   await env.BUCKET.put(key, 'not gzip')
   await deliver(held.splice(0), { attempts: 12 })
-  const letters = async () => (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
+  const letters = async () =>
+    (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
   await vi.waitUntil(async () => (await letters()).length === 1, { timeout: 20_000, interval: 100 })
   const [letter] = await letters()
   if (!letter) throw new Error('nothing was parked')
-  const redrive = () => redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
+  const redrive = () =>
+    redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
   await expect(redrive()).rejects.toThrow()
 
   await env.BUCKET.put(key, content ?? '')

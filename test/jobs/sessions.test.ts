@@ -57,7 +57,11 @@ describe('a session', () => {
         gclid: 'abc',
         utm_term: null
       }),
-      { ...view(25, ''), event: '$web_vitals', properties: { $session_id: SESSION, $web_vitals_LCP_value: 812.5 } },
+      {
+        ...view(25, ''),
+        event: '$web_vitals',
+        properties: { $session_id: SESSION, $web_vitals_LCP_value: 812.5 }
+      },
       { ...view(40, 'https://shop.example/cart'), event: 'left', distinct_id: 'other' },
       {
         ...view(30, 'https://shop.example/cart'),
@@ -105,15 +109,28 @@ describe('a session', () => {
     const at = (seconds: number, path: string): TestEvent => ({
       event: 'clicked',
       timestamp: AT + seconds * 1000,
-      properties: { $session_id: SESSION, $current_url: path, $host: 'app.example', $pathname: '/app' }
+      properties: {
+        $session_id: SESSION,
+        $current_url: path,
+        $host: 'app.example',
+        $pathname: '/app'
+      }
     })
 
-    await project.ingest([at(1, 'app://two'), at(0, 'not a url'), { ...at(2, ''), event: '$screen', properties: {} }])
+    await project.ingest([
+      at(1, 'app://two'),
+      at(0, 'not a url'),
+      { ...at(2, ''), event: '$screen', properties: {} }
+    ])
 
     const [session] = await sessionsOf(project.id)
     expect(session).toMatchObject({
       events: 2,
-      entry: { $entry_current_url: 'not a url', $entry_hostname: 'app.example', $entry_pathname: '/app' },
+      entry: {
+        $entry_current_url: 'not a url',
+        $entry_hostname: 'app.example',
+        $entry_pathname: '/app'
+      },
       exit: { $end_current_url: 'app://two', $end_hostname: 'two' }
     })
   })
@@ -136,7 +153,10 @@ describe('a session', () => {
   it('is its project’s own', async () => {
     const [one, other] = [await newProject(), await newProject()]
     await one.ingest([{ properties: { $session_id: SESSION } }])
-    await other.ingest([{ properties: { $session_id: SESSION } }, { properties: { $session_id: SESSION } }])
+    await other.ingest([
+      { properties: { $session_id: SESSION } },
+      { properties: { $session_id: SESSION } }
+    ])
 
     expect(await sessionsOf(one.id)).toMatchObject([{ events: 1 }])
     expect(await sessionsOf(other.id)).toMatchObject([{ events: 2 }])
@@ -150,12 +170,18 @@ describe('erasing somebody', () => {
     properties: { $session_id: session, $current_url: `https://${who}.example/${path}` }
   })
   const counted = (id: number) =>
-    db.all(sql`select key, value, count from session_values where project_id = ${id} order by key, value`)
+    db.all(
+      sql`select key, value, count from session_values where project_id = ${id} order by key, value`
+    )
 
   it('leaves of a session what the others did in it, and of their own sessions nothing', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
-    const bobs = [page('bob', 'shared', 'middle', 20), page('bob', 'shared', 'late', 30), page('bob', 'his', 'own', 0)]
+    const bobs = [
+      page('bob', 'shared', 'middle', 20),
+      page('bob', 'shared', 'late', 30),
+      page('bob', 'his', 'own', 0)
+    ]
     const adas = [
       page('ada-secret', 'shared', 'first', 0),
       page('ada-secret', 'shared', 'last', 50),
@@ -166,7 +192,10 @@ describe('erasing somebody', () => {
     const other = await newProject()
     await other.ingest([...bobs, ...adas], AT)
 
-    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['ada-secret'], delete_events: true })
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada-secret'],
+      delete_events: true
+    })
     await drain()
     expect(await sessionsOf(project.id)).toHaveLength(32)
     await cron(WEEKLY, Date.now() + 1000)
@@ -175,7 +204,10 @@ describe('erasing somebody', () => {
     const alone = await newProject()
     await alone.ingest(bobs, AT)
     expect(await sessionsOf(project.id)).toEqual(await sessionsOf(alone.id))
-    expect((await sessionsOf(project.id)).map(({ session_id }) => session_id)).toEqual(['his', 'shared'])
+    expect((await sessionsOf(project.id)).map(({ session_id }) => session_id)).toEqual([
+      'his',
+      'shared'
+    ])
     expect(await counted(project.id)).toEqual(
       expect.arrayContaining([{ key: '$entry_pathname', value: '/own', count: 1 }])
     )
@@ -185,18 +217,31 @@ describe('erasing somebody', () => {
 
     const { body } = await call(project, 'GET', 'persons/deletion_status')
     expect(body.results[0].status).toBe('completed')
-    expect(body.results[0].receipt.stores).toContainEqual({ store: 'sessions', found: 31, removed: 31, remaining: 0 })
+    expect(body.results[0].receipt.stores).toContainEqual({
+      store: 'sessions',
+      found: 31,
+      removed: 31,
+      remaining: 0
+    })
   })
 
   it('leaves no word of theirs in any table', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
     const secret = `secret${crypto.randomUUID()}`
-    await project.ingest([page(secret, 'shared', 'first', 0), page('bob', 'shared', 'middle', 20)], AT)
+    await project.ingest(
+      [page(secret, 'shared', 'first', 0), page('bob', 'shared', 'middle', 20)],
+      AT
+    )
     await cron(QUARTERLY)
-    expect(await tablesWith(secret)).toEqual(expect.arrayContaining(['events', 'session_values', 'sessions']))
+    expect(await tablesWith(secret)).toEqual(
+      expect.arrayContaining(['events', 'session_values', 'sessions'])
+    )
 
-    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: [secret], delete_events: true })
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: [secret],
+      delete_events: true
+    })
     await drain()
     await cron(WEEKLY, Date.now() + 1000)
     await drain()
@@ -207,16 +252,27 @@ describe('erasing somebody', () => {
   it('works a session of many events out anew', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
-    const bobs = Array.from({ length: 1_203 }, (_, i) => page('bob', 's', `page ${i}`, Math.floor(i / 7)))
+    const bobs = Array.from({ length: 1_203 }, (_, i) =>
+      page('bob', 's', `page ${i}`, Math.floor(i / 7))
+    )
     await project.ingest([page('ada', 's', 'first', -1), ...bobs.slice(0, 600)], AT)
     await project.ingest(bobs.slice(600), AT)
-    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['ada'], delete_events: true })
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada'],
+      delete_events: true
+    })
     await drain()
     await cron(WEEKLY, Date.now() + 1000)
     await drain()
 
     expect(await sessionsOf(project.id)).toMatchObject([
-      { events: 1_203, pageviews: 1_203, start_time: AT, identities: ['bob'], exit: { $end_hostname: 'bob.example' } }
+      {
+        events: 1_203,
+        pageviews: 1_203,
+        start_time: AT,
+        identities: ['bob'],
+        exit: { $end_hostname: 'bob.example' }
+      }
     ])
   })
 })
@@ -233,14 +289,28 @@ it('is compared with its events every night: one that is not what they say is an
     (await verifySessions(db, 10_000)).first.filter(({ project_id }) => project_id === project.id)
 
   expect(await mine()).toEqual([])
-  await db.run(sql`update sessions set events = 9 where project_id = ${project.id} and session_id = 's0'`)
-  await db.run(sql`update sessions set end_time = end_time + 5 where project_id = ${project.id} and session_id = 's9'`)
-  await db.run(sql`update sessions set events = 7, is_stale = 1 where project_id = ${project.id} and session_id = 's7'`)
+  await db.run(
+    sql`update sessions set events = 9 where project_id = ${project.id} and session_id = 's0'`
+  )
+  await db.run(
+    sql`update sessions set end_time = end_time + 5 where project_id = ${project.id} and session_id = 's9'`
+  )
+  await db.run(
+    sql`update sessions set events = 7, is_stale = 1 where project_id = ${project.id} and session_id = 's7'`
+  )
   const log = listenToLog()
-  await worker.scheduled(createScheduledController({ cron: '30 3 * * *', scheduledTime: new Date(AT) }), env)
+  await worker.scheduled(
+    createScheduledController({ cron: '30 3 * * *', scheduledTime: new Date(AT) }),
+    env
+  )
 
   expect(await mine()).toEqual([
-    { project_id: project.id, session_id: 's9', kept: [2, AT + 18, AT + 24], stored: [2, AT + 18, AT + 19] },
+    {
+      project_id: project.id,
+      session_id: 's9',
+      kept: [2, AT + 18, AT + 24],
+      stored: [2, AT + 18, AT + 19]
+    },
     { project_id: project.id, session_id: 's0', kept: [9, AT, AT + 1], stored: [2, AT, AT + 1] }
   ])
   expect(log.lines('nightly verification of sessions')).toContainEqual(
@@ -249,7 +319,15 @@ it('is compared with its events every night: one that is not what they say is an
   await db.run(sql`delete from sessions where project_id = ${project.id}`)
 })
 
-const text = fc.constantFrom('a', 'b', 'https://x.example/p', 'https://y.example/q?r=1', '', null, 3)
+const text = fc.constantFrom(
+  'a',
+  'b',
+  'https://x.example/p',
+  'https://y.example/q?r=1',
+  '',
+  null,
+  3
+)
 const event = fc.record({
   event: fc.constantFrom('$pageview', '$screen', '$autocapture', '$web_vitals', 'bought'),
   distinct_id: fc.constantFrom('ada', 'bob', 'cyd'),
@@ -274,7 +352,10 @@ it('is the same in whatever order, parts and repetitions its events come, and co
     fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 12 }).chain((events) => {
         const places = events.map((_, i) => i)
-        const batch = fc.array(fc.subarray(places, { minLength: 1 }), { minLength: 1, maxLength: 3 })
+        const batch = fc.array(fc.subarray(places, { minLength: 1 }), {
+          minLength: 1,
+          maxLength: 3
+        })
         return fc.tuple(
           fc.constant(events),
           fc.array(batch, { minLength: 1, maxLength: 3 }),
@@ -321,7 +402,9 @@ it('is the same in whatever order, parts and repetitions its events come, and co
           click: part.click?.value ?? null,
           lcp: part.vitals?.value ?? null
         }))
-        expect(await sessionsOf(project.id)).toEqual(wanted.sort((a, b) => (a.session_id < b.session_id ? -1 : 1)))
+        expect(await sessionsOf(project.id)).toEqual(
+          wanted.sort((a, b) => (a.session_id < b.session_id ? -1 : 1))
+        )
       }
     ),
     { numRuns: 40 }

@@ -15,15 +15,31 @@ const fail = (message: string) => () => Promise.reject(new Error(message))
 /** The database, but every query fails with D1's words. */
 export function failingDatabase(message: string): D1Database {
   const session = env.DB.withSession()
-  const queries = { all: fail(message), run: fail(message), first: fail(message), raw: fail(message) }
-  const statement: D1PreparedStatement = override(session.prepare('select 1'), { ...queries, bind: () => statement })
-  const failing = override(session, { prepare: () => statement, batch: fail(message), getBookmark: () => null })
+  const queries = {
+    all: fail(message),
+    run: fail(message),
+    first: fail(message),
+    raw: fail(message)
+  }
+  const statement: D1PreparedStatement = override(session.prepare('select 1'), {
+    ...queries,
+    bind: () => statement
+  })
+  const failing = override(session, {
+    prepare: () => statement,
+    batch: fail(message),
+    getBookmark: () => null
+  })
   return override(env.DB, { withSession: () => failing })
 }
 
 /** The queue, but it takes nothing. */
 export const failingQueue = (message = 'Queue is overloaded. Please back off.'): Queue =>
-  override<Queue>(env.CAPTURE_QUEUE, { send: fail(message), sendBatch: fail(message), metrics: fail(message) })
+  override<Queue>(env.CAPTURE_QUEUE, {
+    send: fail(message),
+    sendBatch: fail(message),
+    metrics: fail(message)
+  })
 
 /** The bucket, but from the nth object on it takes none. */
 export function failingBucket(n = 1): R2Bucket {

@@ -14,7 +14,10 @@ export function hasBrowser(): boolean {
   if (existsSync(executablePath)) return true
   if (process.env.REQUIRE_BROWSER) throw new Error(`There is no browser at ${executablePath}.`)
   // Past the test runner, which keeps the output of tests that do not fail.
-  writeSync(2, `Skipped: tests in a browser, as there is none at ${executablePath}. CHROMIUM=<path> names another.\n`)
+  writeSync(
+    2,
+    `Skipped: tests in a browser, as there is none at ${executablePath}. CHROMIUM=<path> names another.\n`
+  )
   return false
 }
 
@@ -46,10 +49,14 @@ export const scriptOf = (name: string) => {
 }
 
 /** A site on an origin of its own, ended with the test. */
-export async function openSite(files: Record<string, { type: string; body: string | Buffer }>): Promise<string> {
+export async function openSite(
+  files: Record<string, { type: string; body: string | Buffer }>
+): Promise<string> {
   const server = createServer(({ url = '/' }, response) => {
     const file = files[url.replace(/\?.*/, '')]
-    response.writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' }).end(file?.body)
+    response
+      .writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' })
+      .end(file?.body)
   })
   return listen(server)
 }

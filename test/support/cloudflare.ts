@@ -24,9 +24,13 @@ export async function startCloudflare() {
     const id = call.split('/').at(-1) ?? ''
     if (settings.failing && call.includes(settings.failing))
       return { status: 400, error: { code: 7500, message: 'near "TABEL": syntax error' } }
-    const accounts = settings.accounts.map((account) => ({ id: account.toLowerCase(), name: account }))
+    const accounts = settings.accounts.map((account) => ({
+      id: account.toLowerCase(),
+      name: account
+    }))
     if (call === 'GET accounts') return ok(accounts)
-    if (call === 'GET memberships') return ok(accounts.map((account) => ({ id: account.id, account })))
+    if (call === 'GET memberships')
+      return ok(accounts.map((account) => ({ id: account.id, account })))
     if (call === 'GET user') return ok({ id: 'u', email: 'ops@example.com' })
     if (call === 'GET user/tokens/verify') return ok({ id: 't', status: 'active' })
     if (call === 'POST d1/database') {
@@ -35,7 +39,9 @@ export async function startCloudflare() {
     }
     if (call.startsWith('GET d1/database/') && !call.includes('time_travel')) {
       const found = databases.find((database) => database.name === id || database.uuid === id)
-      return found ? ok({ ...found, version: 'production', num_tables: 0, file_size: 0 }) : missing(7404)
+      return found
+        ? ok({ ...found, version: 'production', num_tables: 0, file_size: 0 })
+        : missing(7404)
     }
     if (call.includes('time_travel/bookmark')) return ok({ bookmark: '00000042-feed' })
     if (call.startsWith('POST d1/database/')) return ok([{ results: [], success: true, meta: {} }])
@@ -54,14 +60,28 @@ export async function startCloudflare() {
       return buckets.includes(id) ? ok({ name: id, location: 'WEUR' }) : missing(10006)
     if (call === 'GET workers/subdomain') return ok({ subdomain: 'shop' })
     if (call.endsWith('/assets-upload-session')) return ok({ jwt: 'x', buckets: [] })
-    if (/^GET workers\/scripts\/[^/]+\/secrets$/.test(call)) return secrets.length > 0 ? ok(secrets) : missing(10007)
+    if (/^GET workers\/scripts\/[^/]+\/secrets$/.test(call))
+      return secrets.length > 0 ? ok(secrets) : missing(10007)
     if (call.startsWith('GET workers/services/') && secrets.length > 0)
-      return ok({ id, default_environment: { environment: 'production', script: { last_deployed_from: 'wrangler' } } })
-    if (call.startsWith('GET workers/workers/')) return ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
+      return ok({
+        id,
+        default_environment: {
+          environment: 'production',
+          script: { last_deployed_from: 'wrangler' }
+        }
+      })
+    if (call.startsWith('GET workers/workers/'))
+      return ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
     for (const [, name] of body.matchAll(/"name":"(\w+)","type":"secret_text"/g))
       secrets.push({ name, type: 'secret_text' })
     if (/^(PUT|POST|PATCH) workers\/scripts\//.test(call))
-      return ok({ id, deployment_id: 'd', startup_time_ms: 1, enabled: true, resources: { script: { etag: 'e' } } })
+      return ok({
+        id,
+        deployment_id: 'd',
+        startup_time_ms: 1,
+        enabled: true,
+        resources: { script: { etag: 'e' } }
+      })
     return missing(10007)
   }
 
@@ -73,7 +93,9 @@ export async function startCloudflare() {
     if (request.method !== 'GET') changes.push({ call, body })
     const { status, result = null, error } = answer(call, searchParams.get('name'), body)
     response.writeHead(status, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] }))
+    response.end(
+      JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] })
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -9,7 +9,12 @@ type EventRow = {
   version: string | null
   properties: string
 }
-type PersonRow = { properties: string; created_at: number; is_identified: number; distinct_ids: string }
+type PersonRow = {
+  properties: string
+  created_at: number
+  is_identified: number
+  distinct_ids: string
+}
 
 /** Everything a project's tables say, without the numbers that differ from run to run. */
 export async function contentsOf(projectId: number) {

@@ -1,4 +1,9 @@
-import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from 'cloudflare:test'
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { JsonObject } from '../../src/json.ts'
@@ -8,7 +13,13 @@ import { newProject } from './project.ts'
 
 export const MINUTELY = '* * * * *'
 
-export type Mail = { to: string; subject: string; text: string; html: string; headers: Record<string, string> }
+export type Mail = {
+  to: string
+  subject: string
+  text: string
+  html: string
+  headers: Record<string, string>
+}
 
 /** What a test has the e-mail binding do instead of sending: throw, or anything before it. */
 type Fault = (mail: Mail) => Promise<void> | void
@@ -50,7 +61,9 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
   const faults: { email: Fault } = { email: () => {} }
   const queue = {
     async sendBatch(messages: { body: DeliveryMessage }[], { delaySeconds: seconds = 0 } = {}) {
-      const own = messages.map(({ body }) => body).filter(({ project_id }) => project_id === project.id)
+      const own = messages
+        .map(({ body }) => body)
+        .filter(({ project_id }) => project_id === project.id)
       if (seconds === 0) held.push(...own)
       else later.push(...own.map((body) => ({ body, seconds, at: Date.now() + seconds * 1000 })))
     }
@@ -61,7 +74,10 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
       mails.push(mail)
     }
   }
-  const bindings = { DELIVERY_QUEUE: queue as unknown as Queue, EMAIL: email as unknown as SendEmail }
+  const bindings = {
+    DELIVERY_QUEUE: queue as unknown as Queue,
+    EMAIL: email as unknown as SendEmail
+  }
 
   /** Delivers one message. @returns whether it was acknowledged */
   async function deliver(body: unknown, more: Partial<Env> = {}): Promise<boolean> {
@@ -104,7 +120,12 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
     async subscribe(fields: JsonObject = {}, more: Partial<Env> = {}) {
       const filters = { events: [{ id: 'signed up' }], date_from: '-6d' }
       const insight = (await project.send('POST', 'insights/', { name, filters })).body.id
-      const { body } = await project.send('POST', 'subscriptions/', { ...DAILY, insight, ...fields }, more)
+      const { body } = await project.send(
+        'POST',
+        'subscriptions/',
+        { ...DAILY, insight, ...fields },
+        more
+      )
       return body
     },
     async deliveries(id: number) {

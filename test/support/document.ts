@@ -12,10 +12,18 @@ const Operation = z.object({
   tags: z.array(z.string()),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(
-    z.object({ name: z.string(), in: z.string(), description: z.string(), schema: z.custom<Schema>() })
+    z.object({
+      name: z.string(),
+      in: z.string(),
+      description: z.string(),
+      schema: z.custom<Schema>()
+    })
   ),
   requestBody: z.object({ content: Contents }).optional(),
-  responses: z.record(z.string(), z.object({ description: z.string(), content: Contents.default({}) }))
+  responses: z.record(
+    z.string(),
+    z.object({ description: z.string(), content: Contents.default({}) })
+  )
 })
 
 /** What the tests read of the published document. */
@@ -33,7 +41,11 @@ export type Described = z.infer<typeof Operation> & { template: string; method: 
 export function readDocument(published: unknown) {
   const { paths, components } = Document.parse(published)
   const operations: Described[] = Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, template, method: method.toUpperCase() }))
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      template,
+      method: method.toUpperCase()
+    }))
   )
   return { operations, schemas: components.schemas }
 }
@@ -41,7 +53,9 @@ export function readDocument(published: unknown) {
 /** Checks answers against the published document. Fields that it does not name are wrong here, unlike for clients. */
 export function createChecker(published: unknown) {
   const document = readDocument(published)
-  const schemas = Object.fromEntries(Object.entries(document.schemas).map(([name, schema]) => [name, close(schema)]))
+  const schemas = Object.fromEntries(
+    Object.entries(document.schemas).map(([name, schema]) => [name, close(schema)])
+  )
   const operations = document.operations
     .map((operation) => ({ ...operation, pattern: toPattern(operation.template) }))
     // In this order a name comes before a parameter in the same place.
@@ -60,12 +74,15 @@ export function createChecker(published: unknown) {
       const type = headers.get('Content-Type')?.split(';')[0]
       const operation = find(method, path)
       if (!operation)
-        return type === 'application/json' && status >= 400 && body !== null ? errorsOf(error, schemas, body) : []
+        return type === 'application/json' && status >= 400 && body !== null
+          ? errorsOf(error, schemas, body)
+          : []
       const response = operation.responses[status]
       if (!response) return [`${operation.operationId} does not document the status ${status}.`]
       if (type === undefined) return []
       const media = response.content[type]
-      if (!media) return [`${operation.operationId} does not document ${type} with the status ${status}.`]
+      if (!media)
+        return [`${operation.operationId} does not document ${type} with the status ${status}.`]
       return type === 'application/json' ? errorsOf(media.schema, schemas, body) : []
     }
   }
@@ -75,8 +92,14 @@ export function createChecker(published: unknown) {
 const validators = new WeakMap<Schema, Validator>()
 
 /** What is wrong with a value by its schema, which may refer to these, the same each time. */
-export function errorsOf(schema: Schema, schemas: Record<string, Schema>, value: unknown): string[] {
-  const validator = validators.get(schema) ?? new Validator({ ...schema, components: { schemas } }, '2020-12', false)
+export function errorsOf(
+  schema: Schema,
+  schemas: Record<string, Schema>,
+  value: unknown
+): string[] {
+  const validator =
+    validators.get(schema) ??
+    new Validator({ ...schema, components: { schemas } }, '2020-12', false)
   validators.set(schema, validator)
   const { errors } = validator.validate(withNames(value))
   return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
@@ -87,7 +110,9 @@ const withNames = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(withNames)
     : typeof value === 'object' && value !== null
-      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), withNames(inner)]))
+      ? Object.fromEntries(
+          Object.entries(value).map(([key, inner]) => [key.toWellFormed(), withNames(inner)])
+        )
       : value
 
 /** Matches a path with or without a slash at the end, below both names of the API. */
@@ -102,11 +127,17 @@ const toPattern = (template: string): RegExp => {
 
 /** The schema with every object closed that does not say that it is open. */
 function close(schema: Schema): Schema {
-  const closed = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closeAny(value)]))
+  const closed = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closeAny(value)])
+  )
   return schema.properties && schema.additionalProperties === undefined
     ? { ...closed, additionalProperties: false }
     : closed
 }
 
 const closeAny = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(closeAny) : typeof value === 'object' && value !== null ? close(value) : value
+  Array.isArray(value)
+    ? value.map(closeAny)
+    : typeof value === 'object' && value !== null
+      ? close(value)
+      : value

@@ -1,4 +1,9 @@
-import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from 'cloudflare:test'
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
@@ -13,7 +18,8 @@ export function holdErasures() {
   const held: ErasureMessage[] = []
   const queue = {
     send: async (body: ErasureMessage) => void held.push(body),
-    sendBatch: async (messages: { body: ErasureMessage }[]) => void held.push(...messages.map(({ body }) => body))
+    sendBatch: async (messages: { body: ErasureMessage }[]) =>
+      void held.push(...messages.map(({ body }) => body))
   }
   const bindings = { ERASURE_QUEUE: queue as unknown as Queue }
 
@@ -40,11 +46,20 @@ export function holdErasures() {
         ...more
       }),
     /** A request to the API with the project's key. */
-    call: (project: TestProject, method: string, path: string, body?: object, more: Partial<Env> = {}) =>
+    call: (
+      project: TestProject,
+      method: string,
+      path: string,
+      body?: object,
+      more: Partial<Env> = {}
+    ) =>
       request(
         method,
         `/api/environments/${project.id}/${path}`,
-        { Authorization: `Bearer ${project.key}`, ...(body && { 'Content-Type': 'application/json' }) },
+        {
+          Authorization: `Bearer ${project.key}`,
+          ...(body && { 'Content-Type': 'application/json' })
+        },
         body && JSON.stringify(body),
         { ...bindings, ...more }
       )
@@ -69,12 +84,17 @@ export async function tablesWith(text: string): Promise<string[]> {
     select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '_cf_%'`)
   const found = []
   for (const { name } of tables) {
-    const columns = await db.all<{ name: string }>(sql`select name from pragma_table_xinfo(${name}) where hidden = 0`)
+    const columns = await db.all<{ name: string }>(
+      sql`select name from pragma_table_xinfo(${name}) where hidden = 0`
+    )
     const anywhere = columns.map(
-      (column) => sql`instr(cast(${sql.identifier(column.name)} as blob), cast(${text} as blob)) > 0`
+      (column) =>
+        sql`instr(cast(${sql.identifier(column.name)} as blob), cast(${text} as blob)) > 0`
     )
     if (anywhere.length === 0) continue
-    const rows = await db.all(sql`select 1 from ${sql.identifier(name)} where ${sql.join(anywhere, sql` or `)} limit 1`)
+    const rows = await db.all(
+      sql`select 1 from ${sql.identifier(name)} where ${sql.join(anywhere, sql` or `)} limit 1`
+    )
     if (rows.length > 0) found.push(name)
   }
   return found.sort()
@@ -82,7 +102,9 @@ export async function tablesWith(text: string): Promise<string[]> {
 
 /** How many terms of the full-text index, as its shadow tables have them, contain this. */
 export async function searchTerms(part: string): Promise<number> {
-  await db.run(sql`create virtual table if not exists search_terms using fts5vocab(persons_search, row)`)
+  await db.run(
+    sql`create virtual table if not exists search_terms using fts5vocab(persons_search, row)`
+  )
   const [row] = await db.all<{ count: number }>(
     sql`select count(*) as count from search_terms where instr(term, ${part}) > 0`
   )

@@ -52,7 +52,8 @@ const dated = (compare: (a: number, b: number) => boolean) => (text: string, val
   isDate(text) && compare(Date.parse(text), Date.parse(value))
 /** V8 takes the 30th of February for a day in March. */
 const isDate = (text: string) =>
-  /^\d{4}-\d\d-\d\d/.test(text) && new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))
+  /^\d{4}-\d\d-\d\d/.test(text) &&
+  new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))
 const versioned = (compare: (order: number) => boolean) => (text: string, value: string) =>
   /^\d+(\.\d+){0,3}$/.test(text) && compare(order(text, value))
 

@@ -26,7 +26,8 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
     const session = database.withSession(bookmark)
     return {
       prepare: (sql: string) => wrapStatement(session.prepare(sql)),
-      batch: (statements: object[]) => guarded(() => session.batch(statements.map(unwrap)), statements.length),
+      batch: (statements: object[]) =>
+        guarded(() => session.batch(statements.map(unwrap)), statements.length),
       getBookmark: () => session.getBookmark()
     }
   }

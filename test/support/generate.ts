@@ -68,26 +68,38 @@ export function createGenerator(schemas: Record<string, Schema>, known: Json[]) 
   const fittingFor = (schema: Schema, depth: number): fc.Arbitrary<Json> => {
     const inner = (of: Schema) => valuesFor(of, depth)
     if (schema.$ref) return referred(schema.$ref.split('/').at(-1) ?? '', depth)
-    if (schema.contentSchema) return inner(schema.contentSchema).map((value) => JSON.stringify(value))
+    if (schema.contentSchema)
+      return inner(schema.contentSchema).map((value) => JSON.stringify(value))
     if ('const' in schema) return fc.constant(schema.const)
     if (schema.enum) return fc.constantFrom<Json>(...schema.enum)
     const choices = schema.anyOf ?? schema.oneOf
     if (choices) return fc.oneof(...choices.map(inner))
-    if (schema.allOf) return fc.tuple(...schema.allOf.map(inner)).map((parts) => Object.assign({}, ...parts))
+    if (schema.allOf)
+      return fc.tuple(...schema.allOf.map(inner)).map((parts) => Object.assign({}, ...parts))
     const types = [schema.type ?? []].flat()
-    return types.length > 0 ? fc.oneof(...types.map((type) => ofType(type, schema, inner))) : anything
+    return types.length > 0
+      ? fc.oneof(...types.map((type) => ofType(type, schema, inner)))
+      : anything
   }
 
   return (schema: Schema) => valuesFor(schema)
 }
 
-function ofType(type: string, schema: Schema, inner: (of: Schema) => fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+function ofType(
+  type: string,
+  schema: Schema,
+  inner: (of: Schema) => fc.Arbitrary<Json>
+): fc.Arbitrary<Json> {
   switch (type) {
     case 'string':
       return ofFormat(schema)
     case 'integer':
     case 'number':
-      return fc.oneof(fc.constantFrom(...boundsOf(schema.minimum, schema.maximum)), fc.nat(2_000), fc.double())
+      return fc.oneof(
+        fc.constantFrom(...boundsOf(schema.minimum, schema.maximum)),
+        fc.nat(2_000),
+        fc.double()
+      )
     case 'boolean':
       return fc.boolean()
     case 'array':
@@ -101,7 +113,8 @@ function ofType(type: string, schema: Schema, inner: (of: Schema) => fc.Arbitrar
 
 function ofFormat({ format, minLength, maxLength }: Schema): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.uuid()
-  if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
+  if (format === 'date-time')
+    return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
   if (format === 'email') return fc.emailAddress()
   if (format === 'uri') return fc.webUrl()
   const lengths = boundsOf(minLength, maxLength).filter((length) => length >= 0)
@@ -115,9 +128,13 @@ function ofFormat({ format, minLength, maxLength }: Schema): fc.Arbitrary<string
 const boundsOf = (minimum = 0, maximum = 1): number[] =>
   [minimum, maximum].flatMap((bound) => [bound - 1, bound, bound + 1])
 
-function arrayOf({ items, maxItems = 0 }: Schema, inner: (of: Schema) => fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+function arrayOf(
+  { items, maxItems = 0 }: Schema,
+  inner: (of: Schema) => fc.Arbitrary<Json>
+): fc.Arbitrary<Json> {
   const item = typeof items === 'object' && !Array.isArray(items) ? inner(items) : anything
-  const tooMany = (one: Json) => (JSON.stringify(one).length * maxItems < MAX_SIZE ? maxItems + 1 : 1)
+  const tooMany = (one: Json) =>
+    JSON.stringify(one).length * maxItems < MAX_SIZE ? maxItems + 1 : 1
   return fc.oneof(
     { weight: 9, arbitrary: fc.array(item, { maxLength: 4 }) },
     { weight: 1, arbitrary: item.map((one) => Array.from({ length: tooMany(one) }, () => one)) }
@@ -129,15 +146,21 @@ function objectOf(
   inner: (of: Schema) => fc.Arbitrary<Json>
 ): fc.Arbitrary<Json> {
   const own = Object.entries(properties).map(([name, member]) => {
-    const values = inner(typeof member === 'object' ? member : {}).map((value): [string, Json][] => [[name, value]])
+    const values = inner(typeof member === 'object' ? member : {}).map(
+      (value): [string, Json][] => [[name, value]]
+    )
     return fc.oneof(
       { weight: required.includes(name) ? 20 : 1, arbitrary: values },
       { weight: 1, arbitrary: fc.constant<[string, Json][]>([]) }
     )
   })
   const value = typeof additionalProperties === 'object' ? inner(additionalProperties) : anything
-  const more = fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, fc.array(fc.tuple(text, value), { maxLength: 2 }))
+  const more = fc.oneof(
+    { weight: 5, arbitrary: fc.constant([]) },
+    fc.array(fc.tuple(text, value), { maxLength: 2 })
+  )
   return fc.tuple(...own, more).map((members) => Object.fromEntries(members.flat()))
 }
 
-const isScalar = ({ type }: Schema): boolean => ['string', 'integer', 'number'].includes([type].flat()[0] ?? '')
+const isScalar = ({ type }: Schema): boolean =>
+  ['string', 'integer', 'number'].includes([type].flat()[0] ?? '')

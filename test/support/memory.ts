@@ -1,6 +1,18 @@
-import { type Changes, type Ids, type Incoming, type Known, planEvents } from '../../src/capture/plan.ts'
+import {
+  type Changes,
+  type Ids,
+  type Incoming,
+  type Known,
+  planEvents
+} from '../../src/capture/plan.ts'
 import type { PersonChange, Subject } from '../../src/persons/change.ts'
-import { loadPerson, type Person, type StoredPerson, storePerson, type Version } from '../../src/persons/person.ts'
+import {
+  loadPerson,
+  type Person,
+  type StoredPerson,
+  storePerson,
+  type Version
+} from '../../src/persons/person.ts'
 
 /** The tables that capture writes, kept in maps: what a plan does to a database, without one. */
 export class MemoryStore {
@@ -26,8 +38,14 @@ export class MemoryStore {
   /** Has a rule change the person with this distinct id, as the API does. */
   change(distinctId: string, rule: (subject: Subject) => PersonChange): void {
     const stored = this.personOf(distinctId)
-    const all = [...this.identities].map(([distinctId, { key, personId }]) => ({ key, distinctId, personId }))
-    const [first, ...rest] = all.filter(({ personId }) => personId === stored?.id).sort((a, b) => a.key - b.key)
+    const all = [...this.identities].map(([distinctId, { key, personId }]) => ({
+      key,
+      distinctId,
+      personId
+    }))
+    const [first, ...rest] = all
+      .filter(({ personId }) => personId === stored?.id)
+      .sort((a, b) => a.key - b.key)
     if (!stored || !first) throw new Error(`There is nobody with the distinct id ${distinctId}.`)
     const person = loadPerson(structuredClone(stored))
     const { versions } = rule({ person, identities: [first, ...rest] })
@@ -55,11 +73,13 @@ export class MemoryStore {
     for (const { id, name } of changes.eventNames) this.eventNames.set(name, id)
     for (const person of [...changes.newPersons, ...changes.changedPersons]) this.#save(person)
     for (const { id, into } of changes.mergedPersons) {
-      for (const identity of this.identities.values()) if (identity.personId === id) identity.personId = into
+      for (const identity of this.identities.values())
+        if (identity.personId === id) identity.personId = into
       this.persons.delete(id)
     }
     for (const { key, person_id } of changes.attached)
-      for (const identity of this.identities.values()) if (identity.key === key) identity.personId = person_id
+      for (const identity of this.identities.values())
+        if (identity.key === key) identity.personId = person_id
     for (const { key, distinct_id, person_id } of changes.newIdentities)
       this.identities.set(distinct_id, { key, personId: person_id })
     this.#addVersions(changes.versions)

@@ -27,7 +27,9 @@ const StrictObject = z
     required: z.array(z.string()),
     additionalProperties: z.literal(false)
   })
-  .refine(({ properties, required }) => Object.keys(properties).every((name) => required.includes(name)))
+  .refine(({ properties, required }) =>
+    Object.keys(properties).every((name) => required.includes(name))
+  )
 
 const KEYWORDS = [
   'type',
@@ -55,12 +57,16 @@ function isStrict(schema: unknown): boolean {
     })
     .parse(schema)
   if (type === 'object' && !StrictObject.safeParse(schema).success) return false
-  return [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])].every(isStrict)
+  return [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])].every(
+    isStrict
+  )
 }
 
 const ChatRequest = z.object({
   model: z.string().min(1),
-  messages: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })).min(1),
+  messages: z
+    .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
+    .min(1),
   temperature: z.number().min(0).max(2),
   max_tokens: z.int().min(1),
   response_format: z.object({
@@ -90,19 +96,27 @@ export async function startModel() {
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     const [, plan = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
     const parsed = ChatRequest.safeParse(request.method === 'POST' ? JSON.parse(text) : undefined)
-    if (!plan || !parsed.success) return answer(400, { error: { message: parsed.error?.message ?? 'Not found' } })
+    if (!plan || !parsed.success)
+      return answer(400, { error: { message: parsed.error?.message ?? 'Not found' } })
     const before = asked.get(plan) ?? []
     asked.set(plan, [...before, { headers: request.headers, body: parsed.data }])
     const turns: Turn[] = JSON.parse(decodeURIComponent(plan.split('/')[1] ?? '[]'))
     let turn = turns[before.length] ?? { status: 429 }
     if ('silent' in turn) return
     if ('moved' in turn) return response.writeHead(307, { Location: turn.moved }).end()
-    if ('raw' in turn) return response.writeHead(200, { 'Content-Type': 'application/json' }).end(turn.raw)
-    if ('status' in turn) return answer(turn.status, { error: { message: 'The server had an error.' } })
+    if ('raw' in turn)
+      return response.writeHead(200, { 'Content-Type': 'application/json' }).end(turn.raw)
+    if ('status' in turn)
+      return answer(turn.status, { error: { message: 'The server had an error.' } })
     if ('flood' in turn) return response.writeHead(200).end('x'.repeat(turn.flood))
     if ('length' in turn) turn = { say: { result: 'success', output: 'a'.repeat(turn.length) } }
-    const said = 'say' in turn ? (typeof turn.say === 'string' ? turn.say : JSON.stringify(turn.say)) : null
-    const message = { role: 'assistant', content: said, refusal: 'refuse' in turn ? turn.refuse : null }
+    const said =
+      'say' in turn ? (typeof turn.say === 'string' ? turn.say : JSON.stringify(turn.say)) : null
+    const message = {
+      role: 'assistant',
+      content: said,
+      refusal: 'refuse' in turn ? turn.refuse : null
+    }
     answer(200, {
       id: `chatcmpl-${before.length}`,
       object: 'chat.completion',

@@ -1,4 +1,9 @@
-import { createExecutionContext, createMessageBatch, getQueueResult, waitOnExecutionContext } from 'cloudflare:test'
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  waitOnExecutionContext
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
@@ -11,7 +16,11 @@ import { createChecker } from './document.ts'
 
 export const BASE = 'https://analytics.test'
 
-const answered = await worker.fetch(new Request(`${BASE}/openapi.json`), env, createExecutionContext())
+const answered = await worker.fetch(
+  new Request(`${BASE}/openapi.json`),
+  env,
+  createExecutionContext()
+)
 
 /** What `/openapi.json` says. */
 export const published: unknown = await answered.json()
@@ -55,7 +64,10 @@ export async function newProject({ scopes = ['*'], database = 'DB' } = {}) {
     user,
     /** A request to the API below the project's path, with its key. */
     call: (method: string, path: string, headers: Record<string, string> = {}) =>
-      request(method, `/api/environments/${project.id}/${path}`, { Authorization: `Bearer ${key}`, ...headers }),
+      request(method, `/api/environments/${project.id}/${path}`, {
+        Authorization: `Bearer ${key}`,
+        ...headers
+      }),
     /** The same with a JSON body, on these bindings. */
     send: (method: string, path: string, json?: Json, bindings: Partial<Env> = {}) =>
       request(
@@ -91,7 +103,11 @@ const fullEvent = (event: TestEvent, now: number): CapturedEvent => ({
 })
 
 async function newKey(projectId: number, userId: number, scopes: string[]): Promise<string> {
-  const row = await createKey(db, { label: 'test', scopes, projectIds: [projectId], userId }, new Date())
+  const row = await createKey(
+    db,
+    { label: 'test', scopes, projectIds: [projectId], userId },
+    new Date()
+  )
   return row.key
 }
 
@@ -107,20 +123,30 @@ export async function request(
   bindings: Partial<Env> = {}
 ) {
   const ctx = createExecutionContext()
-  const incoming = new Request(`${BASE}${path}`, { method, headers, ...(body !== undefined && { body }) })
+  const incoming = new Request(`${BASE}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body })
+  })
   const response = await worker.fetch(incoming, { ...env, ...bindings }, ctx)
   const text = await response.text()
   await waitOnExecutionContext(ctx)
   const isJson = /^application\/json\b/.test(response.headers.get('Content-Type') ?? '')
   const { status, headers: answered } = response
   const answer = { status, headers: answered, text, body: isJson && text ? JSON.parse(text) : null }
-  if (method !== 'HEAD') expect(checker.check(method, new URL(incoming.url).pathname, answer)).toEqual([])
+  if (method !== 'HEAD')
+    expect(checker.check(method, new URL(incoming.url).pathname, answer)).toEqual([])
   return answer
 }
 
 /** Delivers these messages to the capture consumer as one batch and answers which were acknowledged or retried. */
 export async function consume(bodies: unknown[], attempts = 1, bindings: Partial<Env> = {}) {
-  const messages = bodies.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body }))
+  const messages = bodies.map((body) => ({
+    id: crypto.randomUUID(),
+    timestamp: new Date(),
+    attempts,
+    body
+  }))
   const batch = createMessageBatch('edge-analytics-capture', messages)
   const ctx = createExecutionContext()
   await worker.queue(batch, { ...env, ...bindings })

@@ -21,7 +21,11 @@ type Sent = {
 export const visit = (at: number, href = 'https://shop.example/'): JsonObject[] => [
   { type: 4, timestamp: at, data: { href, width: 800, height: 600 } },
   { type: 2, timestamp: at + 1, data: 'compressed by the SDK', cv: '2024-10' },
-  { type: 3, timestamp: at + 1_000, data: { source: 1, positions: [{ x: 1, y: 2, id: 3, timeOffset: 0 }] } },
+  {
+    type: 3,
+    timestamp: at + 1_000,
+    data: { source: 1, positions: [{ x: 1, y: 2, id: 3, timeOffset: 0 }] }
+  },
   { type: 3, timestamp: at + 3_000, data: { source: 2, type: 2, id: 3, x: 1, y: 2 } }
 ]
 
@@ -56,7 +60,12 @@ export function holdRecordings() {
     bodies: unknown[],
     { attempts = 1, more = {} }: { attempts?: number; more?: Partial<Env> } = {}
   ) {
-    const messages = bodies.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body }))
+    const messages = bodies.map((body) => ({
+      id: crypto.randomUUID(),
+      timestamp: new Date(),
+      attempts,
+      body
+    }))
     const batch = createMessageBatch('edge-analytics-recordings', messages)
     await worker.queue(batch, { ...env, ...bindings, ...more })
     return getQueueResult(batch, createExecutionContext())

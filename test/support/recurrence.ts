@@ -33,7 +33,10 @@ export function occurrencesUntil(schedule: Schedule, horizon: number): number[] 
     .sort((a, b) => a - b)
     .slice(0, count ?? undefined)
     .map((day) => Math.max(start, zone.firstShowing(day * DAY + timeOfDay)))
-    .filter((time, i, all) => time !== all[i - 1] && (untilDate === null || time <= untilDate) && time <= horizon)
+    .filter(
+      (time, i, all) =>
+        time !== all[i - 1] && (untilDate === null || time <= untilDate) && time <= horizon
+    )
 }
 
 function periodOf(day: number, frequency: Schedule['frequency']): number {
@@ -48,7 +51,8 @@ function periodOf(day: number, frequency: Schedule['frequency']): number {
 function isPicked(day: number, { frequency, byweekday }: Schedule, firstDay: number): boolean {
   const [date, first] = [new Date(day * DAY), new Date(firstDay * DAY)]
   const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-  if (byweekday && byweekday.length > 0) return byweekday.some((name) => name === names[date.getUTCDay()])
+  if (byweekday && byweekday.length > 0)
+    return byweekday.some((name) => name === names[date.getUTCDay()])
   if (frequency === 'daily') return true
   if (frequency === 'weekly') return date.getUTCDay() === first.getUTCDay()
   const isSameDay = date.getUTCDate() === first.getUTCDate()
@@ -69,11 +73,16 @@ const STEP = 4 * DAY
 
 /** The offsets of a zone between two moments, found step by step and then exactly. */
 function readZone(timezone: string, from: number, until: number) {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName: 'longOffset' })
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    timeZoneName: 'longOffset'
+  })
   const read = (time: number): number => {
     const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
-    const [, sign, hours, minutes, seconds] = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(name) ?? []
-    const size = Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * 60_000 + Number(seconds ?? 0) * 1000
+    const [, sign, hours, minutes, seconds] =
+      /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(name) ?? []
+    const size =
+      Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * 60_000 + Number(seconds ?? 0) * 1000
     return sign === '-' ? -size : size
   }
   const spans = [{ from, offset: read(from) }]

@@ -1,5 +1,11 @@
 import fc from 'fast-check'
-import { daysInPeriod, FREQUENCIES, type Schedule, WEEKDAYS, type Weekday } from '../../src/subscriptions/schedule.ts'
+import {
+  daysInPeriod,
+  FREQUENCIES,
+  type Schedule,
+  WEEKDAYS,
+  type Weekday
+} from '../../src/subscriptions/schedule.ts'
 import { fromClock } from '../../src/time.ts'
 
 const DAY = 86_400_000
@@ -44,9 +50,13 @@ export const anySchedule = fc
   })
   .map(({ nearChange, ...rule }): Schedule => {
     const startDate = nearChange
-      ? fromClock(rule.startDate - (rule.startDate % DAY) + (rule.startDate % (4 * 3_600_000)), rule.timezone)
+      ? fromClock(
+          rule.startDate - (rule.startDate % DAY) + (rule.startDate % (4 * 3_600_000)),
+          rule.timezone
+        )
       : rule.startDate
     const most = daysInPeriod(rule.frequency, rule.byweekday ?? [])
-    const isPlaced = rule.bysetpos !== null && rule.bysetpos !== 0 && Math.abs(rule.bysetpos) <= most
+    const isPlaced =
+      rule.bysetpos !== null && rule.bysetpos !== 0 && Math.abs(rule.bysetpos) <= most
     return { ...rule, startDate, bysetpos: isPlaced ? rule.bysetpos : null }
   })

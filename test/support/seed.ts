@@ -12,7 +12,10 @@ export type Seed = {
 }
 
 /** Fills a project straight in its tables, with two distinct ids (`a-n`, `b-n`) for each person, one created each second. */
-export async function seedPersons(projectId: number, { count, email, firstId }: Seed): Promise<void> {
+export async function seedPersons(
+  projectId: number,
+  { count, email, firstId }: Seed
+): Promise<void> {
   for (let from = 1; from <= count; from += STEP) {
     const numbers = `with recursive numbers(n) as (select ${from} union all select n + 1 from numbers where n < ${Math.min(from + STEP - 1, count)})`
     const id = `${firstId} + n - 1`

@@ -33,17 +33,24 @@ const { scripts } = z
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
 
 /** Runs npm to its end. Its own notices are left out. */
-export const npm = (args: string[], env: Record<string, string>): Promise<Output> => launch('npm', args, env).ended
+export const npm = (args: string[], env: Record<string, string>): Promise<Output> =>
+  launch('npm', args, env).ended
 
 /** What `npm run --silent <name> -- …` does, without the time that npm takes for it. */
-export function runScript(name: string, args: string[], env: Record<string, string>): Promise<Output> {
+export function runScript(
+  name: string,
+  args: string[],
+  env: Record<string, string>
+): Promise<Output> {
   const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
 }
 
 /** The answer of an operator's command. @throws what it says when it fails */
 export async function administer(stateDir: string, noun: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runScript(noun, [...args, '--json'], { STATE_DIR: stateDir })
+  const { code, stdout, stderr } = await runScript(noun, [...args, '--json'], {
+    STATE_DIR: stateDir
+  })
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout)
 }
@@ -69,9 +76,21 @@ export function readRows(stateDir: string, query: string): unknown[] {
 export async function newProject() {
   const { url, stateDir } = inject('service')
   const project = await administer(stateDir, 'project', 'create', '--name', 'Shop')
-  const scope = ['--label', 'test', '--scopes', 'person:read,session_recording:read', '--project', String(project.id)]
+  const scope = [
+    '--label',
+    'test',
+    '--scopes',
+    'person:read,session_recording:read',
+    '--project',
+    String(project.id)
+  ]
   const { key } = await administer(stateDir, 'key', 'create', ...scope)
-  return { url, projectId: Number(project.id), token: String(project.capture_token), key: String(key) }
+  return {
+    url,
+    projectId: Number(project.id),
+    token: String(project.capture_token),
+    key: String(key)
+  }
 }
 
 /** `npm start` on a free port, ready; it is stopped with the test. */
@@ -90,7 +109,11 @@ export function launchService(stateDir: string) {
   return { ready: readWelcome(child, output, stop), stop }
 }
 
-async function readWelcome(child: ChildProcess, output: Omit<Output, 'code'>, stop: LocalService['stop']) {
+async function readWelcome(
+  child: ChildProcess,
+  output: Omit<Output, 'code'>,
+  stop: LocalService['stop']
+) {
   await until(() => output.stdout.includes('Ctrl-C stops it.') || child.exitCode !== null, 90_000)
   const find = (pattern: RegExp) => {
     const found = pattern.exec(output.stdout)?.[1]
@@ -128,7 +151,8 @@ export function descendants(pid: number): number[] {
   return children.flatMap((child) => [child.pid, ...descendants(child.pid)])
 }
 
-export const isAlive = (pid: number) => processes().some((process) => process.pid === pid && process.state !== 'Z')
+export const isAlive = (pid: number) =>
+  processes().some((process) => process.pid === pid && process.state !== 'Z')
 
 function processes() {
   return readdirSync('/proc').flatMap((name) => {
@@ -145,7 +169,11 @@ function processes() {
 }
 
 function launch(command: string, args: string[], env: Record<string, string>) {
-  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => (output.stdout += chunk))
   child.stderr.on('data', (chunk) => (output.stderr += chunk))

@@ -30,7 +30,12 @@ it('asks a model no more often than that, and then has the rules answer', async 
   const engines = []
   // Once a minute: of three in a row at least one is too many.
   for (let i = 0; i < 3; i += 1) {
-    const { body } = await project.send('POST', 'session_recordings/ai/regex', { regex: 'a number' }, bindings)
+    const { body } = await project.send(
+      'POST',
+      'session_recordings/ai/regex',
+      { regex: 'a number' },
+      bindings
+    )
     engines.push(body.engine)
   }
 

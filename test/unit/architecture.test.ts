@@ -8,18 +8,25 @@ const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => {
     const text = readFileSync(join(SRC, file), 'utf8')
-    return { file, text, imports: [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name) }
+    return {
+      file,
+      text,
+      imports: [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name)
+    }
   })
 
 const offenders = (isAllowed: (file: string) => boolean, isMeant: (name: string) => boolean) =>
-  sources.filter(({ file, imports }) => !isAllowed(file) && imports.some(isMeant)).map(({ file }) => file)
+  sources
+    .filter(({ file, imports }) => !isAllowed(file) && imports.some(isMeant))
+    .map(({ file }) => file)
 
 it('reads more than a handful of sources', () => {
   expect(sources.length).toBeGreaterThan(20)
 })
 
 it('keeps HTTP in app.ts, http/ and routes.ts', () => {
-  const isDoor = (file: string) => file === 'app.ts' || file.startsWith('http/') || file.endsWith('routes.ts')
+  const isDoor = (file: string) =>
+    file === 'app.ts' || file.startsWith('http/') || file.endsWith('routes.ts')
 
   expect(offenders(isDoor, (name) => name === 'hono' || name.startsWith('hono/'))).toEqual([])
   expect(offenders(isDoor, (name) => /(^|\/)http\//.test(name))).toEqual([])
@@ -50,7 +57,9 @@ it('passes bindings as arguments instead of importing them', () => {
 })
 
 it('reads the clock only in worker.ts', () => {
-  const readers = sources.filter(({ text }) => /new Date\(\)|Date\.now\(\)|performance\.now\(\)/.test(text))
+  const readers = sources.filter(({ text }) =>
+    /new Date\(\)|Date\.now\(\)|performance\.now\(\)/.test(text)
+  )
 
   expect(readers.map(({ file }) => file)).toEqual(['worker.ts'])
 })

@@ -40,13 +40,19 @@ describe('a request', () => {
     ],
     ['no more than ten key presses', 'AND(recording.keypress_count lte 10)'],
     ['at least 3 page views', 'AND(session.$pageview_count gte 3)'],
-    ['bounced, with JavaScript errors', 'AND(session.$is_bounce exact true; recording.console_error_count gt 0)'],
+    [
+      'bounced, with JavaScript errors',
+      'AND(session.$is_bounce exact true; recording.console_error_count gt 0)'
+    ],
     ['everyone except people from Spain', 'AND(event.$geoip_country_code is_not ES)'],
     ['on the /docs page or the /blog page', 'AND(recording.visited_page icontains /docs|/blog)'],
     ['where price is over 100', 'AND(event.price gt 100)'],
     ['between 2 and 5 clicks', 'AND(recording.click_count between 2|5)'],
     ['activity score above 50', 'AND(recording.activity_score gt 50)'],
-    ['Chrome or Firefox on Windows', 'AND(event.$browser exact Chrome|Firefox; event.$os exact Windows)'],
+    [
+      'Chrome or Firefox on Windows',
+      'AND(event.$browser exact Chrome|Firefox; event.$os exact Windows)'
+    ],
     [
       'Chrome, Firefox or Safari, in Germany',
       'AND(event.$browser exact Chrome|Firefox|Safari; event.$geoip_country_code exact DE)'
@@ -55,14 +61,23 @@ describe('a request', () => {
       'users from Germany and France but not on Chrome',
       'AND(event.$geoip_country_code exact DE|FR; event.$browser is_not Chrome)'
     ],
-    ['neither Chrome nor Edge', 'AND(event.$browser is_not Chrome; event.$browser is_not Microsoft Edge)'],
+    [
+      'neither Chrome nor Edge',
+      'AND(event.$browser is_not Chrome; event.$browser is_not Microsoft Edge)'
+    ],
     ['not Chrome or Edge', 'AND(event.$browser is_not Chrome|Microsoft Edge)'],
-    ['not visited /a nor errors', 'AND(recording.visited_page not_icontains /a; recording.console_error_count lte 0)'],
+    [
+      'not visited /a nor errors',
+      'AND(recording.visited_page not_icontains /a; recording.console_error_count lte 0)'
+    ],
     ['in Turkey, the UK or Côte d’Ivoire', 'AND(event.$geoip_country_code exact TR|GB|CI)'],
     ['Android tablets', 'AND(event.$os exact Android; event.$device_type exact Tablet)'],
     ['iPhones', 'AND(event.$os exact iOS)'],
     ['Chrome OS', 'AND(event.$os exact Chrome OS)'],
-    ['from Germany or longer than 5 minutes', 'OR(event.$geoip_country_code exact DE; recording.duration gt 300)'],
+    [
+      'from Germany or longer than 5 minutes',
+      'OR(event.$geoip_country_code exact DE; recording.duration gt 300)'
+    ],
     [
       'Firefox and errors or Chrome and clicks',
       'OR(AND(event.$browser exact Firefox; recording.console_error_count gt 0); AND(event.$browser exact Chrome; recording.click_count gt 0))'
@@ -79,8 +94,14 @@ describe('a request', () => {
     ["didn't visit /checkout", 'AND(recording.visited_page not_icontains /checkout)'],
     ['the checkout page', 'AND(recording.visited_page icontains checkout)'],
     ['pages containing "a b"', 'AND(recording.visited_page icontains a b)'],
-    ['started on https://shop.example/start', 'AND(recording.start_url icontains https://shop.example/start)'],
-    ['did "signed up" but not "paid"', 'AND(event_metadata.event exact signed up; event_metadata.event is_not paid)'],
+    [
+      'started on https://shop.example/start',
+      'AND(recording.start_url icontains https://shop.example/start)'
+    ],
+    [
+      'did "signed up" but not "paid"',
+      'AND(event_metadata.event exact signed up; event_metadata.event is_not paid)'
+    ],
     ['events "a", "b" or "c"', 'AND(event_metadata.event exact a|b|c)'],
     ['with rage clicks', 'AND(event_metadata.event exact $rageclick)'],
     ['by ada@example.com', 'AND(person.email exact ada@example.com)'],
@@ -117,7 +138,10 @@ describe('a request', () => {
     ['until March 1st, 2026', '..2026-03-01 AND()'],
     ['between 2026-11-01 and 2026-11-05', '2026-11-01..2026-11-05 AND()'],
     ['since 2026-11-01T10:00:00Z', '2026-11-01T10:00:00Z.. AND()'],
-    ['Firefox since 2026-11-01 until 2026-11-05', '2026-11-01..2026-11-05 AND(event.$browser exact Firefox)']
+    [
+      'Firefox since 2026-11-01 until 2026-11-05',
+      '2026-11-01..2026-11-05 AND(event.$browser exact Firefox)'
+    ]
   ])('of days: %s', (text, expected) => {
     expect(shown(text)).toBe(expected)
   })
@@ -125,18 +149,27 @@ describe('a request', () => {
   it('has the days of the project’s clock', () => {
     const now = new Date('2026-11-21T23:30:00Z')
 
-    expect(shown('yesterday', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe('2026-11-21..2026-11-21 AND()')
-    expect(shown('this week', { ...CALENDAR, timezone: 'Europe/Berlin', weekStart: 0 }, now)).toBe('2026-11-22.. AND()')
+    expect(shown('yesterday', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe(
+      '2026-11-21..2026-11-21 AND()'
+    )
+    expect(shown('this week', { ...CALENDAR, timezone: 'Europe/Berlin', weekStart: 0 }, now)).toBe(
+      '2026-11-22.. AND()'
+    )
   })
 })
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/ai.md'), 'utf8')
-const rows = [...guide.matchAll(/^\| [a-z, ]+ \| (.+) \| .+ \|$/gm)].map(([, examples = '']) => examples)
+const rows = [...guide.matchAll(/^\| [a-z, ]+ \| (.+) \| .+ \|$/gm)].map(
+  ([, examples = '']) => examples
+)
 
-it.each(rows.slice(1).flatMap((examples) => examples.split(' · ')))('understands as docs/ai.md says: %s', (example) => {
-  expect(rows).toHaveLength(9)
-  expect(shown(example)).not.toMatch(/^\?|^AND\(\)$/)
-})
+it.each(rows.slice(1).flatMap((examples) => examples.split(' · ')))(
+  'understands as docs/ai.md says: %s',
+  (example) => {
+    expect(rows).toHaveLength(9)
+    expect(shown(example)).not.toMatch(/^\?|^AND\(\)$/)
+  }
+)
 
 describe('a question', () => {
   it.each([
@@ -188,7 +221,9 @@ it('never fails, and what it answers the list takes or refuses in words', () => 
     'between',
     'did'
   ]
-  const text = fc.array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 25 }).map((all) => all.join(' '))
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 25 })
+    .map((all) => all.join(' '))
   fc.assert(
     fc.property(text, (request) => {
       const answer = write(request)
@@ -202,6 +237,15 @@ it('never fails, and what it answers the list takes or refuses in words', () => 
 })
 
 it('takes requests as long as they may be', () => {
-  for (const piece of ['(', 'not ', '"', 'Firefox or ', '(Firefox or ', 'a, ', '/a ', 'whose a is b '])
+  for (const piece of [
+    '(',
+    'not ',
+    '"',
+    'Firefox or ',
+    '(Firefox or ',
+    'a, ',
+    '/a ',
+    'whose a is b '
+  ])
     expect(write(piece.repeat(2000 / piece.length))).toBeDefined()
 })

@@ -28,11 +28,31 @@ const shown = (from: string, until: string, interval: Interval, zone: Calendar) 
 
 describe('buckets in UTC', () => {
   it.each<[Interval, string, string, string[]]>([
-    ['minute', '2025-06-01T10:00:30Z', '2025-06-01T10:02:00Z', ['2025-06-01 10:00:00', '2025-06-01 10:01:00']],
-    ['hour', '2025-06-01T22:30:00Z', '2025-06-02T00:00:00Z', ['2025-06-01 22:00:00', '2025-06-01 23:00:00']],
-    ['day', '2025-02-27T05:00:00Z', '2025-03-02T00:00:00Z', ['2025-02-27', '2025-02-28', '2025-03-01']],
+    [
+      'minute',
+      '2025-06-01T10:00:30Z',
+      '2025-06-01T10:02:00Z',
+      ['2025-06-01 10:00:00', '2025-06-01 10:01:00']
+    ],
+    [
+      'hour',
+      '2025-06-01T22:30:00Z',
+      '2025-06-02T00:00:00Z',
+      ['2025-06-01 22:00:00', '2025-06-01 23:00:00']
+    ],
+    [
+      'day',
+      '2025-02-27T05:00:00Z',
+      '2025-03-02T00:00:00Z',
+      ['2025-02-27', '2025-02-28', '2025-03-01']
+    ],
     ['week', '2025-06-04T00:00:00Z', '2025-06-12T00:00:00Z', ['2025-06-01', '2025-06-08']],
-    ['month', '2024-12-31T00:00:00Z', '2025-02-02T00:00:00Z', ['2024-12-01', '2025-01-01', '2025-02-01']]
+    [
+      'month',
+      '2024-12-31T00:00:00Z',
+      '2025-02-02T00:00:00Z',
+      ['2024-12-01', '2025-01-01', '2025-02-01']
+    ]
   ])('by the %s begin with their interval', (interval, from, until, days) => {
     const buckets = bucketsOf({ from: at(from), until: at(until) }, interval, calendar('UTC'))
 
@@ -60,25 +80,38 @@ describe('buckets in UTC', () => {
       calendar('UTC')
     )
 
-    expect(bucket && [labelOf(bucket, 'hour'), labelOf(bucket, 'day')]).toEqual(['3-Jun-2025 14:00', '3-Jun-2025'])
+    expect(bucket && [labelOf(bucket, 'hour'), labelOf(bucket, 'day')]).toEqual([
+      '3-Jun-2025 14:00',
+      '3-Jun-2025'
+    ])
   })
 
   it.each(['UTC', 'Asia/Kathmandu', 'America/St_Johns'])('are of long ago: %s', (zone) => {
     const days = (from: string, until: string) =>
-      bucketsOf({ from: at(from), until: at(until) }, 'month', calendar(zone)).map((bucket) => dayOf(bucket, 'month'))
+      bucketsOf({ from: at(from), until: at(until) }, 'month', calendar(zone)).map((bucket) =>
+        dayOf(bucket, 'month')
+      )
 
-    expect(days('0026-01-15T00:00:00Z', '0026-02-15T00:00:00Z')).toEqual(['0026-01-01', '0026-02-01'])
-    expect(days('0000-12-15T00:00:00Z', '0001-01-15T00:00:00Z')).toEqual(['0000-12-01', '0001-01-01'])
-    expect(iso(readFrom('-2000yStart', calendar(zone), new Date(at('2026-06-01T00:00:00Z'))))).toMatch(
-      /^00(26-01-01|25-12-31)T/
-    )
+    expect(days('0026-01-15T00:00:00Z', '0026-02-15T00:00:00Z')).toEqual([
+      '0026-01-01',
+      '0026-02-01'
+    ])
+    expect(days('0000-12-15T00:00:00Z', '0001-01-15T00:00:00Z')).toEqual([
+      '0000-12-01',
+      '0001-01-01'
+    ])
+    expect(
+      iso(readFrom('-2000yStart', calendar(zone), new Date(at('2026-06-01T00:00:00Z'))))
+    ).toMatch(/^00(26-01-01|25-12-31)T/)
   })
 
   it(`are at most ${MAX_BUCKETS}`, () => {
     const range = { from: 0, until: (MAX_BUCKETS + 1) * HOUR }
 
     expect(() => bucketsOf(range, 'hour', calendar('UTC'))).toThrow('at most 10000 buckets')
-    expect(bucketsOf({ ...range, until: MAX_BUCKETS * HOUR }, 'hour', calendar('UTC'))).toHaveLength(MAX_BUCKETS)
+    expect(
+      bucketsOf({ ...range, until: MAX_BUCKETS * HOUR }, 'hour', calendar('UTC'))
+    ).toHaveLength(MAX_BUCKETS)
   })
 })
 
@@ -93,7 +126,9 @@ describe('buckets in a zone', () => {
   ])('of days begin at midnight on its clock: %s', (zone, start, day) => {
     const noon = at(start) + 12 * HOUR
 
-    expect(shown(iso(noon) ?? '', iso(noon + HOUR) ?? '', 'day', calendar(zone))).toEqual([`${start} ${day}`])
+    expect(shown(iso(noon) ?? '', iso(noon + HOUR) ?? '', 'day', calendar(zone))).toEqual([
+      `${start} ${day}`
+    ])
   })
 
   it.each([
@@ -101,9 +136,9 @@ describe('buckets in a zone', () => {
     ['Asia/Tehran', '2025-06-01T20:30:00Z', '2025-06-02 00:00:00'],
     ['America/St_Johns', '2025-06-02T02:30:00Z', '2025-06-02 00:00:00']
   ])('of hours begin at full hours on its clock: %s', (zone, start, hour) => {
-    expect(shown(iso(at(start) + 10 * 60_000) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))).toEqual([
-      `${start} ${hour}`
-    ])
+    expect(
+      shown(iso(at(start) + 10 * 60_000) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))
+    ).toEqual([`${start} ${hour}`])
   })
 
   it.each<[string, string, string, number]>([
@@ -116,16 +151,26 @@ describe('buckets in a zone', () => {
     ['America/Havana, autumn: midnight twice', 'America/Havana', '2025-11-02T04:00:00Z', 25],
     ['Asia/Kathmandu: no change', 'Asia/Kathmandu', '2025-03-29T18:15:00Z', 24]
   ])('of days last as long as the day: %s', (_, zone, start, hours) => {
-    const [bucket] = bucketsOf({ from: at(start), until: at(start) + 30 * HOUR }, 'day', calendar(zone))
+    const [bucket] = bucketsOf(
+      { from: at(start), until: at(start) + 30 * HOUR },
+      'day',
+      calendar(zone)
+    )
 
     expect(iso(bucket?.from)).toBe(start)
     expect(((bucket?.until ?? 0) - (bucket?.from ?? 0)) / HOUR).toBe(hours)
-    const hourly = bucketsOf({ from: bucket?.from ?? 0, until: bucket?.until ?? 0 }, 'hour', calendar(zone))
+    const hourly = bucketsOf(
+      { from: bucket?.from ?? 0, until: bucket?.until ?? 0 },
+      'hour',
+      calendar(zone)
+    )
     expect(hourly).toHaveLength(hours)
   })
 
   it('of hours show a repeated one twice', () => {
-    expect(shown('2025-10-25T23:00:00Z', '2025-10-26T03:00:00Z', 'hour', calendar('Europe/Berlin'))).toEqual([
+    expect(
+      shown('2025-10-25T23:00:00Z', '2025-10-26T03:00:00Z', 'hour', calendar('Europe/Berlin'))
+    ).toEqual([
       '2025-10-25T23:00:00Z 2025-10-26 01:00:00',
       '2025-10-26T00:00:00Z 2025-10-26 02:00:00',
       '2025-10-26T01:00:00Z 2025-10-26 02:00:00',
@@ -134,7 +179,9 @@ describe('buckets in a zone', () => {
   })
 
   it('of hours leave out the one that the clock skips', () => {
-    expect(shown('2025-03-30T00:00:00Z', '2025-03-30T02:00:00Z', 'hour', calendar('Europe/Berlin'))).toEqual([
+    expect(
+      shown('2025-03-30T00:00:00Z', '2025-03-30T02:00:00Z', 'hour', calendar('Europe/Berlin'))
+    ).toEqual([
       '2025-03-30T00:00:00Z 2025-03-30 01:00:00',
       '2025-03-30T01:00:00Z 2025-03-30 03:00:00'
     ])
@@ -155,14 +202,23 @@ describe('buckets in a zone', () => {
   })
 
   it('of days leave out the one that Samoa skipped', () => {
-    expect(shown('2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z', 'day', calendar('Pacific/Apia'))).toEqual([
+    expect(
+      shown('2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z', 'day', calendar('Pacific/Apia'))
+    ).toEqual([
       '2011-12-29T10:00:00Z 2011-12-29',
       '2011-12-30T10:00:00Z 2011-12-31',
       '2011-12-31T10:00:00Z 2012-01-01'
     ])
   })
 
-  const ZONES = ['UTC', 'Asia/Kathmandu', 'Asia/Tehran', 'America/St_Johns', 'Europe/Berlin', 'Australia/Lord_Howe']
+  const ZONES = [
+    'UTC',
+    'Asia/Kathmandu',
+    'Asia/Tehran',
+    'America/St_Johns',
+    'Europe/Berlin',
+    'Australia/Lord_Howe'
+  ]
 
   it('lie side by side, and each moment is in the one that its clock says', () => {
     fc.assert(
@@ -197,10 +253,22 @@ describe('the buckets before', () => {
 
   it.each<[Interval, string, string, string, string[]]>([
     ['day', 'UTC', '2025-06-03T00:00:00Z', '2025-06-05T00:00:00Z', ['2025-06-01', '2025-06-02']],
-    ['day', 'Europe/Berlin', '2025-03-30T22:00:00Z', '2025-04-01T22:00:00Z', ['2025-03-29', '2025-03-30']],
+    [
+      'day',
+      'Europe/Berlin',
+      '2025-03-30T22:00:00Z',
+      '2025-04-01T22:00:00Z',
+      ['2025-03-29', '2025-03-30']
+    ],
     ['week', 'UTC', '2025-06-08T00:00:00Z', '2025-06-17T00:00:00Z', ['2025-05-25', '2025-06-01']],
     ['month', 'UTC', '2025-03-01T00:00:00Z', '2025-04-02T00:00:00Z', ['2025-01-01', '2025-02-01']],
-    ['hour', 'UTC', '2025-06-01T01:00:00Z', '2025-06-01T03:00:00Z', ['2025-05-31 23:00:00', '2025-06-01 00:00:00']]
+    [
+      'hour',
+      'UTC',
+      '2025-06-01T01:00:00Z',
+      '2025-06-01T03:00:00Z',
+      ['2025-05-31 23:00:00', '2025-06-01 00:00:00']
+    ]
   ])('are as many, by the %s in %s', (interval, zone, from, until, days) => {
     const buckets = before(from, until, interval, calendar(zone))
 
@@ -216,7 +284,9 @@ describe('the buckets before', () => {
 })
 
 it('counts days back on the clock of the zone', () => {
-  expect(iso(daysBefore(at('2025-04-01T22:00:00Z'), 7, 'Europe/Berlin'))).toBe('2025-03-25T23:00:00Z')
+  expect(iso(daysBefore(at('2025-04-01T22:00:00Z'), 7, 'Europe/Berlin'))).toBe(
+    '2025-03-25T23:00:00Z'
+  )
 })
 
 describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {

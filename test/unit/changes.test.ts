@@ -10,7 +10,10 @@ const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0
 
 type Kind = 'set' | 'once' | 'unset'
 type Captured = { kind: Kind; key: string; value: Json; at: number }
-type Step = { batch: Captured[] } | { patch: JsonObject; now: number } | { remove: string; now: number }
+type Step =
+  | { batch: Captured[] }
+  | { patch: JsonObject; now: number }
+  | { remove: string; now: number }
 
 /** A property as all its writes and a rule of one sentence each: the last `set` or `unset` counts, then the first `once`. */
 class Model {
@@ -27,7 +30,9 @@ class Model {
   }
 
   valueOf(key: string): Json | undefined {
-    const writes = (this.#writes.get(key) ?? []).toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    const writes = (this.#writes.get(key) ?? []).toSorted(
+      (a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)
+    )
     const last = writes.findLastIndex(({ kind }) => kind !== 'once')
     const set = writes[last]?.kind === 'set' ? writes[last].value : undefined
     if (set !== undefined && set !== null) return set
@@ -48,7 +53,11 @@ const event = (n: number, { kind, key, value, at }: Captured): Incoming => ({
   distinct_id: 'ada',
   timestamp: at,
   properties:
-    kind === 'set' ? { $set: { [key]: value } } : kind === 'once' ? { $set_once: { [key]: value } } : { $unset: [key] },
+    kind === 'set'
+      ? { $set: { [key]: value } }
+      : kind === 'once'
+        ? { $set_once: { [key]: value } }
+        : { $unset: [key] },
   received_at: RECEIVED
 })
 
@@ -66,16 +75,27 @@ function run(steps: Step[]) {
       for (const [i, { kind, key, value, at }] of step.batch.entries())
         model.write(key, kind, value, at, idOf(n * 100 + i))
     } else if ('patch' in step) {
-      store.change('ada', (subject) => setProperties(subject, step.patch, { actor: null, now: step.now, id }))
-      for (const [key, value] of Object.entries(step.patch)) model.writeLast(key, 'set', value, step.now, id)
+      store.change('ada', (subject) =>
+        setProperties(subject, step.patch, { actor: null, now: step.now, id })
+      )
+      for (const [key, value] of Object.entries(step.patch))
+        model.writeLast(key, 'set', value, step.now, id)
     } else {
-      store.change('ada', (subject) => deleteProperty(subject, step.remove, { actor: null, now: step.now, id }))
-      if (model.valueOf(step.remove) !== undefined) model.writeLast(step.remove, 'unset', null, step.now, id)
+      store.change('ada', (subject) =>
+        deleteProperty(subject, step.remove, { actor: null, now: step.now, id })
+      )
+      if (model.valueOf(step.remove) !== undefined)
+        model.writeLast(step.remove, 'unset', null, step.now, id)
     }
   }
   const { $creator_event_uuid: _, ...properties } = store.personOf('ada')?.properties ?? {}
   const person = store.personOf('ada')
-  return { properties, expected: model.properties, version: store.versions.get(person?.version ?? 0), person }
+  return {
+    properties,
+    expected: model.properties,
+    version: store.versions.get(person?.version ?? 0),
+    person
+  }
 }
 
 const key = fc.constantFrom('plan', 'theme')
@@ -83,7 +103,9 @@ const value = fc.constantFrom<Json>(null, 1, 'a', ['b'])
 const time = fc.integer({ min: 1, max: 8 })
 const kind = fc.constantFrom<Kind>('set', 'once', 'unset')
 const step = fc.oneof<fc.Arbitrary<Step>[]>(
-  fc.record({ batch: fc.array(fc.record({ kind, key, value, at: time }), { minLength: 1, maxLength: 3 }) }),
+  fc.record({
+    batch: fc.array(fc.record({ kind, key, value, at: time }), { minLength: 1, maxLength: 3 })
+  }),
   fc.record({ patch: fc.dictionary(key, value), now: time }),
   fc.record({ remove: key, now: time })
 )
@@ -110,7 +132,11 @@ describe('captures, PATCH and delete_property in any order', () => {
             { patch: { plan: 'last' }, now: 9 },
             { remove: 'theme', now: 9 }
           ]
-          const before = run([...steps, { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] }, ...change])
+          const before = run([
+            ...steps,
+            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] },
+            ...change
+          ])
           const after = run([
             ...steps,
             { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] },

@@ -6,7 +6,8 @@ import { readCron, runCron, startCrons } from '../../scripts/crons.ts'
 import { OperatorError } from '../../scripts/local.ts'
 
 const MINUTE = 60_000
-const minutesOf = (day: string) => Array.from({ length: 1_440 }, (_, n) => Date.parse(day) + n * MINUTE)
+const minutesOf = (day: string) =>
+  Array.from({ length: 1_440 }, (_, n) => Date.parse(day) + n * MINUTE)
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16)
 
 describe('an expression', () => {
@@ -38,9 +39,12 @@ describe('an expression', () => {
     expect(minutesOf('2026-11-22').filter((time) => means(new Date(time)))).toHaveLength(count)
   })
 
-  it.each(['0 5 * * 0', '60 * * * *', '* * * *', '* * * * * *', '', 'soon'])('is not %j', (cron) => {
-    expect(() => readCron(cron)).toThrow()
-  })
+  it.each(['0 5 * * 0', '60 * * * *', '* * * *', '* * * * * *', '', 'soon'])(
+    'is not %j',
+    (cron) => {
+      expect(() => readCron(cron)).toThrow()
+    }
+  )
 })
 
 describe('crons', () => {
@@ -93,7 +97,10 @@ describe('crons', () => {
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     await crons.stop()
 
-    expect(said.mock.calls).toEqual([['The cron "* * * * *" failed.'], ['The cron "* * * * *" failed.']])
+    expect(said.mock.calls).toEqual([
+      ['The cron "* * * * *" failed.'],
+      ['The cron "* * * * *" failed.']
+    ])
   })
 
   it('under way are waited for when they are stopped, but not for ever', async () => {
@@ -132,7 +139,9 @@ describe('a run', () => {
 
     await runCron(url, '0 5 * * SUN', Date.parse('2026-11-22T05:00Z'))
 
-    expect(asked).toEqual(['/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&time=1795323600000&format=json'])
+    expect(asked).toEqual([
+      '/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&time=1795323600000&format=json'
+    ])
   })
 
   it.each([

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { byteLength } from '../../src/json.ts'
-import { type Content, describeChange, type Figures, figuresOf, formatChange } from '../../src/subscriptions/content.ts'
+import {
+  type Content,
+  describeChange,
+  type Figures,
+  figuresOf,
+  formatChange
+} from '../../src/subscriptions/content.ts'
 import {
   beginSending,
   delayAfter,
@@ -38,19 +44,27 @@ describe('a recipient', () => {
     [{ status: 'sending', repeated: true }, true, { status: 'sending', repeated: true }],
     [{ repeated: true }, false, { status: 'sending', repeated: true }]
   ])('%j, where repetitions are told: %s, becomes %j', (before, tells, after) => {
-    expect(beginSending(recipient(before), tells)).toEqual(after && recipient({ ...before, ...after }))
+    expect(beginSending(recipient(before), tells)).toEqual(
+      after && recipient({ ...before, ...after })
+    )
   })
 
   it('is what was said of its message', () => {
     const sending = recipient({ status: 'sending', error: 'before' })
 
     expect(endSending(sending, { kind: 'sent' })).toEqual(recipient({ status: 'sent' }))
-    expect(endSending(sending, { kind: 'permanent', error: 'no' })).toMatchObject({ status: 'failed', error: 'no' })
+    expect(endSending(sending, { kind: 'permanent', error: 'no' })).toMatchObject({
+      status: 'failed',
+      error: 'no'
+    })
     expect(endSending(sending, { kind: 'transient', error: 'busy' })).toMatchObject({
       status: 'waiting',
       error: 'busy'
     })
-    expect(endSending(sending, { kind: 'uncertain', error: 'cut' })).toMatchObject({ status: 'unknown', error: 'cut' })
+    expect(endSending(sending, { kind: 'uncertain', error: 'cut' })).toMatchObject({
+      status: 'unknown',
+      error: 'cut'
+    })
   })
 
   it('is given up on with what is known', () => {
@@ -64,21 +78,26 @@ describe('a recipient', () => {
 })
 
 it('says why recipients were missed', () => {
-  const [sent, failed] = [recipient({ status: 'sent' }), recipient({ status: 'failed', error: 'no' })]
+  const [sent, failed] = [
+    recipient({ status: 'sent' }),
+    recipient({ status: 'failed', error: 'no' })
+  ]
 
-  expect([faultOf([]), faultOf([sent]), faultOf([failed]), faultOf([sent, failed, failed])]).toEqual([
-    null,
-    null,
-    'no',
-    '2 of 3 recipients: no'
-  ])
+  expect([
+    faultOf([]),
+    faultOf([sent]),
+    faultOf([failed]),
+    faultOf([sent, failed, failed])
+  ]).toEqual([null, null, 'no', '2 of 3 recipients: no'])
 })
 
 it('waits longer after each attempt, at least as long as asked for and at most a day', () => {
   const delays = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, n) => delayAfter(n + 1))
 
   expect(delays).toEqual([30, 120, 600, 3_600, 24_000])
-  expect([delayAfter(1, 90), delayAfter(5, 90), delayAfter(1, 999_999)]).toEqual([90, 24_000, 86_000])
+  expect([delayAfter(1, 90), delayAfter(5, 90), delayAfter(1, 999_999)]).toEqual([
+    90, 24_000, 86_000
+  ])
 })
 
 it.each([
@@ -102,7 +121,11 @@ it.each([
   ['-1', undefined],
   [null, undefined]
 ])('reads Retry-After: %s', (header, retryAfter) => {
-  expect(judge(503, 'busy', header)).toEqual({ kind: 'transient', error: 'It answered 503: busy', retryAfter })
+  expect(judge(503, 'busy', header)).toEqual({
+    kind: 'transient',
+    error: 'It answered 503: busy',
+    retryAfter
+  })
 })
 
 it.each([
@@ -115,7 +138,10 @@ it.each([
   [{ value: 0, previous: 1_200 }, '−100%', '−100% from 1,200'],
   [{ value: 3, previous: null }, '', '']
 ])('says how %j has changed', (line, change, described) => {
-  expect([formatChange({ label: '', ...line }), describeChange({ label: '', ...line })]).toEqual([change, described])
+  expect([formatChange({ label: '', ...line }), describeChange({ label: '', ...line })]).toEqual([
+    change,
+    described
+  ])
 })
 
 it('takes the numbers of a trend, at most ten', () => {
@@ -126,7 +152,11 @@ it('takes the numbers of a trend, at most ten', () => {
     new Date(0)
   )
   if (!query) throw new Error('It asks for a series.')
-  const series = (value: number, compare_label: 'current' | 'previous', label = 'x'.repeat(300)) => ({
+  const series = (
+    value: number,
+    compare_label: 'current' | 'previous',
+    label = 'x'.repeat(300)
+  ) => ({
     action: null,
     label,
     count: 0,
@@ -137,12 +167,19 @@ it('takes the numbers of a trend, at most ten', () => {
     compare_label,
     filter: {}
   })
-  const many = Array.from({ length: 12 }, (_, n) => [series(n, 'current'), series(1, 'previous')]).flat()
+  const many = Array.from({ length: 12 }, (_, n) => [
+    series(n, 'current'),
+    series(1, 'previous')
+  ]).flat()
 
   const figures = figuresOf('A', query, many, 'Europe/Berlin')
 
   expect(figures).toMatchObject({ name: 'A', range: '25 – 26 Oct 2026', more: 2 })
-  expect('lines' in figures && figures.lines[0]).toEqual({ label: `${'x'.repeat(199)}…`, value: 0, previous: 1 })
+  expect('lines' in figures && figures.lines[0]).toEqual({
+    label: `${'x'.repeat(199)}…`,
+    value: 0,
+    previous: 1
+  })
   expect('lines' in figures && figures.lines.length).toBe(10)
   expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
     name: 'A',
@@ -157,7 +194,11 @@ const WIDE: Figures = {
   from: null,
   until: 0,
   more: 15,
-  lines: Array.from({ length: 10 }, () => ({ label: '<'.repeat(201), value: 123_456_789.12, previous: 987_654_321.98 }))
+  lines: Array.from({ length: 10 }, () => ({
+    label: '<'.repeat(201),
+    value: 123_456_789.12,
+    previous: 987_654_321.98
+  }))
 }
 const CONTENT: Content = {
   name: '&'.repeat(400),
@@ -192,7 +233,10 @@ describe('the largest delivery', () => {
   })
 
   it.each(['', 'x'])('is cut between characters, not in them: %j', (before) => {
-    const [header] = toBlocks({ ...LETTER, content: { ...CONTENT, name: before + '😀'.repeat(200) } }).blocks
+    const [header] = toBlocks({
+      ...LETTER,
+      content: { ...CONTENT, name: before + '😀'.repeat(200) }
+    }).blocks
 
     const text = header && 'text' in header ? header.text.text : ''
     expect([text.isWellFormed(), text.length > 147]).toEqual([true, true])
@@ -229,5 +273,7 @@ it('signs as the convention of webhooks shows', async () => {
     'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}'
   )
 
-  expect(Buffer.from(signature).toString('base64')).toBe('g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
+  expect(Buffer.from(signature).toString('base64')).toBe(
+    'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+  )
 })

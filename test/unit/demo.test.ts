@@ -8,7 +8,8 @@ const anchor = new Date('2026-11-21T00:00:00Z')
 const full = { seed: 'harbour', anchor, days: 30, persons: 600 }
 const small = { seed: 'harbour', anchor, days: 7, persons: 20 }
 
-const count = (events: DemoEvent[], isMeant: (event: DemoEvent) => boolean) => events.filter(isMeant).length
+const count = (events: DemoEvent[], isMeant: (event: DemoEvent) => boolean) =>
+  events.filter(isMeant).length
 const isPersonless = ({ properties }: DemoEvent) => properties.$process_person_profile === false
 
 /** The persons that the merges among the events leave, worked out apart from the generator. */
@@ -44,7 +45,9 @@ describe('the history of the demonstration', () => {
     const uuids = new Set(told.map(({ uuid }) => uuid))
     const others = [{ seed: 'other' }, { anchor: new Date('2026-11-20T00:00:00Z') }, { days: 8 }]
     for (const other of others)
-      expect(writeHistory({ ...small, ...other }).events.filter(({ uuid }) => uuids.has(uuid))).toEqual([])
+      expect(
+        writeHistory({ ...small, ...other }).events.filter(({ uuid }) => uuids.has(uuid))
+      ).toEqual([])
   })
 
   it('tells the same of a person, however many there are', () => {
@@ -74,11 +77,15 @@ describe('the history of the demonstration', () => {
   })
 
   it('is busier on workdays and by day', () => {
-    const onWeekday = (day: number) => count(events, ({ timestamp }) => timestamp.getUTCDay() === day)
+    const onWeekday = (day: number) =>
+      count(events, ({ timestamp }) => timestamp.getUTCDay() === day)
     const berlin = events.filter(({ properties }) => properties.$timezone === 'Europe/Berlin')
-    const isDay = ({ timestamp }: DemoEvent) => timestamp.getUTCHours() >= 7 && timestamp.getUTCHours() < 17
+    const isDay = ({ timestamp }: DemoEvent) =>
+      timestamp.getUTCHours() >= 7 && timestamp.getUTCHours() < 17
 
-    expect(Math.min(...[1, 2, 3, 4, 5].map(onWeekday))).toBeGreaterThan(1.5 * Math.max(onWeekday(0), onWeekday(6)))
+    expect(Math.min(...[1, 2, 3, 4, 5].map(onWeekday))).toBeGreaterThan(
+      1.5 * Math.max(onWeekday(0), onWeekday(6))
+    )
     expect(count(berlin, isDay)).toBeGreaterThan(0.75 * berlin.length)
   })
 
@@ -126,7 +133,8 @@ describe('the history of the demonstration', () => {
   it('ends with the names, addresses and plans that it says', () => {
     const last = new Map<string, Record<string, unknown>>()
     for (const { distinctId, properties } of events)
-      if (typeof properties.$set === 'object') last.set(distinctId, { ...last.get(distinctId), ...properties.$set })
+      if (typeof properties.$set === 'object')
+        last.set(distinctId, { ...last.get(distinctId), ...properties.$set })
 
     for (const { distinctIds, name, email, plan } of people)
       expect(last.get(distinctIds[0] ?? '')).toMatchObject({ name, email, plan })
@@ -136,7 +144,9 @@ describe('the history of the demonstration', () => {
   })
 
   it('has upgrades and purchases with amounts', () => {
-    const paid = events.filter(({ event }) => event === 'invoice paid' || event === 'purchase completed')
+    const paid = events.filter(
+      ({ event }) => event === 'invoice paid' || event === 'purchase completed'
+    )
 
     expect(count(events, ({ event }) => event === 'plan upgraded')).toBeGreaterThan(30)
     expect(paid.length).toBeGreaterThan(100)
@@ -147,14 +157,20 @@ describe('the history of the demonstration', () => {
     const { events: day, people: few } = writeHistory({ ...small, days: 1 })
 
     expect(few).toHaveLength(20)
-    expect(day.every(({ timestamp }) => timestamp < anchor && timestamp.getTime() >= anchor.getTime() - DAY)).toBe(true)
+    expect(
+      day.every(
+        ({ timestamp }) => timestamp < anchor && timestamp.getTime() >= anchor.getTime() - DAY
+      )
+    ).toBe(true)
   })
 })
 
 describe('random numbers', () => {
   it('are the same on every machine', () => {
     const random = new Random('harbour')
-    expect([random.next(), random.next(), random.next()]).toEqual([1803020400, 4084502701, 213525152])
+    expect([random.next(), random.next(), random.next()]).toEqual([
+      1803020400, 4084502701, 213525152
+    ])
   })
 
   it('are spread evenly', () => {

@@ -54,7 +54,9 @@ describe('messages', () => {
       [1, 50],
       [1, 15]
     ])
-    expect(bodies.flatMap(({ erasures }) => erasures).sort((a, b) => a - b)).toEqual(erasures.map(({ id }) => id))
+    expect(bodies.flatMap(({ erasures }) => erasures).sort((a, b) => a - b)).toEqual(
+      erasures.map(({ id }) => id)
+    )
   })
 })
 
@@ -127,9 +129,12 @@ describe('a receipt', () => {
     const { signature, ...rest } = await signReceipt(content, 'secret')
 
     expect(signature).toMatch(/^[0-9a-f]{64}$/)
-    expect(await isGenuine(Object.fromEntries(Object.entries({ signature, ...rest }).toReversed()), 'secret')).toBe(
-      true
-    )
+    expect(
+      await isGenuine(
+        Object.fromEntries(Object.entries({ signature, ...rest }).toReversed()),
+        'secret'
+      )
+    ).toBe(true)
     expect(await isGenuine({ ...rest, signature }, 'another')).toBe(false)
   })
 
@@ -137,10 +142,15 @@ describe('a receipt', () => {
     ['a count', { stores: [] }],
     ['a time', { verified_at: '2026-11-22T05:01:00.001Z' }],
     ['a member more', { note: 'x' }],
-    ['a member more deep inside', { stores: content.stores.map((store) => ({ ...store, note: 'x' })) }],
+    [
+      'a member more deep inside',
+      { stores: content.stores.map((store) => ({ ...store, note: 'x' })) }
+    ],
     ['no signature', { signature: undefined }],
     ['a signature that is none', { signature: 'xyz' }]
   ])('is not genuine with %s changed', async (_, change) => {
-    expect(await isGenuine({ ...(await signReceipt(content, 'secret')), ...change }, 'secret')).toBe(false)
+    expect(
+      await isGenuine({ ...(await signReceipt(content, 'secret')), ...change }, 'secret')
+    ).toBe(false)
   })
 })

@@ -56,7 +56,12 @@ describe('a formula', () => {
       fc.integer({ min: 0, max: 2 }).map((i) => ({ text: 'ABC'[i] ?? '', value: values[i] ?? 0 }))
     ),
     branch: fc
-      .tuple(tie('tree'), fc.constantFrom('+', '-', '*', '/'), tie('tree'), fc.constantFrom('', ' '))
+      .tuple(
+        tie('tree'),
+        fc.constantFrom('+', '-', '*', '/'),
+        tie('tree'),
+        fc.constantFrom('', ' ')
+      )
       .map(([a, operator, b, space]) => ({
         text: `(${a.text}${space}${operator}${space}${b.text})`,
         value: apply(operator, a.value, b.value)
@@ -65,7 +70,15 @@ describe('a formula', () => {
   }))
 
   const apply = (operator: string, a: number, b: number) =>
-    operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : b === 0 ? 0 : a / b
+    operator === '+'
+      ? a + b
+      : operator === '-'
+        ? a - b
+        : operator === '*'
+          ? a * b
+          : b === 0
+            ? 0
+            : a / b
 
   it('is what the same computed apart is', () => {
     fc.assert(
@@ -78,13 +91,18 @@ describe('a formula', () => {
 
   it('is a number or refused, whatever its text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'ABC019.+-*/^() x'), maxLength: 30 }), (text) => {
-        try {
-          expect(evaluate(text, values)).not.toBeNaN()
-        } catch (error) {
-          expect(String(error)).toMatch(/^Error: (A formula|The formula|There is no series|".+" is not expected)/)
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'ABC019.+-*/^() x'), maxLength: 30 }),
+        (text) => {
+          try {
+            expect(evaluate(text, values)).not.toBeNaN()
+          } catch (error) {
+            expect(String(error)).toMatch(
+              /^Error: (A formula|The formula|There is no series|".+" is not expected)/
+            )
+          }
         }
-      }),
+      ),
       { numRuns: 2_000 }
     )
   })

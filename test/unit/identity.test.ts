@@ -22,9 +22,17 @@ const deliver = (...batches: Incoming[][]): MemoryStore => {
 }
 
 describe('merging', () => {
-  const anonymous = event({ timestamp: 1, distinct_id: 'anon', properties: { $set: { theme: 'dark', plan: 'free' } } })
+  const anonymous = event({
+    timestamp: 1,
+    distinct_id: 'anon',
+    properties: { $set: { theme: 'dark', plan: 'free' } }
+  })
   const known = event({ timestamp: 2, distinct_id: 'ada', properties: { $set: { plan: 'pro' } } })
-  const identify = event({ timestamp: 3, event: '$identify', properties: { $anon_distinct_id: 'anon' } })
+  const identify = event({
+    timestamp: 3,
+    event: '$identify',
+    properties: { $anon_distinct_id: 'anon' }
+  })
 
   it('folds the anonymous person into the identified one, property by property', () => {
     const store = deliver([anonymous], [known], [identify])
@@ -37,7 +45,9 @@ describe('merging', () => {
   it('keeps the target’s value when both were written in one millisecond', () => {
     const tie = { ...known, timestamp: 1, uuid: '00000000-0000-7000-8000-000000000000' }
 
-    expect(deliver([anonymous], [tie], [identify]).personOf('ada')?.properties).toMatchObject({ plan: 'pro' })
+    expect(deliver([anonymous], [tie], [identify]).personOf('ada')?.properties).toMatchObject({
+      plan: 'pro'
+    })
   })
 
   it('attaches the id that has no person to the one that has', () => {
@@ -76,22 +86,37 @@ describe('merging', () => {
       properties: { alias: 'anon' }
     })
 
-    expect(deliver([anonymous, known, identify], [bob], [merge]).groups()).toEqual([['ada', 'anon', 'bob']])
+    expect(deliver([anonymous, known, identify], [bob], [merge]).groups()).toEqual([
+      ['ada', 'anon', 'bob']
+    ])
   })
 
-  it.each(['anonymous', 'GUEST', 'undefined', '"null"', "'distinct_id'", '0', 'None', '[object Object]', '  '])(
-    'never merges the placeholder %s',
-    (placeholder) => {
-      const alias = event({ timestamp: 2, event: '$create_alias', properties: { alias: placeholder, $set: { a: 1 } } })
-      const store = deliver([event({ timestamp: 1 })], [alias])
+  it.each([
+    'anonymous',
+    'GUEST',
+    'undefined',
+    '"null"',
+    "'distinct_id'",
+    '0',
+    'None',
+    '[object Object]',
+    '  '
+  ])('never merges the placeholder %s', (placeholder) => {
+    const alias = event({
+      timestamp: 2,
+      event: '$create_alias',
+      properties: { alias: placeholder, $set: { a: 1 } }
+    })
+    const store = deliver([event({ timestamp: 1 })], [alias])
 
-      expect(store.groups()).toEqual([['ada']])
-      expect(store.personOf('ada')?.properties).toMatchObject({ a: 1 })
-    }
-  )
+    expect(store.groups()).toEqual([['ada']])
+    expect(store.personOf('ada')?.properties).toMatchObject({ a: 1 })
+  })
 
   it('only updates properties when $identify names no anonymous id', () => {
-    const store = deliver([event({ timestamp: 1, event: '$identify', properties: { $set: { a: 1 } } })])
+    const store = deliver([
+      event({ timestamp: 1, event: '$identify', properties: { $set: { a: 1 } } })
+    ])
 
     expect(store.personOf('ada')).toMatchObject({ isIdentified: false, properties: { a: 1 } })
   })
@@ -115,11 +140,17 @@ describe('person-less events', () => {
   })
 
   it('belong to the person that an identify gives their identity, whichever comes first', () => {
-    const identify = event({ timestamp: 2, event: '$identify', properties: { $anon_distinct_id: 'anon' } })
+    const identify = event({
+      timestamp: 2,
+      event: '$identify',
+      properties: { $anon_distinct_id: 'anon' }
+    })
 
     expect(deliver([personless], [identify]).groups()).toEqual([['ada', 'anon']])
     expect(deliver([identify], [personless]).groups()).toEqual([['ada', 'anon']])
-    expect(deliver([identify], [personless]).personOf('anon')?.properties).not.toHaveProperty('$browser')
+    expect(deliver([identify], [personless]).personOf('anon')?.properties).not.toHaveProperty(
+      '$browser'
+    )
   })
 })
 
@@ -134,7 +165,12 @@ describe('versions', () => {
     const store = deliver(events)
     const plans = events.map(({ uuid }) => store.versions.get(store.events.get(uuid)?.version ?? 0))
 
-    expect(plans).toMatchObject([{ plan: 'free' }, { plan: 'free' }, { plan: 'pro' }, { plan: 'pro' }])
+    expect(plans).toMatchObject([
+      { plan: 'free' },
+      { plan: 'free' },
+      { plan: 'pro' },
+      { plan: 'pro' }
+    ])
     expect(store.versions.size).toBe(2)
   })
 })
@@ -143,7 +179,16 @@ describe('versions', () => {
 const history = fc
   .array(
     fc.record({
-      kind: fc.constantFrom('set', 'once', 'unset', 'plain', 'personless', 'identify', 'alias', 'merge'),
+      kind: fc.constantFrom(
+        'set',
+        'once',
+        'unset',
+        'plain',
+        'personless',
+        'identify',
+        'alias',
+        'merge'
+      ),
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       other: fc.constantFrom('x', 'y', 'z'),
       key: fc.constantFrom('p', 'q', '__proto__'),
@@ -194,8 +239,10 @@ function replay(events: Incoming[]): Map<string, Json> {
   for (const { properties: sent } of events.toSorted((a, b) => a.timestamp - b.timestamp)) {
     if (sent.$process_person_profile === false) continue
     for (const [key, value] of Object.entries((sent.$set_once ?? {}) as JsonObject))
-      if (!properties.has(key) || (properties.get(key) === null && value !== null)) properties.set(key, value)
-    for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject)) properties.set(key, value)
+      if (!properties.has(key) || (properties.get(key) === null && value !== null))
+        properties.set(key, value)
+    for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject))
+      properties.set(key, value)
     for (const key of (sent.$unset ?? []) as string[]) properties.delete(key)
   }
   return properties
@@ -213,8 +260,12 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
 
         expect(shuffled.groups()).toEqual(straight.groups())
         for (const [id] of straight.groups().map(([first = '']) => [first])) {
-          expect(shuffled.personOf(id ?? '')?.properties).toEqual(straight.personOf(id ?? '')?.properties)
-          expect(shuffled.personOf(id ?? '')?.createdAt).toBe(straight.personOf(id ?? '')?.createdAt)
+          expect(shuffled.personOf(id ?? '')?.properties).toEqual(
+            straight.personOf(id ?? '')?.properties
+          )
+          expect(shuffled.personOf(id ?? '')?.createdAt).toBe(
+            straight.personOf(id ?? '')?.createdAt
+          )
         }
         expect(shuffled.events.size).toBe(events.length)
       }),
@@ -230,7 +281,8 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
         for (const group of store.groups()) {
           const expected = replay(order.filter(({ distinct_id }) => group.includes(distinct_id)))
           const shown = new Map(Object.entries(store.personOf(group[0] ?? '')?.properties ?? {}))
-          for (const key of ['p', 'q', '__proto__']) expect(shown.get(key)).toEqual(expected.get(key))
+          for (const key of ['p', 'q', '__proto__'])
+            expect(shown.get(key)).toEqual(expected.get(key))
         }
       }),
       { numRuns: 3_000 }

@@ -25,9 +25,16 @@ const published = JSON.parse(text)
 const { paths, components } = Document.parse(published)
 const { check } = createChecker(published)
 const wrongWith = (schema: string | Schema, value: unknown) =>
-  errorsOf(typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema, components.schemas, value)
+  errorsOf(
+    typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
+    components.schemas,
+    value
+  )
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, ...operation }))
+  Object.entries(methods).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path}`,
+    ...operation
+  }))
 )
 
 describe('/openapi.json', () => {
@@ -47,9 +54,9 @@ describe('/openapi.json', () => {
   it('makes the client that tests use: after a change `npx vitest run --project unit -u` writes it', async () => {
     const types = astToString(await openapiTS(published))
 
-    await expect(`// Made from /openapi.json by test/unit/openapi.test.ts.\n${types}`).toMatchFileSnapshot(
-      '../support/client.ts'
-    )
+    await expect(
+      `// Made from /openapi.json by test/unit/openapi.test.ts.\n${types}`
+    ).toMatchFileSnapshot('../support/client.ts')
   })
 
   it('cannot be without a route', () => {
@@ -59,24 +66,35 @@ describe('/openapi.json', () => {
   })
 
   it('has every route of the API once', () => {
-    const routes = newApp().routes.filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/api/projects/'))
+    const routes = newApp().routes.filter(
+      ({ method, path }) => method !== 'ALL' && !path.startsWith('/api/projects/')
+    )
     const named = routes.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'))
 
-    expect(new Set(Object.keys(paths).map((path) => path.replace(/\/$/, '')))).toEqual(new Set(named))
+    expect(new Set(Object.keys(paths).map((path) => path.replace(/\/$/, '')))).toEqual(
+      new Set(named)
+    )
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   })
 
   it('names the scopes that keys have, and only those', () => {
-    const named = operations.flatMap(({ security }) => security.flatMap(({ apiKey = [] }) => apiKey))
+    const named = operations.flatMap(({ security }) =>
+      security.flatMap(({ apiKey = [] }) => apiKey)
+    )
 
     expect(named.length).toBeGreaterThan(1)
     expect(SCOPES).toEqual(expect.arrayContaining(named))
   })
 
   it('lists persons with all that they can be filtered by', () => {
-    const list = operations.find(({ route }) => route === 'GET /api/environments/{project_id}/persons/')
+    const list = operations.find(
+      ({ route }) => route === 'GET /api/environments/{project_id}/persons/'
+    )
 
-    expect(list).toMatchObject({ operationId: 'persons_list', security: [{ apiKey: ['person:read'] }] })
+    expect(list).toMatchObject({
+      operationId: 'persons_list',
+      security: [{ apiKey: ['person:read'] }]
+    })
     expect(list?.parameters.map((parameter) => `${parameter.in} ${parameter.name}`)).toEqual([
       'path project_id',
       'query limit',
@@ -88,22 +106,38 @@ describe('/openapi.json', () => {
       'query search',
       'query properties'
     ])
-    expect(Object.keys(list?.responses ?? {})).toEqual(['200', '400', '401', '403', '404', '429', '500', '503'])
-    expect(Object.keys(list?.responses['200']?.content ?? {})).toEqual(['application/json', 'text/csv'])
+    expect(Object.keys(list?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '429',
+      '500',
+      '503'
+    ])
+    expect(Object.keys(list?.responses['200']?.content ?? {})).toEqual([
+      'application/json',
+      'text/csv'
+    ])
   })
 
   it('explains every operator of property filters', () => {
     const [{ description = '' } = {}] = operations.flatMap(({ parameters }) =>
       parameters.filter(({ name }) => name === 'properties')
     )
-    const named = [...description.matchAll(/`(\w+)`/g)].map(([, name = '']) => name.replace(/^_/, 'semver_'))
+    const named = [...description.matchAll(/`(\w+)`/g)].map(([, name = '']) =>
+      name.replace(/^_/, 'semver_')
+    )
 
     expect(named).toEqual(expect.arrayContaining([...OPERATORS]))
   })
 })
 
 describe.each(operations)('$route', ({ parameters, requestBody, responses }) => {
-  const contents = [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}))
+  const contents = [requestBody, ...Object.values(responses)].flatMap((part) =>
+    Object.values(part?.content ?? {})
+  )
 
   it('says what each of its parameters means', () => {
     expect(parameters.filter(({ description }) => description === '')).toEqual([])
@@ -178,29 +212,37 @@ describe('the schema of property filters', () => {
     { type: 'NOR', values: [] },
     { type: 'OR', values: filter }
   ])('refuses what is refused: %j', (filters) => {
-    expect([isRead(filters), wrongWith('PropertyFilters', filters).length > 0]).toEqual([false, true])
+    expect([isRead(filters), wrongWith('PropertyFilters', filters).length > 0]).toEqual([
+      false,
+      true
+    ])
   })
 })
 
 describe('the schema of capture requests', () => {
-  it.each(['posthog-node-5.70', 'posthog-js-1.300.0', 'posthog-js-1.449.2'])('allows what %s sends', (sdk) => {
-    const file = join(import.meta.dirname, `../fixtures/${sdk}.json`)
-    const recorded = z
-      .array(
-        z
-          .object({ path: z.string(), body: z.unknown() })
-          .or(z.object({ url: z.string(), json: z.unknown().optional() }))
+  it.each(['posthog-node-5.70', 'posthog-js-1.300.0', 'posthog-js-1.449.2'])(
+    'allows what %s sends',
+    (sdk) => {
+      const file = join(import.meta.dirname, `../fixtures/${sdk}.json`)
+      const recorded = z
+        .array(
+          z
+            .object({ path: z.string(), body: z.unknown() })
+            .or(z.object({ url: z.string(), json: z.unknown().optional() }))
+        )
+        .parse(JSON.parse(readFileSync(file, 'utf8')))
+      const requests = recorded.map((one) =>
+        'path' in one ? one : { path: one.url, body: one.json }
       )
-      .parse(JSON.parse(readFileSync(file, 'utf8')))
-    const requests = recorded.map((one) => ('path' in one ? one : { path: one.url, body: one.json }))
-    const sent = requests.filter(({ path }) => /^\/(batch|e|i\/v0\/e)\//.test(path))
+      const sent = requests.filter(({ path }) => /^\/(batch|e|i\/v0\/e)\//.test(path))
 
-    expect(sent.length).toBeGreaterThan(0)
-    expect(sent.flatMap(({ body }) => wrongWith('Capture', body))).toEqual([])
-    const recordings = requests.filter(({ path }) => path.startsWith('/s/'))
-    expect(recordings).toHaveLength(sdk.startsWith('posthog-js') ? 3 : 0)
-    expect(recordings.flatMap(({ body }) => wrongWith('Snapshots', body))).toEqual([])
-  })
+      expect(sent.length).toBeGreaterThan(0)
+      expect(sent.flatMap(({ body }) => wrongWith('Capture', body))).toEqual([])
+      const recordings = requests.filter(({ path }) => path.startsWith('/s/'))
+      expect(recordings).toHaveLength(sdk.startsWith('posthog-js') ? 3 : 0)
+      expect(recordings.flatMap(({ body }) => wrongWith('Snapshots', body))).toEqual([])
+    }
+  )
 })
 
 describe('the check of every answer', () => {
@@ -229,24 +271,38 @@ describe('the check of every answer', () => {
   it.each([
     ['a field that is missing', 200, { next: null, previous: null, results: [] }],
     ['a field too many', 200, { ...page, total: 1 }],
-    ['a field too many deep inside', 200, { ...page, results: [{ ...person, is_identified: true }] }],
+    [
+      'a field too many deep inside',
+      200,
+      { ...page, results: [{ ...person, is_identified: true }] }
+    ],
     ['a field of a wrong type', 200, { ...page, results: [{ ...person, id: '1' }] }],
-    ['a date-time that is none', 200, { ...page, results: [{ ...person, created_at: 'yesterday' }] }],
+    [
+      'a date-time that is none',
+      200,
+      { ...page, results: [{ ...person, created_at: 'yesterday' }] }
+    ],
     ['a status that is not documented', 418, error],
     ['a code that does not belong to the status', 400, { ...error, code: 'not_found' }],
     ['an error without its envelope', 400, { error: 'Wrong.' }],
     ['nothing', 200, null]
   ])('fails %s', (_, status, body) => {
-    expect(check('GET', '/api/environments/1/persons', { status, headers: json, body })).not.toEqual([])
+    expect(
+      check('GET', '/api/environments/1/persons', { status, headers: json, body })
+    ).not.toEqual([])
   })
 
   it('fails a type of content that is not documented', () => {
     const headers = new Headers({ 'Content-Type': 'text/html; charset=utf-8' })
 
-    expect(check('GET', '/api/environments/1/persons', { status: 200, headers, body: null })).not.toEqual([])
+    expect(
+      check('GET', '/api/environments/1/persons', { status: 200, headers, body: null })
+    ).not.toEqual([])
   })
 
   it('fails an error without its envelope where nothing is', () => {
-    expect(check('GET', '/nowhere', { status: 404, headers: json, body: { error: 'Wrong.' } })).not.toEqual([])
+    expect(
+      check('GET', '/nowhere', { status: 404, headers: json, body: { error: 'Wrong.' } })
+    ).not.toEqual([])
   })
 })

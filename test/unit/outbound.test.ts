@@ -8,7 +8,10 @@ afterAll(receiver.close)
 
 const limits = { allow: host, timeoutMs: 500, maxBytes: 1_000 }
 const post = (path: string, headers = {}, more = {}) =>
-  sendOutbound({ url: `${url}${path}`, method: 'POST', headers, body: 'hello' }, { ...limits, ...more })
+  sendOutbound(
+    { url: `${url}${path}`, method: 'POST', headers, body: 'hello' },
+    { ...limits, ...more }
+  )
 
 /** What a request fails with. */
 async function faultOf(request: Promise<unknown>): Promise<[OutboundError['kind'], string]> {
@@ -129,10 +132,18 @@ describe('an address', () => {
 
 describe('a request', () => {
   it('has its answer, whatever the status', async () => {
-    const { status, headers, body } = await post('/status/418?say=teapot&Retry-After=7', { 'X-Sent': '1' })
+    const { status, headers, body } = await post('/status/418?say=teapot&Retry-After=7', {
+      'X-Sent': '1'
+    })
 
-    expect([status, headers.get('Retry-After'), new TextDecoder().decode(body)]).toEqual([418, '7', 'teapot'])
-    expect(sentTo('/status/418')).toMatchObject([{ method: 'POST', body: 'hello', headers: { 'x-sent': '1' } }])
+    expect([status, headers.get('Retry-After'), new TextDecoder().decode(body)]).toEqual([
+      418,
+      '7',
+      'teapot'
+    ])
+    expect(sentTo('/status/418')).toMatchObject([
+      { method: 'POST', body: 'hello', headers: { 'x-sent': '1' } }
+    ])
   })
 
   it.each([
@@ -167,26 +178,37 @@ describe('a request', () => {
   })
 
   it('follows three redirects and no fourth', async () => {
-    const chain = (n: number): string => (n === 0 ? '/end' : `/status/307?Location=${encodeURIComponent(chain(n - 1))}`)
+    const chain = (n: number): string =>
+      n === 0 ? '/end' : `/status/307?Location=${encodeURIComponent(chain(n - 1))}`
 
     expect((await post(chain(3))).status).toBe(200)
     expect(await faultOf(post(chain(4)))).toEqual(['refused', 'It redirects more than 3 times.'])
   })
 
-  it.each(['https://169.254.169.254/', 'http://example.com/', '//10.0.0.1/', 'https://[::ffff:127.0.0.1]/'])(
-    'is not redirected to %s',
-    async (to) => {
-      expect((await faultOf(post(`/status/302?Location=${encodeURIComponent(to)}`)))[0]).toBe('refused')
-    }
-  )
+  it.each([
+    'https://169.254.169.254/',
+    'http://example.com/',
+    '//10.0.0.1/',
+    'https://[::ffff:127.0.0.1]/'
+  ])('is not redirected to %s', async (to) => {
+    expect((await faultOf(post(`/status/302?Location=${encodeURIComponent(to)}`)))[0]).toBe(
+      'refused'
+    )
+  })
 
   it('keeps its credentials from another origin', async () => {
     const other = await startReceiver()
     const to = encodeURIComponent(`${other.url}/other`)
-    await post(`/status/307?Location=${to}`, { Authorization: 'Bearer secret', 'X-Kept': '1' }, { allow: '127.0.0.1' })
+    await post(
+      `/status/307?Location=${to}`,
+      { Authorization: 'Bearer secret', 'X-Kept': '1' },
+      { allow: '127.0.0.1' }
+    )
     other.close()
 
-    expect(other.received).toMatchObject([{ method: 'POST', body: 'hello', headers: { 'x-kept': '1' } }])
+    expect(other.received).toMatchObject([
+      { method: 'POST', body: 'hello', headers: { 'x-kept': '1' } }
+    ])
     expect(other.received[0]?.headers.authorization).toBeUndefined()
   })
 })

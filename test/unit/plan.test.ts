@@ -26,7 +26,9 @@ it('creates what is missing, remembers where the database was, migrates and only
 })
 
 it('leaves the place to Cloudflare when none is given', () => {
-  expect(planDeployment(config).create.map(({ run }) => run.join(' '))).toContain('d1 create edge-analytics')
+  expect(planDeployment(config).create.map(({ run }) => run.join(' '))).toContain(
+    'd1 create edge-analytics'
+  )
 })
 
 it('puts everything into the jurisdiction of the bucket', () => {
@@ -35,9 +37,17 @@ it('puts everything into the jurisdiction of the bucket', () => {
 })
 
 it('creates and migrates every database', () => {
-  const second = { binding: 'DB_2', database_name: 'edge-analytics-2', migrations_dir: 'migrations' }
-  const commands = listCommands(planDeployment({ ...config, d1_databases: [...config.d1_databases, second] }))
-  expect(commands).toContain('npx wrangler d1 info edge-analytics-2 --json || npx wrangler d1 create edge-analytics-2')
+  const second = {
+    binding: 'DB_2',
+    database_name: 'edge-analytics-2',
+    migrations_dir: 'migrations'
+  }
+  const commands = listCommands(
+    planDeployment({ ...config, d1_databases: [...config.d1_databases, second] })
+  )
+  expect(commands).toContain(
+    'npx wrangler d1 info edge-analytics-2 --json || npx wrangler d1 create edge-analytics-2'
+  )
   expect(commands).toContain('npx wrangler d1 migrations apply DB_2 --remote')
 })
 

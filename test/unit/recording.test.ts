@@ -77,13 +77,28 @@ async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
     for (const raw of json as Json[]) {
       const read = await readSnapshot(raw, undefined, t)
       if (!read || !('lines' in read)) throw new Error('nothing was read')
-      const { session_id: sessionId, part_id: partId, distinct_id: distinctId, source, skew, received_at } = read.part
+      const {
+        session_id: sessionId,
+        part_id: partId,
+        distinct_id: distinctId,
+        source,
+        skew,
+        received_at
+      } = read.part
       const lines = read.lines.trimEnd().split('\n')
       const summary = summarize(
         lines.map((line) => JSON.parse(line)[1]),
         skew
       )
-      parts.push({ sessionId, partId, distinctId, source, receivedAt: received_at, bytes: 100, summary })
+      parts.push({
+        sessionId,
+        partId,
+        distinctId,
+        source,
+        receivedAt: received_at,
+        bytes: 100,
+        summary
+      })
     }
   return parts
 }
@@ -112,7 +127,14 @@ describe('the recorded traffic of posthog-js', () => {
 
   it('comes to as much in an older version: 1.300.0', async () => {
     expect(storeInOrder([await partsOf(older)])).toMatchObject([
-      { clickCount: 3, keypressCount: 5, consoleLogCount: 1, consoleWarnCount: 1, consoleErrorCount: 1, parts: 3 }
+      {
+        clickCount: 3,
+        keypressCount: 5,
+        consoleLogCount: 1,
+        consoleWarnCount: 1,
+        consoleErrorCount: 1,
+        parts: 3
+      }
     ])
   })
 })
@@ -120,7 +142,11 @@ describe('the recorded traffic of posthog-js', () => {
 describe('active time', () => {
   it.each<[number, string, Snapshot[]]>([
     [0, 'nothing', []],
-    [0, 'only what nobody did', [mutate(AT), page(AT + 1_000, 'https://a.test'), log(AT + 2_000, 'log')]],
+    [
+      0,
+      'only what nobody did',
+      [mutate(AT), page(AT + 1_000, 'https://a.test'), log(AT + 2_000, 'log')]
+    ],
     [1, 'one movement', [move(AT)]],
     [4_000, 'until the last snapshot of a run', [mutate(AT - 100), move(AT), mutate(AT + 4_000)]],
     [5_000, 'five seconds without activity', [move(AT), move(AT + 5_000)]],
@@ -142,16 +168,28 @@ describe('what is counted', () => {
     ['context menu', incremental(AT, { source: 2, type: 3 }), { clickCount: 1 }],
     ['double click', incremental(AT, { source: 2, type: 4 }), { clickCount: 1 }],
     ['end of a touch', incremental(AT, { source: 2, type: 9 }), { clickCount: 1 }],
-    ['mouse down', incremental(AT, { source: 2, type: 1 }), { clickCount: 0, mouseActivityCount: 1 }],
+    [
+      'mouse down',
+      incremental(AT, { source: 2, type: 1 }),
+      { clickCount: 0, mouseActivityCount: 1 }
+    ],
     ['focus', incremental(AT, { source: 2, type: 5 }), { clickCount: 0, mouseActivityCount: 1 }],
     ['move', move(AT), { clickCount: 0, mouseActivityCount: 1 }],
     ['touch', incremental(AT, { source: 6 }), { mouseActivityCount: 1 }],
     ['scrolling', incremental(AT, { source: 3 }), { mouseActivityCount: 0, activeMs: 1 }],
     ['input', incremental(AT, { source: 5 }), { keypressCount: 1, mouseActivityCount: 0 }],
     ['mutation', mutate(AT), { keypressCount: 0, mouseActivityCount: 0, activeMs: 0 }],
-    ['full snapshot', { type: 2, timestamp: AT, data: 'compressed', cv: '2024-10' }, { mouseActivityCount: 0 }],
+    [
+      'full snapshot',
+      { type: 2, timestamp: AT, data: 'compressed', cv: '2024-10' },
+      { mouseActivityCount: 0 }
+    ],
     ['another type', { type: 5, timestamp: AT, data: { source: 2, type: 2 } }, { clickCount: 0 }],
-    ['console.log', log(AT, 'log'), { consoleLogCount: 1, consoleWarnCount: 0, consoleErrorCount: 0 }],
+    [
+      'console.log',
+      log(AT, 'log'),
+      { consoleLogCount: 1, consoleWarnCount: 0, consoleErrorCount: 0 }
+    ],
     ['console.info', log(AT, 'info'), { consoleLogCount: 1 }],
     ['no level', log(AT, null), { consoleLogCount: 1 }],
     ['a level of every object', log(AT, 'constructor'), { consoleLogCount: 1 }],
@@ -159,8 +197,16 @@ describe('what is counted', () => {
     ['console.countReset', log(AT, 'countReset'), { consoleWarnCount: 1 }],
     ['console.error', log(AT, 'error'), { consoleErrorCount: 1 }],
     ['console.assert', log(AT, 'assert'), { consoleErrorCount: 1 }],
-    ['another plugin', { type: 6, timestamp: AT, data: { plugin: 'other' } }, { consoleLogCount: 0 }],
-    ['no data', { type: 3, timestamp: AT }, { clickCount: 0, mouseActivityCount: 0, keypressCount: 0 }]
+    [
+      'another plugin',
+      { type: 6, timestamp: AT, data: { plugin: 'other' } },
+      { consoleLogCount: 0 }
+    ],
+    [
+      'no data',
+      { type: 3, timestamp: AT },
+      { clickCount: 0, mouseActivityCount: 0, keypressCount: 0 }
+    ]
   ])('%s', (_, snapshot, expected) => {
     expect(summarize([snapshot], 0)).toMatchObject(expected)
   })
@@ -176,7 +222,14 @@ describe('the pages of a recording', () => {
     const other = { type: 3, timestamp: AT, data: { source: 0, href: 'https://not.test' } }
 
     const { urls } = summarize(
-      [page(AT + 2, 'https://a.test/'), custom, page(AT + 3, 'https://a.test/b'), page(AT, 7), page(AT, ' '), other],
+      [
+        page(AT + 2, 'https://a.test/'),
+        custom,
+        page(AT + 3, 'https://a.test/b'),
+        page(AT, 7),
+        page(AT, ' '),
+        other
+      ],
       0
     )
 
@@ -187,10 +240,17 @@ describe('the pages of a recording', () => {
   })
 
   it('are at most 25 of at most 4,096 characters', () => {
-    const visits = Array.from({ length: 30 }, (_, n): [number, string] => [AT - n, `https://a.test/${n}`])
+    const visits = Array.from({ length: 30 }, (_, n): [number, string] => [
+      AT - n,
+      `https://a.test/${n}`
+    ])
 
-    expect(firstUrls(visits).map(([at]) => AT - at)).toEqual(Array.from({ length: 25 }, (_, n) => 29 - n))
-    expect(summarize([page(AT, `https://a.test/${'x'.repeat(5_000)}`)], 0).urls[0]?.[1]).toHaveLength(4_096)
+    expect(firstUrls(visits).map(([at]) => AT - at)).toEqual(
+      Array.from({ length: 25 }, (_, n) => 29 - n)
+    )
+    expect(
+      summarize([page(AT, `https://a.test/${'x'.repeat(5_000)}`)], 0).urls[0]?.[1]
+    ).toHaveLength(4_096)
   })
 })
 
@@ -206,7 +266,9 @@ const Part = fc
     start: fc.integer({ min: 0, max: 20 }),
     length: fc.integer({ min: 0, max: 20_000 }),
     receivedAt: fc.integer({ min: 0, max: 9 }),
-    urls: fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 40 })), { maxLength: 40 })
+    urls: fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 40 })), {
+      maxLength: 40
+    })
   })
   .map(
     ({ session, id, distinctId, start, length, receivedAt, urls }): Incoming => ({
@@ -228,7 +290,10 @@ const Part = fc
   )
 
 /** Each part once: what an SDK sends under one id is always the same. */
-const Parts = fc.uniqueArray(Part, { maxLength: 20, selector: ({ sessionId, partId }) => sessionId + partId })
+const Parts = fc.uniqueArray(Part, {
+  maxLength: 20,
+  selector: ({ sessionId, partId }) => sessionId + partId
+})
 
 describe('the parts of recordings', () => {
   it('come to the same in any order, however often and however divided they arrive', () => {
@@ -237,7 +302,9 @@ describe('the parts of recordings', () => {
         parts: fc.constant(parts),
         arriving: fc
           .shuffledSubarray([...parts, ...parts], { minLength: parts.length * 2 })
-          .chain((all) => fc.tuple(fc.constant(all), fc.array(fc.nat({ max: all.length }), { maxLength: 5 })))
+          .chain((all) =>
+            fc.tuple(fc.constant(all), fc.array(fc.nat({ max: all.length }), { maxLength: 5 }))
+          )
       })
     )
     fc.assert(
@@ -264,7 +331,11 @@ describe('the parts of recordings', () => {
   const recordingOf = (more: Partial<StoredRecording> = {}) => {
     const [created] = planParts([part({ partId: 'before' })], NOTHING, () => 7).created
     if (!created) throw new Error('nothing was planned')
-    return { ...NOTHING, recordings: new Map([[SESSION, stored(created, more)]]), identities: new Map([['ada', 7]]) }
+    return {
+      ...NOTHING,
+      recordings: new Map([[SESSION, stored(created, more)]]),
+      identities: new Map([['ada', 7]])
+    }
   }
 
   it.each<[string, Partial<StoredRecording>]>([
@@ -274,7 +345,12 @@ describe('the parts of recordings', () => {
   ])('are refused: %s', (_, more) => {
     const { parts, created, updated, refused } = planParts([part()], recordingOf(more), () => 8)
 
-    expect({ parts, created, updated, refused }).toEqual({ parts: [], created: [], updated: [], refused: [part()] })
+    expect({ parts, created, updated, refused }).toEqual({
+      parts: [],
+      created: [],
+      updated: [],
+      refused: [part()]
+    })
   })
 
   it('give a recording the identity of the earliest, unless somebody has set it', () => {
@@ -298,10 +374,16 @@ describe('the parts of recordings', () => {
 
     expect(created).toMatchObject([{ identity: 5 }])
     expect([newIdentities, usedIdentities]).toEqual([[], []])
-    const gone = { ...NOTHING, tombstones: new Map([['ada', [{ ...tombstone, deletesRecordings: true }]]]) }
+    const gone = {
+      ...NOTHING,
+      tombstones: new Map([['ada', [{ ...tombstone, deletesRecordings: true }]]])
+    }
     expect(planParts([part()], gone, () => 8)).toMatchObject({ created: [], refused: [part()] })
     const later = part({ receivedAt: AT + 1 })
-    expect(planParts([later], gone, () => 8)).toMatchObject({ created: [{ identity: 8 }], refused: [] })
+    expect(planParts([later], gone, () => 8)).toMatchObject({
+      created: [{ identity: 8 }],
+      refused: []
+    })
   })
 })
 

@@ -19,7 +19,12 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
     ['ada@example.org', 'ada@mail.example.com'],
     String.raw`^[A-Za-z0-9._%+-]+@example\.com$`
   ],
-  ['a URL', ['see https://shop.example/a?b=1'], ['/a', 'https://'], String.raw`https?://[^\s/?#]+[^\s]*`],
+  [
+    'a URL',
+    ['see https://shop.example/a?b=1'],
+    ['/a', 'https://'],
+    String.raw`https?://[^\s/?#]+[^\s]*`
+  ],
   [
     'URLs that start with https://app.example.com and end with /edit',
     ['https://app.example.com/a/edit', 'https://app.example.com/edit'],
@@ -51,7 +56,12 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
     '^(?:https?://[^/?#]+)?/orders/[0-9]+(?:[/?#]|$)'
   ],
   ['a numeric id', ['12'], ['twelve'], '[0-9]+'],
-  ['a date', ['on 2026-11-21'], ['2026-13-01', '2026-1-1'], '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])'],
+  [
+    'a date',
+    ['on 2026-11-21'],
+    ['2026-13-01', '2026-1-1'],
+    '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])'
+  ],
   [
     'dates like 24.12.2026',
     ['24.12.2026'],
@@ -64,7 +74,12 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
     ['1', 'v'],
     String.raw`v?[0-9]+(?:\.[0-9]+){1,3}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?`
   ],
-  ['any of red, green or blue', ['red', 'green', 'blue'], ['reddish', 'Red'], '^(?:red|green|blue)$'],
+  [
+    'any of red, green or blue',
+    ['red', 'green', 'blue'],
+    ['reddish', 'Red'],
+    '^(?:red|green|blue)$'
+  ],
   ['contains checkout or cart', ['/checkout', '/my/cart'], ['/home'], '(?:checkout|cart)'],
   [
     'contains "utm_source" and "utm_medium"',
@@ -78,7 +93,12 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
     ['/docs/', '/api/docs/'],
     '^/docs/(?:.*/api|api)'
   ],
-  ['pages with the query parameter ref', ['/a?ref=1', '/a?b=1&ref'], ['/a?href=1', '/ref=1'], '[?&]ref(?:[=&#]|$)'],
+  [
+    'pages with the query parameter ref',
+    ['/a?ref=1', '/a?b=1&ref'],
+    ['/a?href=1', '/ref=1'],
+    '[?&]ref(?:[=&#]|$)'
+  ],
   [
     'URLs ending in .pdf or .docx, ignoring case',
     ['https://x.example/A.PDF'],
@@ -87,7 +107,12 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
   ],
   ['paths that start with /a or end with /b', ['/a/x', '/x/b'], ['/x'], '^/a|/b$'],
   ['exactly /pricing', ['/pricing'], ['/pricing/a', 'a/pricing'], '^/pricing$'],
-  ['everything that starts with (a+)+$ (in any case)', ['(A+)+$b'], ['a+)+$'], String.raw`(?i)^\(a\+\)\+\$`]
+  [
+    'everything that starts with (a+)+$ (in any case)',
+    ['(A+)+$b'],
+    ['a+)+$'],
+    String.raw`(?i)^\(a\+\)\+\$`
+  ]
 ]
 
 describe('a description', () => {
@@ -99,7 +124,10 @@ describe('a description', () => {
   })
 
   it('says what is found in each example', () => {
-    const given = { examples: ['to ada@example.com', 'eve@example.org'], counter_examples: ['nobody'] }
+    const given = {
+      examples: ['to ada@example.com', 'eve@example.org'],
+      counter_examples: ['nobody']
+    }
 
     expect(writeRegex('e-mail', given)).toMatchObject({
       matched: [
@@ -111,7 +139,12 @@ describe('a description', () => {
   })
 
   it.each([
-    ['a uuid', [UUID], [`x${UUID}`], String.raw`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`],
+    [
+      'a uuid',
+      [UUID],
+      [`x${UUID}`],
+      String.raw`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`
+    ],
     ['a number', ['12'], ['1 2'], '^[0-9]+$'],
     ['starts with /users/ then an id', ['/users/12'], ['/users/new'], '^/users/[0-9]+'],
     [
@@ -129,7 +162,10 @@ describe('a description', () => {
     ['URLs that start with /a frobnicated', 'Not understood: "frobnicated".'],
     ['contains', 'Not understood: "contains".'],
     ['', 'Say what starts with'],
-    ['URLs that do not contain admin', 'A pattern without lookaround cannot say what a text must not have'],
+    [
+      'URLs that do not contain admin',
+      'A pattern without lookaround cannot say what a text must not have'
+    ],
     ["doesn't end with .pdf", 'A pattern without lookaround cannot say'],
     ['starts with /blog/ but not /blog/drafts', 'What is described also matches "/blog/drafts"'],
     ['uuids that start with 01', 'These conditions cannot be said in one pattern.'],
@@ -163,7 +199,11 @@ describe('examples alone', () => {
       ['ada'],
       String.raw`^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`
     ],
-    [['1.2.3', '10.0.1'], ['1'], String.raw`^v?[0-9]+(?:\.[0-9]+){1,3}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`],
+    [
+      ['1.2.3', '10.0.1'],
+      ['1'],
+      String.raw`^v?[0-9]+(?:\.[0-9]+){1,3}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`
+    ],
     [['12', '7'], ['a'], '^[0-9]+$'],
     [['12', '7'], ['99'], '^(?:12|7)$'],
     [['/a', 'b c d'], [], '^(?:/a|b c d)$'],
@@ -174,7 +214,9 @@ describe('examples alone', () => {
 })
 
 it('is JavaScript’s as well, where it does not ignore case, and matches what it says', () => {
-  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((one) => !/["“”`']|\n/.test(one))
+  const text = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+    .filter((one) => !/["“”`']|\n/.test(one))
   fc.assert(
     fc.property(text, text, (start, end) => {
       const answer = writeRegex(`starts with "${start}" and ends with "${end}"`, none)
@@ -209,7 +251,9 @@ it('never fails, whatever is asked', () => {
     '.',
     'at'
   ]
-  const ask = fc.array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 20 }).map((all) => all.join(' '))
+  const ask = fc
+    .array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 20 })
+    .map((all) => all.join(' '))
   fc.assert(
     fc.property(
       ask,

@@ -70,12 +70,22 @@ describe('the occurrences of a rule', () => {
     ],
     [
       'every second week, which begins on Monday',
-      schedule({ start: '2026-11-19T09:00', frequency: 'weekly', interval: 2, byweekday: [MONDAY, SUNDAY] }),
+      schedule({
+        start: '2026-11-19T09:00',
+        frequency: 'weekly',
+        interval: 2,
+        byweekday: [MONDAY, SUNDAY]
+      }),
       ['2026-11-22T09:00Z', '2026-11-30T09:00Z', '2026-12-06T09:00Z', '2026-12-14T09:00Z']
     ],
     [
       'the last of two days of a week',
-      schedule({ start: '2026-11-16T09:00', frequency: 'weekly', byweekday: [MONDAY, FRIDAY], bysetpos: -1 }),
+      schedule({
+        start: '2026-11-16T09:00',
+        frequency: 'weekly',
+        byweekday: [MONDAY, FRIDAY],
+        bysetpos: -1
+      }),
       ['2026-11-20T09:00Z', '2026-11-27T09:00Z']
     ],
     [
@@ -90,22 +100,44 @@ describe('the occurrences of a rule', () => {
     ],
     [
       'every Monday of each second month',
-      schedule({ start: '2026-11-01T09:00', frequency: 'monthly', interval: 2, byweekday: [MONDAY] }),
-      [2, 9, 16, 23, 30].map((day) => `2026-11-${String(day).padStart(2, '0')}T09:00Z`).concat('2027-01-04T09:00Z')
+      schedule({
+        start: '2026-11-01T09:00',
+        frequency: 'monthly',
+        interval: 2,
+        byweekday: [MONDAY]
+      }),
+      [2, 9, 16, 23, 30]
+        .map((day) => `2026-11-${String(day).padStart(2, '0')}T09:00Z`)
+        .concat('2027-01-04T09:00Z')
     ],
     [
       'the last Friday of a month',
-      schedule({ start: '2026-01-01T09:00', frequency: 'monthly', byweekday: [FRIDAY], bysetpos: -1 }),
+      schedule({
+        start: '2026-01-01T09:00',
+        frequency: 'monthly',
+        byweekday: [FRIDAY],
+        bysetpos: -1
+      }),
       ['2026-01-30T09:00Z', '2026-02-27T09:00Z', '2026-03-27T09:00Z', '2026-04-24T09:00Z']
     ],
     [
       'the last workday of a month',
-      schedule({ start: '2026-01-01T09:00', frequency: 'monthly', byweekday: WORKDAYS, bysetpos: -1 }),
+      schedule({
+        start: '2026-01-01T09:00',
+        frequency: 'monthly',
+        byweekday: WORKDAYS,
+        bysetpos: -1
+      }),
       ['2026-01-30T09:00Z', '2026-02-27T09:00Z', '2026-03-31T09:00Z']
     ],
     [
       'the fifth Monday, in months that have one',
-      schedule({ start: '2026-01-01T09:00', frequency: 'monthly', byweekday: [MONDAY], bysetpos: 5 }),
+      schedule({
+        start: '2026-01-01T09:00',
+        frequency: 'monthly',
+        byweekday: [MONDAY],
+        bysetpos: 5
+      }),
       ['2026-03-30T09:00Z', '2026-06-29T09:00Z', '2026-08-31T09:00Z']
     ],
     [
@@ -125,7 +157,12 @@ describe('the occurrences of a rule', () => {
     ],
     [
       'the last Sunday of a year',
-      schedule({ start: '2026-05-01T09:00', frequency: 'yearly', byweekday: [SUNDAY], bysetpos: -1 }),
+      schedule({
+        start: '2026-05-01T09:00',
+        frequency: 'yearly',
+        byweekday: [SUNDAY],
+        bysetpos: -1
+      }),
       ['2026-12-27T09:00Z', '2027-12-26T09:00Z']
     ],
     [
@@ -140,10 +177,13 @@ describe('the occurrences of a rule', () => {
   it('have the second of the start and no fraction of it', () => {
     const startDate = Date.parse('2026-11-20T09:30:07.250Z')
 
-    expect(nextOccurrences({ ...schedule({ start: '2026-01-01T00:00' }), startDate }, startDate - 1000, 2)).toEqual([
-      Date.parse('2026-11-20T09:30:07Z'),
-      Date.parse('2026-11-21T09:30:07Z')
-    ])
+    expect(
+      nextOccurrences(
+        { ...schedule({ start: '2026-01-01T00:00' }), startDate },
+        startDate - 1000,
+        2
+      )
+    ).toEqual([Date.parse('2026-11-20T09:30:07Z'), Date.parse('2026-11-21T09:30:07Z')])
   })
 
   it('are later than the moment asked for, and not at it', () => {
@@ -204,13 +244,24 @@ describe('the occurrences of a rule', () => {
   })
 
   it.each<[string, Partial<Schedule>]>([
-    ['the 366th day of each second year, from an odd one', { interval: 2, byweekday: [...WEEKDAYS], bysetpos: 366 }],
-    ['the 31st day of April', { frequency: 'monthly', interval: 12, byweekday: [...WEEKDAYS], bysetpos: 31 }],
-    ['a Monday among every seventh Friday', { frequency: 'daily', interval: 7, byweekday: [MONDAY] }]
+    [
+      'the 366th day of each second year, from an odd one',
+      { interval: 2, byweekday: [...WEEKDAYS], bysetpos: 366 }
+    ],
+    [
+      'the 31st day of April',
+      { frequency: 'monthly', interval: 12, byweekday: [...WEEKDAYS], bysetpos: 31 }
+    ],
+    [
+      'a Monday among every seventh Friday',
+      { frequency: 'daily', interval: 7, byweekday: [MONDAY] }
+    ]
   ])('are none: %s', (_, rule) => {
     const started = performance.now()
 
-    expect(next(schedule({ start: '2027-04-30T09:00', frequency: 'yearly', ...rule }), 1)).toEqual([])
+    expect(next(schedule({ start: '2027-04-30T09:00', frequency: 'yearly', ...rule }), 1)).toEqual(
+      []
+    )
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 
@@ -220,7 +271,10 @@ describe('the occurrences of a rule', () => {
     [['tuesday', 'wednesday', SATURDAY, SUNDAY], 18, 210],
     [[...WEEKDAYS], 31, 366]
   ])('of %j are at most %i a month and %i a year', (byweekday, month, year) => {
-    expect([daysInPeriod('monthly', byweekday), daysInPeriod('yearly', byweekday)]).toEqual([month, year])
+    expect([daysInPeriod('monthly', byweekday), daysInPeriod('yearly', byweekday)]).toEqual([
+      month,
+      year
+    ])
     for (const [frequency, most] of [
       ['monthly', month],
       ['yearly', year]
@@ -235,10 +289,34 @@ describe('the occurrences of a rule', () => {
 })
 
 /** Each change of a clock: the day before, on it, and after, at a time that the change leaves out or repeats. */
-const CHANGES: [zone: string, kind: string, start: string, at: string, shown: [string, string, string]][] = [
-  ['Europe/Berlin', 'gap', '2026-03-28', '02:30', ['2026-03-28T01:30Z', '2026-03-29T01:00Z', '2026-03-30T00:30Z']],
-  ['Europe/Berlin', 'repeat', '2026-10-24', '02:30', ['2026-10-24T00:30Z', '2026-10-25T00:30Z', '2026-10-26T01:30Z']],
-  ['America/New_York', 'gap', '2026-03-07', '02:30', ['2026-03-07T07:30Z', '2026-03-08T07:00Z', '2026-03-09T06:30Z']],
+const CHANGES: [
+  zone: string,
+  kind: string,
+  start: string,
+  at: string,
+  shown: [string, string, string]
+][] = [
+  [
+    'Europe/Berlin',
+    'gap',
+    '2026-03-28',
+    '02:30',
+    ['2026-03-28T01:30Z', '2026-03-29T01:00Z', '2026-03-30T00:30Z']
+  ],
+  [
+    'Europe/Berlin',
+    'repeat',
+    '2026-10-24',
+    '02:30',
+    ['2026-10-24T00:30Z', '2026-10-25T00:30Z', '2026-10-26T01:30Z']
+  ],
+  [
+    'America/New_York',
+    'gap',
+    '2026-03-07',
+    '02:30',
+    ['2026-03-07T07:30Z', '2026-03-08T07:00Z', '2026-03-09T06:30Z']
+  ],
   [
     'America/New_York',
     'repeat',
@@ -260,10 +338,17 @@ const CHANGES: [zone: string, kind: string, start: string, at: string, shown: [s
     '01:45',
     ['2026-04-03T14:45Z', '2026-04-04T14:45Z', '2026-04-05T15:15Z']
   ],
-  ['Asia/Kolkata', 'no change', '2026-03-28', '02:30', ['2026-03-27T21:00Z', '2026-03-28T21:00Z', '2026-03-29T21:00Z']]
+  [
+    'Asia/Kolkata',
+    'no change',
+    '2026-03-28',
+    '02:30',
+    ['2026-03-27T21:00Z', '2026-03-28T21:00Z', '2026-03-29T21:00Z']
+  ]
 ]
 
-const daysAfter = (date: string, days: number) => new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10)
+const daysAfter = (date: string, days: number) =>
+  new Date(Date.parse(date) + days * DAY).toISOString().slice(0, 10)
 
 describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later]) => {
   const dayOn = daysAfter(date, 1)
@@ -291,10 +376,21 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
     ],
     ['the same day of the month', { frequency: 'monthly' }, dayOn.replace(/-\d\d-/, '-01-')],
     ['the same day of the year', { frequency: 'yearly' }, dayOn.replace('2026', '2024')],
-    ['the last such day of 7 days', { frequency: 'daily', byweekday: [weekdayOn] }, daysAfter(dayOn, -7)],
-    ['with a count and an end', { count: 9, untilDate: Date.parse(`${dayOn}T23:59Z`) }, daysAfter(dayOn, -5)]
+    [
+      'the last such day of 7 days',
+      { frequency: 'daily', byweekday: [weekdayOn] },
+      daysAfter(dayOn, -7)
+    ],
+    [
+      'with a count and an end',
+      { count: 9, untilDate: Date.parse(`${dayOn}T23:59Z`) },
+      daysAfter(dayOn, -5)
+    ]
   ])('%s meets the change', (_, rule, start) => {
-    const met = nextOccurrence({ ...schedule({ start: `${start}T${at}`, timezone }), ...rule }, Date.parse(before) + 1)
+    const met = nextOccurrence(
+      { ...schedule({ start: `${start}T${at}`, timezone }), ...rule },
+      Date.parse(before) + 1
+    )
 
     expect(new Date(met ?? 0).toISOString().replace(':00.000', '')).toBe(on)
   })
@@ -338,13 +434,24 @@ describe('clocks that do more', () => {
   it('a day that the zone left out becomes the moment after it, once', () => {
     const at = (time: string) => schedule({ start: `2011-12-29T${time}`, timezone: 'Pacific/Apia' })
 
-    expect(next(at('09:00'), 3)).toEqual(['2011-12-29T19:00Z', '2011-12-30T10:00Z', '2011-12-30T19:00Z'])
-    expect(next(at('00:00'), 3)).toEqual(['2011-12-29T10:00Z', '2011-12-30T10:00Z', '2011-12-31T10:00Z'])
+    expect(next(at('09:00'), 3)).toEqual([
+      '2011-12-29T19:00Z',
+      '2011-12-30T10:00Z',
+      '2011-12-30T19:00Z'
+    ])
+    expect(next(at('00:00'), 3)).toEqual([
+      '2011-12-29T10:00Z',
+      '2011-12-30T10:00Z',
+      '2011-12-31T10:00Z'
+    ])
   })
 
   it('a start in the second of two hours occurs at its start', () => {
     const startDate = Date.parse('2026-10-25T01:30:00Z')
-    const rule = { ...schedule({ start: '2026-01-01T00:00', timezone: 'Europe/Berlin' }), startDate }
+    const rule = {
+      ...schedule({ start: '2026-01-01T00:00', timezone: 'Europe/Berlin' }),
+      startDate
+    }
 
     expect(next(rule, 2)).toEqual(['2026-10-25T01:30Z', '2026-10-26T01:30Z'])
   })
@@ -359,15 +466,42 @@ describe('the summary', () => {
     [{ frequency: 'yearly', byweekday: [] }, 'sent every year'],
     [{ frequency: 'weekly', byweekday: [FRIDAY, MONDAY] }, 'sent every week on Monday and Friday'],
     [{ frequency: 'weekly', interval: 2, byweekday: [MONDAY] }, 'sent every 2 weeks on Monday'],
-    [{ frequency: 'monthly', byweekday: [MONDAY, FRIDAY] }, 'sent every month on every Monday and Friday'],
-    [{ frequency: 'yearly', interval: 2, byweekday: [MONDAY] }, 'sent every 2 years on every Monday'],
-    [{ frequency: 'monthly', byweekday: [FRIDAY], bysetpos: -1 }, 'sent every month on the last Friday'],
-    [{ frequency: 'monthly', byweekday: [MONDAY], bysetpos: 1 }, 'sent every month on the first Monday'],
-    [{ frequency: 'monthly', byweekday: WORKDAYS, bysetpos: -2 }, 'sent every month on the second to last weekday'],
-    [{ frequency: 'monthly', byweekday: [SATURDAY, SUNDAY], bysetpos: 3 }, 'sent every month on the third weekend day'],
-    [{ frequency: 'yearly', byweekday: [...WEEKDAYS], bysetpos: 100 }, 'sent every year on the 100th day'],
-    [{ frequency: 'yearly', byweekday: [...WEEKDAYS], bysetpos: 13 }, 'sent every year on the 13th day'],
-    [{ frequency: 'yearly', byweekday: [MONDAY, SUNDAY], bysetpos: 22 }, 'sent every year on the 22nd Monday or Sunday']
+    [
+      { frequency: 'monthly', byweekday: [MONDAY, FRIDAY] },
+      'sent every month on every Monday and Friday'
+    ],
+    [
+      { frequency: 'yearly', interval: 2, byweekday: [MONDAY] },
+      'sent every 2 years on every Monday'
+    ],
+    [
+      { frequency: 'monthly', byweekday: [FRIDAY], bysetpos: -1 },
+      'sent every month on the last Friday'
+    ],
+    [
+      { frequency: 'monthly', byweekday: [MONDAY], bysetpos: 1 },
+      'sent every month on the first Monday'
+    ],
+    [
+      { frequency: 'monthly', byweekday: WORKDAYS, bysetpos: -2 },
+      'sent every month on the second to last weekday'
+    ],
+    [
+      { frequency: 'monthly', byweekday: [SATURDAY, SUNDAY], bysetpos: 3 },
+      'sent every month on the third weekend day'
+    ],
+    [
+      { frequency: 'yearly', byweekday: [...WEEKDAYS], bysetpos: 100 },
+      'sent every year on the 100th day'
+    ],
+    [
+      { frequency: 'yearly', byweekday: [...WEEKDAYS], bysetpos: 13 },
+      'sent every year on the 13th day'
+    ],
+    [
+      { frequency: 'yearly', byweekday: [MONDAY, SUNDAY], bysetpos: 22 },
+      'sent every year on the 22nd Monday or Sunday'
+    ]
   ])('%j is %s', (rule, words) => {
     expect(summarize({ ...schedule({ start: '2026-01-01T00:00' }), ...rule })).toBe(words)
   })

@@ -25,10 +25,19 @@ const RANKED: [why: string, steps: string[]][] = [
   ['two steps the other way round', [...BUYS.slice(0, 4), PAY, CART, ...BUYS.slice(6)]],
   ['leaves at the cart', BUYS.slice(0, 5)],
   ['looks at many things, and at last buys one', lookingFor(12).concat(BUYS.slice(3))],
-  ['only looks', [HOME, page('/shoes'), page('/shoes/:id'), page('/hats'), page('/hats/:id'), page('/bags')]],
+  [
+    'only looks',
+    [HOME, page('/shoes'), page('/shoes/:id'), page('/hats'), page('/hats/:id'), page('/bags')]
+  ],
   ['the same backwards', BUYS.toReversed()],
-  ['another visit that begins at home', [HOME, page('/jobs'), page('/jobs/:id'), 'applied', page('/jobs/done')]],
-  ['nothing in common but clicks', [page('/docs'), CLICK, page('/docs/api'), CLICK, page('/docs/sdk')]]
+  [
+    'another visit that begins at home',
+    [HOME, page('/jobs'), page('/jobs/:id'), 'applied', page('/jobs/done')]
+  ],
+  [
+    'nothing in common but clicks',
+    [page('/docs'), CLICK, page('/docs/api'), CLICK, page('/docs/sdk')]
+  ]
 ]
 
 function lookingFor(pages: number): string[] {
@@ -37,7 +46,10 @@ function lookingFor(pages: number): string[] {
 
 describe('how alike two sessions are', () => {
   it('ranks twelve pairs as a person would', () => {
-    const measured = RANKED.map(([why, steps]) => ({ why, similarity: compareSteps(BUYS, steps).similarity }))
+    const measured = RANKED.map(([why, steps]) => ({
+      why,
+      similarity: compareSteps(BUYS, steps).similarity
+    }))
     const sorted = measured.toSorted((a, b) => b.similarity - a.similarity)
 
     expect(sorted.map(({ why }) => why)).toEqual(RANKED.map(([why]) => why))
@@ -57,9 +69,12 @@ describe('how alike two sessions are', () => {
   })
 
   it('is the same both ways, and never beyond 0 and 1', () => {
-    const steps = fc.array(fc.constantFrom('a', 'b', 'c', page('/a'), page('/b'), CLICK, '$identify'), {
-      maxLength: 12
-    })
+    const steps = fc.array(
+      fc.constantFrom('a', 'b', 'c', page('/a'), page('/b'), CLICK, '$identify'),
+      {
+        maxLength: 12
+      }
+    )
     fc.assert(
       fc.property(steps, steps, (a, b) => {
         const [there, back] = [compareSteps(a, b).similarity, compareSteps(b, a).similarity]
@@ -131,7 +146,9 @@ describe('what a session is found by', () => {
 
     expect(all).toHaveLength(3)
     expect(all).toEqual(
-      [...shinglesOf(['$pageview /a', '$pageview /b']), ...shinglesOf(LONG.slice(2))].sort((a, b) => a - b)
+      [...shinglesOf(['$pageview /a', '$pageview /b']), ...shinglesOf(LONG.slice(2))].sort(
+        (a, b) => a - b
+      )
     )
     expect(shinglesOf(LONG, 2)).toEqual(all.slice(0, 2))
   })

@@ -20,21 +20,30 @@ it('counts each actor once in each window, however often and wherever they are s
     fc.property(
       fc.integer({ min: 1, max: 9 }),
       fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 12 }),
-      fc.array(fc.record({ at: fc.integer({ min: -10, max: 60 }), actor: fc.integer({ min: -2, max: 4 }) }), {
-        maxLength: 60
-      }),
+      fc.array(
+        fc.record({
+          at: fc.integer({ min: -10, max: 60 }),
+          actor: fc.integer({ min: -2, max: 4 })
+        }),
+        {
+          maxLength: 60
+        }
+      ),
       (width, steps, events) => {
         const ends = steps.map((_, i) => steps.slice(0, i + 1).reduce((sum, step) => sum + step, 0))
         const windows = ends.map((until) => ({ from: until - width, until }))
         const count = new SlidingCount(windows)
         for (const segment of segmentsOf(windows)) {
-          const seen = events.filter(({ at }) => at >= segment.from && at < segment.until).map(({ actor }) => actor)
+          const seen = events
+            .filter(({ at }) => at >= segment.from && at < segment.until)
+            .map(({ actor }) => actor)
           count.add(segment, new Set(seen))
         }
 
         const expected = windows.map(
           ({ from, until }) =>
-            new Set(events.filter(({ at }) => at >= from && at < until).map(({ actor }) => actor)).size
+            new Set(events.filter(({ at }) => at >= from && at < until).map(({ actor }) => actor))
+              .size
         )
         expect(count.counts()).toEqual(expected)
       }

@@ -3,7 +3,8 @@ import { eventTime, writeTime } from '../../src/capture/timestamp.ts'
 import { fromClock, parseDate, parseTimestamp, toClock } from '../../src/time.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z')
-const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+const iso = (time: number | undefined) =>
+  time === undefined ? undefined : new Date(time).toISOString()
 
 describe('a timestamp', () => {
   it.each([
@@ -36,15 +37,17 @@ describe('a timestamp', () => {
   })
 
   it('keeps what is finer than a millisecond, which orders a person’s writes', () => {
-    const [first, second] = ['2026-11-21T10:00:00.123456Z', '2026-11-21T10:00:00.123457Z'].map((text) =>
-      parseTimestamp(text)
+    const [first, second] = ['2026-11-21T10:00:00.123456Z', '2026-11-21T10:00:00.123457Z'].map(
+      (text) => parseTimestamp(text)
     )
 
     expect(second).toBeGreaterThan(first ?? 0)
   })
 
   it('without an offset is on the clock of the zone it is read in', () => {
-    expect(iso(parseTimestamp('2026-07-01T10:00:00', 'Europe/Berlin'))).toBe('2026-07-01T08:00:00.000Z')
+    expect(iso(parseTimestamp('2026-07-01T10:00:00', 'Europe/Berlin'))).toBe(
+      '2026-07-01T08:00:00.000Z'
+    )
     expect(iso(parseTimestamp('2026-07-01', 'Asia/Kathmandu'))).toBe('2026-06-30T18:15:00.000Z')
   })
 })
@@ -81,14 +84,19 @@ describe('the time of an event', () => {
   it('orders what one client wrote, however long each request is on the way', () => {
     const at = Date.parse('2026-11-21T11:59:57.000Z')
     const slow = writeTime({ ...sent, timestamp: '2026-11-21T11:59:57.000Z', sentAt: at }, at + 900)
-    const quick = writeTime({ ...sent, timestamp: '2026-11-21T11:59:57.002Z', sentAt: at + 3_000 }, at + 3_010)
+    const quick = writeTime(
+      { ...sent, timestamp: '2026-11-21T11:59:57.002Z', sentAt: at + 3_000 },
+      at + 3_010
+    )
     const older = writeTime({ ...sent, offset: 2_996, sentAt: at + 3_000 }, at + 3_010)
 
     expect([slow, quick, older]).toEqual([at, at + 2, at + 4])
   })
 
   it('may be 23 hours ahead', () => {
-    expect(iso(eventTime({ ...sent, timestamp: '2026-11-22T11:00:00Z' }, NOW))).toBe('2026-11-22T11:00:00.000Z')
+    expect(iso(eventTime({ ...sent, timestamp: '2026-11-22T11:00:00Z' }, NOW))).toBe(
+      '2026-11-22T11:00:00.000Z'
+    )
   })
 
   it('outside the years 0 to 9999 is 1970', () => {
@@ -121,14 +129,24 @@ describe('a date of a query', () => {
 describe('the clock of a zone', () => {
   it.each([
     ['2026-03-29T02:30:00', '2026-03-29T01:30:00.000Z', 'in a gap, as if it had not jumped'],
-    ['2026-10-25T02:30:00', '2026-10-25T00:30:00.000Z', 'in an hour that comes twice, the first time'],
+    [
+      '2026-10-25T02:30:00',
+      '2026-10-25T00:30:00.000Z',
+      'in an hour that comes twice, the first time'
+    ],
     ['2026-10-25T03:00:00', '2026-10-25T02:00:00.000Z', 'after it']
   ])('shows %s in Berlin at %s: %s', (clock, expected) => {
     expect(iso(fromClock(Date.parse(`${clock}Z`), 'Europe/Berlin'))).toBe(expected)
   })
 
   it('is read as it was written, in every zone', () => {
-    for (const zone of ['UTC', 'Asia/Tehran', 'America/St_Johns', 'Australia/Lord_Howe', 'Pacific/Apia'])
+    for (const zone of [
+      'UTC',
+      'Asia/Tehran',
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'Pacific/Apia'
+    ])
       expect(fromClock(toClock(NOW + 123, zone), zone), zone).toBe(NOW + 123)
   })
 })

@@ -12,7 +12,11 @@ const read = (parameters: Record<string, string>, properties?: Json, timezone = 
     { timezone, weekStart: 0 },
     NOW
   )
-  return { ...query, from: new Date(query.from).toISOString(), until: new Date(query.until).toISOString() }
+  return {
+    ...query,
+    from: new Date(query.from).toISOString(),
+    until: new Date(query.until).toISOString()
+  }
 }
 
 describe('the range of a timeline', () => {
@@ -21,8 +25,16 @@ describe('the range of a timeline', () => {
     [{ date_from: '', date_to: '' }, '2026-11-14T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
     [{ date_from: '-30d' }, '2026-10-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
     [{ date_from: '-2h' }, '2026-11-21T10:00:00.000Z', '2026-11-22T00:00:00.000Z'],
-    [{ date_from: '2026-10-01', date_to: '2026-10-02' }, '2026-10-01T00:00:00.000Z', '2026-10-03T00:00:00.000Z'],
-    [{ date_from: '2026-10-01', date_to: '2026-10-01' }, '2026-10-01T00:00:00.000Z', '2026-10-02T00:00:00.000Z'],
+    [
+      { date_from: '2026-10-01', date_to: '2026-10-02' },
+      '2026-10-01T00:00:00.000Z',
+      '2026-10-03T00:00:00.000Z'
+    ],
+    [
+      { date_from: '2026-10-01', date_to: '2026-10-01' },
+      '2026-10-01T00:00:00.000Z',
+      '2026-10-02T00:00:00.000Z'
+    ],
     [
       { date_from: '2026-10-01T10:00:00Z', date_to: '2026-10-01T10:30:00+02:00', interval: 'day' },
       '',
@@ -54,7 +66,9 @@ describe('the range of a timeline', () => {
   })
 
   it("is on the project's clock", () => {
-    expect(read({ date_from: '2026-10-01', date_to: '2026-10-01' }, undefined, 'Asia/Kolkata')).toMatchObject({
+    expect(
+      read({ date_from: '2026-10-01', date_to: '2026-10-01' }, undefined, 'Asia/Kolkata')
+    ).toMatchObject({
       from: '2026-09-30T18:30:00.000Z',
       until: '2026-10-01T18:30:00.000Z'
     })
@@ -66,7 +80,12 @@ describe('what is crucial', () => {
 
   it.each<[string, Record<string, string>, Json | undefined, string[]]>([
     ['nothing that is not named', {}, undefined, []],
-    ["the keys of persons' filters, each once", {}, [plan, { ...plan, operator: 'is_not' }], ['plan']],
+    [
+      "the keys of persons' filters, each once",
+      {},
+      [plan, { ...plan, operator: 'is_not' }],
+      ['plan']
+    ],
     ['also in groups', {}, { type: 'OR', values: [{ type: 'AND', values: [plan] }] }, ['plan']],
     [
       'no key of an event',
@@ -77,9 +96,24 @@ describe('what is crucial', () => {
       ],
       []
     ],
-    ['the filters of events', { events: JSON.stringify([{ id: 'x', properties: [plan] }]) }, undefined, ['plan']],
-    ["a person's breakdown", { breakdown: 'tier', breakdown_type: 'person' }, [plan], ['plan', 'tier']],
-    ['several breakdowns', { breakdown: '["tier","plan"]', breakdown_type: 'person' }, [], ['tier', 'plan']],
+    [
+      'the filters of events',
+      { events: JSON.stringify([{ id: 'x', properties: [plan] }]) },
+      undefined,
+      ['plan']
+    ],
+    [
+      "a person's breakdown",
+      { breakdown: 'tier', breakdown_type: 'person' },
+      [plan],
+      ['plan', 'tier']
+    ],
+    [
+      'several breakdowns',
+      { breakdown: '["tier","plan"]', breakdown_type: 'person' },
+      [],
+      ['tier', 'plan']
+    ],
     ["no event's breakdown", { breakdown: 'tier' }, undefined, []]
   ])('is %s', (_, parameters, properties, keys) => {
     expect(read(parameters, properties).crucialKeys).toEqual(keys)
@@ -103,7 +137,11 @@ describe('what is refused', () => {
     [{ events: 'bought' }, undefined, 'events'],
     [{ events: '[{"id":5}]' }, undefined, 'events__0'],
     [{ events: JSON.stringify(Array(101).fill('x')) }, undefined, 'events'],
-    [{ events: '[{"id":"x","properties":[{"key":"a","operator":"like"}]}]' }, undefined, 'events__0__properties'],
+    [
+      { events: '[{"id":"x","properties":[{"key":"a","operator":"like"}]}]' },
+      undefined,
+      'events__0__properties'
+    ],
     [{ actions: '[{"id":1}]' }, undefined, 'actions'],
     [{ breakdown: '[1]', breakdown_type: 'person' }, undefined, 'breakdown'],
     [{ breakdown: 'x', breakdown_type: 'cohort' }, undefined, 'breakdown_type'],
@@ -116,7 +154,9 @@ describe('what is refused', () => {
   })
 
   it('says of actions that they are not supported', () => {
-    expect(() => read({ actions: '[{"id":1}]' })).toThrow('Actions are not supported: only events are.')
+    expect(() => read({ actions: '[{"id":1}]' })).toThrow(
+      'Actions are not supported: only events are.'
+    )
     expect(read({ actions: '[]', display: 'ActionsTable' }).events).toBeUndefined()
   })
 })
@@ -141,7 +181,13 @@ describe('stretches', () => {
 
   it('begin where a crucial value is another one, in order of time', () => {
     expect(
-      cut([5, version(9, 4)], [1, version(9, 1)], [2, version(9, 2)], [3, version(5, 3)], [4, version(5, 3)])
+      cut(
+        [5, version(9, 4)],
+        [1, version(9, 1)],
+        [2, version(9, 2)],
+        [3, version(5, 3)],
+        [4, version(5, 3)]
+      )
     ).toEqual([
       [1, version(9, 1), 2],
       [3, version(5, 3), 2],

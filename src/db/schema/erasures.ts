@@ -55,7 +55,10 @@ export const erasedIdentities = sqliteTable(
     personId: integer('person_id').notNull(),
     erasedAt: integer('erased_at').notNull()
   },
-  (t) => [index('erased_identities_hash').on(t.projectId, t.hash), index('erased_identities_erasure').on(t.erasureId)]
+  (t) => [
+    index('erased_identities_hash').on(t.projectId, t.hash),
+    index('erased_identities_erasure').on(t.erasureId)
+  ]
 )
 
 /** The weekly batches, by the moment for which they were scheduled. */

@@ -22,7 +22,10 @@ export const insights = sqliteTable(
     createdAt: integer('created_at').notNull(),
     lastModifiedAt: integer('last_modified_at').notNull()
   },
-  (t) => [uniqueIndex('insights_short_id').on(t.shortId), index('insights_project').on(t.projectId, t.deleted, t.id)]
+  (t) => [
+    uniqueIndex('insights_short_id').on(t.shortId),
+    index('insights_project').on(t.projectId, t.deleted, t.id)
+  ]
 )
 
 export const dashboards = sqliteTable(

@@ -15,7 +15,9 @@ export const distinctIds = sqliteTable(
   },
   (t) => [
     uniqueIndex('distinct_ids_distinct_id').on(t.projectId, t.distinctId),
-    index('distinct_ids_person').on(t.personId, t.key, t.distinctId).where(sql`${t.personId} is not null`)
+    index('distinct_ids_person')
+      .on(t.personId, t.key, t.distinctId)
+      .where(sql`${t.personId} is not null`)
   ]
 )
 
@@ -33,7 +35,9 @@ export const persons = sqliteTable(
     writes: text().notNull(),
     /** Lower-case text that `search` looks in; mirrored into the full-text index by triggers. */
     search: text().notNull(),
-    email: text().generatedAlwaysAs((): SQL => sql`(properties ->> '$.email')`, { mode: 'virtual' }),
+    email: text().generatedAlwaysAs((): SQL => sql`(properties ->> '$.email')`, {
+      mode: 'virtual'
+    }),
     /** The row of `person_versions` in force. */
     version: integer().notNull(),
     /** The highest version number given out to any of the person's identities. */
@@ -77,5 +81,8 @@ export const activity = sqliteTable(
     detail: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull()
   },
-  (t) => [index('activity_scope').on(t.projectId, t.scope), index('activity_owner').on(t.projectId, t.scope, t.ownerId)]
+  (t) => [
+    index('activity_scope').on(t.projectId, t.scope),
+    index('activity_owner').on(t.projectId, t.scope, t.ownerId)
+  ]
 )

@@ -27,7 +27,10 @@ export const projects = sqliteTable('projects', {
   timezone: text().notNull().default('UTC'),
   /** 0 Sunday, 1 Monday. */
   weekStart: integer('week_start').notNull().default(0),
-  testAccountFilters: text('test_account_filters', { mode: 'json' }).$type<unknown[]>().notNull().default([]),
+  testAccountFilters: text('test_account_filters', { mode: 'json' })
+    .$type<unknown[]>()
+    .notNull()
+    .default([]),
   /** Name of the D1 binding that holds the project's data. */
   database: text().notNull().default('DB'),
   /** Random; keys the hashes by which erased distinct ids are recognised, and lies apart from them. */

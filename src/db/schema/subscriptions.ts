@@ -86,5 +86,8 @@ export const idempotencyKeys = sqliteTable(
     answer: text().notNull(),
     createdAt: integer('created_at').notNull()
   },
-  (t) => [primaryKey({ columns: [t.projectId, t.userId, t.key] }), index('idempotency_keys_created').on(t.createdAt)]
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.userId, t.key] }),
+    index('idempotency_keys_created').on(t.createdAt)
+  ]
 )

@@ -37,7 +37,9 @@ export async function removeVersions(
 }
 
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
-  db.run(sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`)
+  db.run(
+    sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`
+  )
 
 /** Those of the person's deleted recordings of which something is left. */
 export const findDoomedOf = (db: Db, { id }: ErasureRow, limit: number): Promise<Doomed[]> =>
@@ -45,7 +47,12 @@ export const findDoomedOf = (db: Db, { id }: ErasureRow, limit: number): Promise
     select project_id, session_id from recordings where erasure_id = ${id} and purged_at is null limit ${limit}`)
 
 /** The keys of the person's identities after this one, in order. */
-export const listKeys = async (db: Db, { id }: ErasureRow, after: number, limit: number): Promise<number[]> => {
+export const listKeys = async (
+  db: Db,
+  { id }: ErasureRow,
+  after: number,
+  limit: number
+): Promise<number[]> => {
   const rows = await db.all<{ key: number }>(sql`
     select key from erased_identities where erasure_id = ${id} and key > ${after} order by key limit ${limit}`)
   return rows.map(({ key }) => key)
@@ -82,7 +89,12 @@ async function removePiece(db: Db, statements: SQL[]): Promise<Piece> {
 }
 
 /** Counts the events of identities, reading no more than `limit` in each statement. */
-export async function countEvents(db: Db, erasure: ErasureRow, keys: number[], limit: number): Promise<number> {
+export async function countEvents(
+  db: Db,
+  erasure: ErasureRow,
+  keys: number[],
+  limit: number
+): Promise<number> {
   const [[counted]] = await readBatch(
     db,
     query<{ count: number }>(sql`
@@ -97,7 +109,12 @@ export async function countEvents(db: Db, erasure: ErasureRow, keys: number[], l
 /** An entry of the index over identities' events. */
 type Place = { timestamp: number; event_id: number; uuid: string }
 
-async function countOne(db: Db, { projectId }: ErasureRow, key: number, limit: number): Promise<number> {
+async function countOne(
+  db: Db,
+  { projectId }: ErasureRow,
+  key: number,
+  limit: number
+): Promise<number> {
   let count = 0
   for (let after: Place | undefined; ; ) {
     const from: SQL = sql`
@@ -118,7 +135,12 @@ async function countOne(db: Db, { projectId }: ErasureRow, key: number, limit: n
 }
 
 /** Counts rows that were removed for erasures from a store outside their database. */
-export const countRemoved = (db: Db, projectId: number, store: string, byErasure: Map<number, number>) => {
+export const countRemoved = (
+  db: Db,
+  projectId: number,
+  store: string,
+  byErasure: Map<number, number>
+) => {
   const path = `$.${store}`
   const rows = [...byErasure].map(([erasure_id, count]) => ({ erasure_id, count }))
   return writeBatch(
@@ -133,10 +155,17 @@ export const countRemoved = (db: Db, projectId: number, store: string, byErasure
 }
 
 export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
-  db.run(sql`update erasures set found = ${found}, progress_at = ${now} where id = ${id} and found is null`)
+  db.run(
+    sql`update erasures set found = ${found}, progress_at = ${now} where id = ${id} and found is null`
+  )
 
 /** @returns how often it has failed by now */
-export async function noteFailure(db: Db, { id }: ErasureRow, error: string, now: number): Promise<number> {
+export async function noteFailure(
+  db: Db,
+  { id }: ErasureRow,
+  error: string,
+  now: number
+): Promise<number> {
   const [row] = await db.all<{ attempts: number }>(sql`
     update erasures set attempts = attempts + 1, error = ${error}, progress_at = ${now} where id = ${id} returning attempts`)
   return row?.attempts ?? 0
@@ -171,17 +200,26 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
   const counts = await readBatch(
     db,
     ...Object.values(remains).map((from) =>
-      query<{ count: number }>(sql`select count(*) as count from (select 1 from ${from} limit 1000)`)
+      query<{ count: number }>(
+        sql`select count(*) as count from (select 1 from ${from} limit 1000)`
+      )
     )
   )
-  return Object.fromEntries(Object.keys(remains).map((store, i) => [store, counts[i]?.[0]?.count ?? 0]))
+  return Object.fromEntries(
+    Object.keys(remains).map((store, i) => [store, counts[i]?.[0]?.count ?? 0])
+  )
 }
 
 /**
  * Says that nothing is left, unless an event has come since that was looked at.
  * @returns whether it is said now
  */
-export async function complete(db: Db, erasure: ErasureRow, receipt: object, now: number): Promise<boolean> {
+export async function complete(
+  db: Db,
+  erasure: ErasureRow,
+  receipt: object,
+  now: number
+): Promise<boolean> {
   const { id, deleteEvents } = erasure
   const rows = await db.all(sql`
     update erasures set status = 'completed', receipt = ${JSON.stringify(receipt)}, error = null, progress_at = ${now},

@@ -52,7 +52,10 @@ export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
   ])
 
 /** Counts late events that went nowhere. */
-export const countDropped = (projectId: number, dropped: { erasure_id: number; count: number }[]): SQL[] =>
+export const countDropped = (
+  projectId: number,
+  dropped: { erasure_id: number; count: number }[]
+): SQL[] =>
   eachChunk(dropped, (rows) => [
     sql`update erasures set dropped = dropped + late.value ->> 'count' from json_each(${rows}) as late
         where erasures.id = late.value ->> 'erasure_id' and +erasures.project_id = ${projectId}`

@@ -9,7 +9,11 @@ import { buryRecordings } from '../../recordings/removal/store.ts'
 /** Persons by any of what names them. */
 export type Selection = { ids?: number[]; uuids?: string[]; distinctIds?: string[] }
 
-export type PersonToErase = { id: number; uuid: string; identities: { key: number; distinctId: string }[] }
+export type PersonToErase = {
+  id: number
+  uuid: string
+  identities: { key: number; distinctId: string }[]
+}
 
 /** The persons that are selected, each once; one round trip. */
 export async function findPersonsToErase(
@@ -33,7 +37,10 @@ export async function findPersonsToErase(
   return persons.map(({ id, uuid }) => ({
     id,
     uuid,
-    identities: (byPerson.get(id) ?? []).map(({ key, distinct_id }) => ({ key, distinctId: distinct_id }))
+    identities: (byPerson.get(id) ?? []).map(({ key, distinct_id }) => ({
+      key,
+      distinctId: distinct_id
+    }))
   }))
 }
 
@@ -51,9 +58,17 @@ type NewErasures = {
  * Deletes persons as they were read, and has their erasures exist, in one transaction. Answers the erasures' ids.
  * @throws ConflictError when one of them, or whose the distinct ids are, has changed since
  */
-export async function writeErasures(db: Db, projectId: number, erasure: NewErasures): Promise<number[]> {
+export async function writeErasures(
+  db: Db,
+  projectId: number,
+  erasure: NewErasures
+): Promise<number[]> {
   const { deleteEvents, deleteRecordings, actor, now } = erasure
-  const persons = erasure.persons.map(({ id, uuid, identities }) => ({ id, uuid, distinct_ids: identities.length }))
+  const persons = erasure.persons.map(({ id, uuid, identities }) => ({
+    id,
+    uuid,
+    distinct_ids: identities.length
+  }))
   const idsIn = (rows: string) => sql`(select value ->> 'id' from json_each(${rows}))`
   const results = await writeBatch(db, [
     ...eachChunk(persons, (rows, count) => [
@@ -91,7 +106,10 @@ export async function writeErasures(db: Db, projectId: number, erasure: NewErasu
     ]),
     ...(deleteRecordings ? buryRecordingsOf(projectId, erasure) : []),
     ...eachChunk(persons, (rows) => [
-      expectRows(0, sql`distinct_ids where +project_id = ${projectId} and person_id in ${idsIn(rows)}`)
+      expectRows(
+        0,
+        sql`distinct_ids where +project_id = ${projectId} and person_id in ${idsIn(rows)}`
+      )
     ]),
     ...countRows(projectId, 'persons', -persons.length),
     ...activityStatements(

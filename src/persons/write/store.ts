@@ -89,25 +89,41 @@ export const insertVersions = (projectId: number, versions: readonly Version[]):
   ])
 
 /** A person to be changed; undefined when there is none. */
-export async function readSubject(db: Db, projectId: number, id: PersonId): Promise<Subject | undefined> {
+export async function readSubject(
+  db: Db,
+  projectId: number,
+  id: PersonId
+): Promise<Subject | undefined> {
   const [[record], identities] = await readBatch(
     db,
     query<PersonRecord>(sql`select ${RECORD} ${onePerson(projectId, id)}`),
     query<{ key: number; distinct_id: string }>(sql`
       select key, distinct_id from distinct_ids where person_id = (select id ${onePerson(projectId, id)}) order by key`)
   )
-  const [first, ...rest] = identities.map(({ key, distinct_id }) => ({ key, distinctId: distinct_id }))
-  return record && first && { person: loadPerson(toStoredPerson(record)), identities: [first, ...rest] }
+  const [first, ...rest] = identities.map(({ key, distinct_id }) => ({
+    key,
+    distinctId: distinct_id
+  }))
+  return (
+    record && first && { person: loadPerson(toStoredPerson(record)), identities: [first, ...rest] }
+  )
 }
 
 /**
  * Writes what a change made of a person in one transaction, or nothing at all when the person has changed since.
  * @throws ConflictError
  */
-export async function writeChange(db: Db, projectId: number, person: Person, change: PersonChange): Promise<void> {
+export async function writeChange(
+  db: Db,
+  projectId: number,
+  person: Person,
+  change: PersonChange
+): Promise<void> {
   if (!person.touched) return
   const created = change.parts.map((part) => part.person)
-  const moved = change.parts.flatMap((part) => part.identities.map(({ key }) => ({ key, person_id: part.person.id })))
+  const moved = change.parts.flatMap((part) =>
+    part.identities.map(({ key }) => ({ key, person_id: part.person.id }))
+  )
   await writeBatch(db, [
     ...expectUnchanged(projectId, [person]),
     ...updatePersons(projectId, [person]),
@@ -120,7 +136,10 @@ export async function writeChange(db: Db, projectId: number, person: Person, cha
 }
 
 /** Gives identities to persons; all their events go with them. */
-export const moveIdentities = (projectId: number, moved: readonly { key: number; person_id: number }[]): SQL[] =>
+export const moveIdentities = (
+  projectId: number,
+  moved: readonly { key: number; person_id: number }[]
+): SQL[] =>
   eachChunk(moved, (rows) => [
     sql`update distinct_ids set person_id = moved.value ->> 'person_id' from json_each(${rows}) as moved
         where distinct_ids.key = moved.value ->> 'key' and +distinct_ids.project_id = ${projectId}`

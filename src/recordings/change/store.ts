@@ -23,7 +23,11 @@ export async function findIdentities(
 }
 
 /** The key of a distinct id, made when there is none yet. */
-export async function findOrCreateIdentity(db: Db, projectId: number, distinctId: string): Promise<number> {
+export async function findOrCreateIdentity(
+  db: Db,
+  projectId: number,
+  distinctId: string
+): Promise<number> {
   const known = query<{ key: number }>(sql`
     select key from distinct_ids where project_id = ${projectId} and distinct_id = ${distinctId}`)
   const [found] = (await readBatch(db, known))[0]

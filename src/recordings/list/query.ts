@@ -18,7 +18,9 @@ const EventJson = z.union([
 
 /** What PostHog's clients may ask of a list that this one does not know: it has to be empty. */
 const Unsupported = jsonText(
-  z.union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.').optional()
+  z
+    .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
+    .optional()
 ).meta({ type: 'string', description: 'Not supported: has to be empty.' })
 
 /** What a list may be ordered by. */
@@ -38,7 +40,12 @@ export const ORDERS = [
 ] as const
 
 /** What can be asked of a recording as of a property; `visited_page` is any of the pages. */
-export const RECORDING_KEYS = [...ORDERS.slice(1), 'start_url', 'visited_page', 'snapshot_source'] as const
+export const RECORDING_KEYS = [
+  ...ORDERS.slice(1),
+  'start_url',
+  'visited_page',
+  'snapshot_source'
+] as const
 
 /** Whose property a filter of a list is about, an event's if it does not say so; `event_metadata` knows the event's name. */
 export const LIST_TYPES = ['event', 'person', 'session', 'recording', 'event_metadata'] as const
@@ -55,10 +62,17 @@ export const FiltersQuery = z.object({
   person: Text.optional().meta({ description: 'Of this person: its integer id or its uuid.' }),
   person_uuid: Text.optional().meta({ description: 'The same.' }),
   distinct_id: Text.optional().meta({ description: 'With exactly this distinct id.' }),
-  distinct_ids: Texts.optional().meta({ type: 'string', description: 'With any of these: a JSON array.' }),
+  distinct_ids: Texts.optional().meta({
+    type: 'string',
+    description: 'With any of these: a JSON array.'
+  }),
   session_ids: Texts.optional().meta({ type: 'string', description: 'Only these: a JSON array.' }),
-  date_from: Text.optional().meta({ description: 'Begun then or later: `-7d`, `2026-11-20`, or a date-time.' }),
-  date_to: Text.optional().meta({ description: 'Begun until then; a bare date is that whole day.' }),
+  date_from: Text.optional().meta({
+    description: 'Begun then or later: `-7d`, `2026-11-20`, or a date-time.'
+  }),
+  date_to: Text.optional().meta({
+    description: 'Begun until then; a bare date is that whole day.'
+  }),
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
@@ -86,7 +100,10 @@ export const FiltersQuery = z.object({
     .transform((text) => text.replace(/^-/, ''))
     .pipe(z.enum(ORDERS))
     .default('start_time')
-    .meta({ enum: ORDERS, description: 'What the recordings are ordered by; `-` before it is left out.' }),
+    .meta({
+      enum: ORDERS,
+      description: 'What the recordings are ordered by; `-` before it is left out.'
+    }),
   order_direction: z
     .string()
     .toLowerCase()
@@ -127,7 +144,16 @@ export function readRecordingFilters(
   settings: Settings,
   now: Date
 ): RecordingFilters {
-  const { person, person_uuid, distinct_id, distinct_ids, session_ids, date_from, date_to, operand } = query
+  const {
+    person,
+    person_uuid,
+    distinct_id,
+    distinct_ids,
+    session_ids,
+    date_from,
+    date_to,
+    operand
+  } = query
   const read = (input: Json, types: Parameters<typeof readFilters>[3]) =>
     checkKeys(readFilters(input, settings.timezone, now, types))
   const having = query.having_predicates
@@ -142,12 +168,17 @@ export function readRecordingFilters(
       ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : []),
       // They came as JSON, and so did the properties of events.
       ...(query.filter_test_accounts
-        ? [naming('filter_test_accounts', () => read(settings.testAccountFilters as Json, LIST_TYPES))]
+        ? [
+            naming('filter_test_accounts', () =>
+              read(settings.testAccountFilters as Json, LIST_TYPES)
+            )
+          ]
         : [])
     ],
     isAny: operand === 'OR',
     events: (query.events ?? []).map((event) => {
-      const { id, properties: filters } = typeof event === 'string' ? { id: event, properties: null } : event
+      const { id, properties: filters } =
+        typeof event === 'string' ? { id: event, properties: null } : event
       return { name: id, group: naming('events', () => read((filters ?? []) as Json, EVENT_TYPES)) }
     }),
     chosen: readChosen(properties, operand, (input) => read(input, LIST_TYPES))
@@ -211,12 +242,20 @@ function readDate(
 ): number | undefined {
   if (!text || text === 'all') return undefined
   const time = read(text)
-  if (time === undefined) throw new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
+  if (time === undefined)
+    throw new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
   return time
 }
 
 /** Whether nothing is asked for but all recordings. */
-export const isUnfiltered = ({ persons, distinctIds, sessionIds, from, until, ...asked }: RecordingFilters): boolean =>
+export const isUnfiltered = ({
+  persons,
+  distinctIds,
+  sessionIds,
+  from,
+  until,
+  ...asked
+}: RecordingFilters): boolean =>
   [persons, distinctIds, asked.events].every((list) => list.length === 0) &&
   asked.chosen.length === 0 &&
   asked.groups.every((group) => group.values.length === 0) &&

@@ -70,7 +70,11 @@ export type RecordingRow = {
 }
 
 /** With its person and viewers; undefined when there is none, or none any more. */
-export async function readRecording(db: Db, projectId: number, sessionId: string): Promise<RecordingRow | undefined> {
+export async function readRecording(
+  db: Db,
+  projectId: number,
+  sessionId: string
+): Promise<RecordingRow | undefined> {
   const rows = query<RecordingRow>(sql`
     select ${COLUMNS} from ${RECORDINGS}
     where r.project_id = ${projectId} and r.session_id = ${sessionId} and not r.deleted`)
@@ -138,7 +142,12 @@ export async function listRecordings(
 }
 
 /** The recording as every endpoint answers it to this user. */
-export function recordingToJson(row: RecordingRow, projectId: number, userId: number, now: Date): RecordingJson {
+export function recordingToJson(
+  row: RecordingRow,
+  projectId: number,
+  userId: number,
+  now: Date
+): RecordingJson {
   const views: [number, string][] = JSON.parse(row.views)
   return {
     id: row.session_id,
@@ -183,7 +192,11 @@ function personOf(row: RecordingRow, projectId: number): RecordingJson['person']
 }
 
 /** The parts of a recording, the earliest first. */
-export async function listSources(db: Db, projectId: number, sessionId: string): Promise<SourcesJson['sources']> {
+export async function listSources(
+  db: Db,
+  projectId: number,
+  sessionId: string
+): Promise<SourcesJson['sources']> {
   const parts = query<{ part_id: string; start_time: number; end_time: number }>(sql`
     select part_id, start_time, end_time from recording_parts
     where project_id = ${projectId} and session_id = ${sessionId} order by start_time, part_id`)

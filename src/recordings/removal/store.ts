@@ -12,7 +12,12 @@ import { inJson } from '../../db/rows.ts'
  * Makes tombstones of a project's recordings, with nothing in them but the session, and takes them out of the count.
  * @param which a condition on columns of `recordings`
  */
-export const buryRecordings = (projectId: number, which: SQL, now: number, erasureId: SQL = sql`null`): SQL[] => [
+export const buryRecordings = (
+  projectId: number,
+  which: SQL,
+  now: number,
+  erasureId: SQL = sql`null`
+): SQL[] => [
   sql`update recordings set deleted = 1, deleted_at = ${now}, erasure_id = ${erasureId}, identity = 0, first_part = '',
         start_url = null, urls = '[]', access_token = '', shared_hash = null, revision = revision + 1
       where project_id = ${projectId} and not deleted and ${which} returning session_id`,
@@ -20,14 +25,24 @@ export const buryRecordings = (projectId: number, which: SQL, now: number, erasu
 ]
 
 /** @returns whether there was one */
-export async function deleteRecording(db: Db, projectId: number, sessionId: string, now: number): Promise<boolean> {
-  const [buried] = await writeBatch(db, buryRecordings(projectId, sql`session_id = ${sessionId}`, now))
+export async function deleteRecording(
+  db: Db,
+  projectId: number,
+  sessionId: string,
+  now: number
+): Promise<boolean> {
+  const [buried] = await writeBatch(
+    db,
+    buryRecordings(projectId, sql`session_id = ${sessionId}`, now)
+  )
   return buried?.results.length === 1
 }
 
 /** The projects of the database that have had recordings. */
 export async function listProjects(db: Db): Promise<number[]> {
-  const projects = query<{ project_id: number }>(sql`select project_id from counters where name = 'recordings'`)
+  const projects = query<{ project_id: number }>(
+    sql`select project_id from counters where name = 'recordings'`
+  )
   return (await readBatch(db, projects))[0].map(({ project_id }) => project_id)
 }
 
@@ -55,7 +70,12 @@ export async function expireRecordings(
 export type Doomed = { project_id: number; session_id: string }
 
 /** Deleted recordings of which something is left, deleted at `now` or so long ago that their message must be lost. */
-export async function listDoomed(db: Db, now: number, stalledMs: number, limit: number): Promise<Doomed[]> {
+export async function listDoomed(
+  db: Db,
+  now: number,
+  stalledMs: number,
+  limit: number
+): Promise<Doomed[]> {
   const doomed = query<Doomed>(sql`
     select project_id, session_id from recordings
     where deleted and purged_at is null and (deleted_at = ${now} or deleted_at <= ${now - stalledMs})
@@ -64,14 +84,22 @@ export async function listDoomed(db: Db, now: number, stalledMs: number, limit: 
 }
 
 /** Those of these sessions that have a row, if only a tombstone. */
-export async function listNamed(db: Db, projectId: number, sessionIds: string[]): Promise<Set<string>> {
+export async function listNamed(
+  db: Db,
+  projectId: number,
+  sessionIds: string[]
+): Promise<Set<string>> {
   const named = query<{ session_id: string }>(sql`
     select session_id from recordings where project_id = ${projectId} and session_id in ${inJson(sessionIds)}`)
   return new Set((await readBatch(db, named))[0].map(({ session_id }) => session_id))
 }
 
 /** Those of these sessions whose recordings are deleted, and of which something is left. */
-export async function findDoomed(db: Db, projectId: number, sessionIds: string[]): Promise<Doomed[]> {
+export async function findDoomed(
+  db: Db,
+  projectId: number,
+  sessionIds: string[]
+): Promise<Doomed[]> {
   const doomed = query<Doomed>(sql`
     select project_id, session_id from recordings
     where project_id = ${projectId} and session_id in ${inJson(sessionIds)} and deleted and purged_at is null`)
@@ -79,7 +107,11 @@ export async function findDoomed(db: Db, projectId: number, sessionIds: string[]
 }
 
 /** Removes at most `limit` parts of a deleted recording, and counts them for the erasure that deleted it. @returns how many */
-export async function removeParts(db: Db, { project_id, session_id }: Doomed, limit: number): Promise<number> {
+export async function removeParts(
+  db: Db,
+  { project_id, session_id }: Doomed,
+  limit: number
+): Promise<number> {
   const piece = sql`
     select part_id from recording_parts where project_id = ${project_id} and session_id = ${session_id} limit ${limit}`
   const [, removed] = await writeBatch(db, [

@@ -20,7 +20,11 @@ export const changeSharing = (
     if (!was) throw new NotFoundError()
     const access_token = change === 'refresh' ? newAccessToken(projectId) : was.access_token
     const isEnabled = change === 'refresh' ? was.shared_hash !== null : change.enabled
-    const becomes = { ...was, access_token, shared_hash: isEnabled ? await sha256(access_token) : null }
+    const becomes = {
+      ...was,
+      access_token,
+      shared_hash: isEnabled ? await sha256(access_token) : null
+    }
     await updateSharing(db, projectId, sessionId, was, becomes)
     return becomes
   })

@@ -5,7 +5,9 @@ export const SharingJson = z
   .object({
     created_at: z.iso.datetime(),
     enabled: z.boolean(),
-    access_token: z.string().meta({ description: 'While it is enabled, `/shared/{access_token}` asks for no key.' })
+    access_token: z
+      .string()
+      .meta({ description: 'While it is enabled, `/shared/{access_token}` asks for no key.' })
   })
   .meta({
     id: 'SharingConfiguration',
@@ -24,7 +26,16 @@ export const SharingUpdateJson = z
   .meta({ id: 'SharingUpdate', examples: [{ enabled: true }] })
 
 /** What anyone with the link sees: nothing of whose recording it is, nor of who has viewed it. */
-export const SharedRecordingJson = RecordingJson.omit({ person: true, distinct_id: true, viewed: true, viewers: true })
-  .extend({ sources: z.array(Source).meta({ description: 'Its parts, for `/shared/{access_token}/snapshots`.' }) })
+export const SharedRecordingJson = RecordingJson.omit({
+  person: true,
+  distinct_id: true,
+  viewed: true,
+  viewers: true
+})
+  .extend({
+    sources: z
+      .array(Source)
+      .meta({ description: 'Its parts, for `/shared/{access_token}/snapshots`.' })
+  })
   .meta({ id: 'SharedRecording' })
 export type SharedRecordingJson = z.infer<typeof SharedRecordingJson>

@@ -63,21 +63,41 @@ const SHARED_SNAPSHOTS = describe({
   tag: TAG,
   summary: 'The snapshots of a shared recording',
   description: 'As of `/api/environments/{project_id}/session_recordings/{id}/snapshots/`.',
-  answers: { 200: { text: 'The parts, or the snapshots of one.', schema: SourcesJson, type: 'application/jsonl' } },
+  answers: {
+    200: {
+      text: 'The parts, or the snapshots of one.',
+      schema: SourcesJson,
+      type: 'application/jsonl'
+    }
+  },
   refusals: UNKNOWN
 })
 
-const RecordingPath = z.object({ recording_id: z.string().meta({ description: 'The id of the session.' }) })
-const TokenPath = z.object({ access_token: z.string().meta({ description: 'Of the sharing configuration.' }) })
+const RecordingPath = z.object({
+  recording_id: z.string().meta({ description: 'The id of the session.' })
+})
+const TokenPath = z.object({
+  access_token: z.string().meta({ description: 'Of the sharing configuration.' })
+})
 
 const PATH = '/session_recordings/:recording_id/sharing'
 
 export const sharingRoutes = createRouter()
-  .get(PATH, RETRIEVE, allow('sharing_configuration:read'), validatePath(RecordingPath), async (c) => {
-    const sharing = await findSharing(c.var.db, c.var.project.id, c.req.valid('param').recording_id)
-    if (!sharing) throw new NotFoundError()
-    return c.json(sharingToJson(sharing))
-  })
+  .get(
+    PATH,
+    RETRIEVE,
+    allow('sharing_configuration:read'),
+    validatePath(RecordingPath),
+    async (c) => {
+      const sharing = await findSharing(
+        c.var.db,
+        c.var.project.id,
+        c.req.valid('param').recording_id
+      )
+      if (!sharing) throw new NotFoundError()
+      return c.json(sharingToJson(sharing))
+    }
+  )
   .patch(
     PATH,
     UPDATE,
@@ -87,13 +107,27 @@ export const sharingRoutes = createRouter()
     async (c) => {
       const { db, project } = c.var
       const change = c.req.valid('json')
-      return c.json(sharingToJson(await changeSharing(db, project.id, c.req.valid('param').recording_id, change)))
+      return c.json(
+        sharingToJson(
+          await changeSharing(db, project.id, c.req.valid('param').recording_id, change)
+        )
+      )
     }
   )
-  .post(`${PATH}/refresh`, REFRESH, allow('sharing_configuration:write'), validatePath(RecordingPath), async (c) => {
-    const { db, project } = c.var
-    return c.json(sharingToJson(await changeSharing(db, project.id, c.req.valid('param').recording_id, 'refresh')))
-  })
+  .post(
+    `${PATH}/refresh`,
+    REFRESH,
+    allow('sharing_configuration:write'),
+    validatePath(RecordingPath),
+    async (c) => {
+      const { db, project } = c.var
+      return c.json(
+        sharingToJson(
+          await changeSharing(db, project.id, c.req.valid('param').recording_id, 'refresh')
+        )
+      )
+    }
+  )
 
 /** Without a key: the token is what lets in. */
 export const sharedRoutes = createRouter()
@@ -119,7 +153,8 @@ export const sharedRoutes = createRouter()
     async (c) => {
       const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
       const { blob_key: partId } = c.req.valid('query')
-      if (partId === undefined) return c.json({ sources: await listSources(db, projectId, sessionId) })
+      if (partId === undefined)
+        return c.json({ sources: await listSources(db, projectId, sessionId) })
       const lines = await openPart(c.env.BUCKET, projectId, sessionId, partId)
       return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
     }
@@ -132,7 +167,8 @@ async function openShared(
 ): Promise<{ db: Db; projectId: number; sessionId: string }> {
   c.header('Cache-Control', 'no-store')
   const projectId = projectOfToken(token)
-  const [project] = projectId === undefined ? [] : await findProjects(openDb(c.env.DB, c.var.usage).db, [projectId])
+  const [project] =
+    projectId === undefined ? [] : await findProjects(openDb(c.env.DB, c.var.usage).db, [projectId])
   if (!project) throw new NotFoundError()
   c.set('projectId', project.id)
   const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)

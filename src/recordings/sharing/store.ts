@@ -6,7 +6,11 @@ import { expectRows } from '../../db/rows.ts'
 export type SharingRow = { created_at: number; access_token: string; shared_hash: string | null }
 
 /** How a recording is shared; undefined when there is no such recording. */
-export async function findSharing(db: Db, projectId: number, sessionId: string): Promise<SharingRow | undefined> {
+export async function findSharing(
+  db: Db,
+  projectId: number,
+  sessionId: string
+): Promise<SharingRow | undefined> {
   const rows = query<SharingRow>(sql`
     select created_at, access_token, shared_hash from recordings
     where project_id = ${projectId} and session_id = ${sessionId} and not deleted`)

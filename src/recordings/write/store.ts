@@ -95,7 +95,10 @@ export async function writeChanges(
   newToken: () => string
 ): Promise<void> {
   const { parts, created, updated, newIdentities } = changes
-  const [moved, grown] = [updated.filter(({ isMoved }) => isMoved), updated.filter(({ isMoved }) => !isMoved)]
+  const [moved, grown] = [
+    updated.filter(({ isMoved }) => isMoved),
+    updated.filter(({ isMoved }) => !isMoved)
+  ]
   await writeBatch(db, [
     ...expectUnchanged(projectId, updated),
     ...eachChunk(changes.usedIdentities, (keys, count) => [
@@ -111,7 +114,12 @@ export async function writeChanges(
           select value ->> 'key', ${projectId}, value ->> 'distinct_id', null from json_each(${rows})`
     ]),
     ...eachChunk(
-      parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [sessionId, partId, startTime, endTime]),
+      parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [
+        sessionId,
+        partId,
+        startTime,
+        endTime
+      ]),
       (rows) => [
         sql`insert into recording_parts (project_id, session_id, part_id, start_time, end_time)
             select ${projectId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${rows})`

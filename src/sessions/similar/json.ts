@@ -3,7 +3,9 @@ import * as z from 'zod'
 const SimilarRecording = z.object({
   id: z.string(),
   similarity: z.number().min(0).max(1),
-  shared_steps: z.array(z.string()).meta({ description: 'The steps that both have in common, in their order.' }),
+  shared_steps: z
+    .array(z.string())
+    .meta({ description: 'The steps that both have in common, in their order.' }),
   step_count: z.int().min(0).meta({ description: 'Of the other recording.' }),
   start_time: z.iso.datetime(),
   recording_duration: z.number().min(0).meta({ description: 'Seconds.' })
@@ -14,7 +16,10 @@ export const SimilarJson = z
     count: z.int().min(0).meta({ description: 'How many are listed.' }),
     results: z.array(SimilarRecording).meta({ description: 'The most similar first.' }),
     steps: z.array(z.string()).meta({ description: 'Those of the recording itself.' }),
-    reason: z.string().nullable().meta({ description: 'Why there can be no result; null when there can.' })
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why there can be no result; null when there can.' })
   })
   .meta({
     id: 'SimilarRecordings',

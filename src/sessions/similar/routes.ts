@@ -25,7 +25,10 @@ const LATER = { pairs: 40, reach: 3, sessions: 30 }
 
 const SimilarQuery = z.object({
   limit: wholeFrom(1)
-    .refine((value) => value <= MAX_LIMIT, `Ensure this value is less than or equal to ${MAX_LIMIT}.`)
+    .refine(
+      (value) => value <= MAX_LIMIT,
+      `Ensure this value is less than or equal to ${MAX_LIMIT}.`
+    )
     .default(10)
     .meta({
       type: 'integer',
@@ -71,12 +74,19 @@ export const similarRoutes = createRouter().get(
     ])
     if (!recording) throw new NotFoundError()
     if (steps.length < MIN_STEPS)
-      return c.json({ count: 0, results: [], steps, reason: `The session has fewer than ${MIN_STEPS} steps.` })
+      return c.json({
+        count: 0,
+        results: [],
+        steps,
+        reason: `The session has fewer than ${MIN_STEPS} steps.`
+      })
 
     const candidates = await listCandidates(db, project.id, id, soughtFor(steps))
     const results = candidates
       .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
-      .sort((a, b) => b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1))
+      .sort(
+        (a, b) => b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1)
+      )
       .slice(0, limit)
       .map((found) => ({
         id: found.id,
@@ -92,7 +102,9 @@ export const similarRoutes = createRouter().get(
 
 function soughtFor(steps: string[]): Sought[] {
   const next = shinglesOf(steps, NEXT.pairs)
-  const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter((shingle) => !next.includes(shingle))
+  const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter(
+    (shingle) => !next.includes(shingle)
+  )
   return [
     { shingles: next, sessions: NEXT.sessions },
     { shingles: later.slice(0, LATER.pairs), sessions: LATER.sessions }

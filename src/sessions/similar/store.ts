@@ -12,7 +12,11 @@ export type StoredSession = {
 }
 
 /** Undefined when nothing but the recording is known of it. */
-export async function findSession(db: Db, projectId: number, sessionId: string): Promise<StoredSession | undefined> {
+export async function findSession(
+  db: Db,
+  projectId: number,
+  sessionId: string
+): Promise<StoredSession | undefined> {
   const [[row]] = await readBatch(
     db,
     query<{ identities: string; startTime: number; endTime: number; steps: string | null }>(sql`
@@ -20,7 +24,11 @@ export async function findSession(db: Db, projectId: number, sessionId: string):
       from sessions where project_id = ${projectId} and session_id = ${sessionId}`)
   )
   return (
-    row && { ...row, identities: JSON.parse(row.identities), steps: row.steps === null ? null : JSON.parse(row.steps) }
+    row && {
+      ...row,
+      identities: JSON.parse(row.identities),
+      steps: row.steps === null ? null : JSON.parse(row.steps)
+    }
   )
 }
 
@@ -55,7 +63,8 @@ export async function listCandidates(
   const shared = new Map<string, number>()
   for (const row of found.flat()) {
     const sessions: string[] = JSON.parse(row.ids)
-    for (const id of sessions) shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + sessions.length))
+    for (const id of sessions)
+      shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + sessions.length))
   }
   shared.delete(sessionId)
   const ids = [...shared]

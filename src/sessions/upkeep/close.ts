@@ -62,14 +62,19 @@ export async function readSteps<Session extends Place>(
   for (const [session, own] of Map.groupBy(ranges.keys(), (i) => ranges[i]?.session))
     if (session) {
       const events = own.flatMap((i) => found[i] ?? [])
-      steps.set(session, stepsOf(events.sort((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1))))
+      steps.set(
+        session,
+        stepsOf(events.sort((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1)))
+      )
     }
   return steps
 }
 
 const closingOf = (session: WholeSession, steps: string[] | null): Closing => ({
   session,
-  counted: Object.fromEntries(Object.entries(session.values).filter(([, value]) => value.length <= MAX_COUNTED)),
+  counted: Object.fromEntries(
+    Object.entries(session.values).filter(([, value]) => value.length <= MAX_COUNTED)
+  ),
   steps,
   shingles: steps ? shinglesOf(steps) : []
 })

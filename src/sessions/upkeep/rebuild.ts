@@ -23,7 +23,9 @@ export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
 async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<SessionPart[]> {
   const parts = new Map<string, SessionPart>()
   const slots = new Map(sessions.map(({ sessionId, openSlot }) => [sessionId, openSlot ?? 0]))
-  let ranges: Range[] = sessions.flatMap((session) => session.identities.map((identity) => ({ ...session, identity })))
+  let ranges: Range[] = sessions.flatMap((session) =>
+    session.identities.map((identity) => ({ ...session, identity }))
+  )
   while (ranges.length > 0) {
     const found = await readEvents(db, ranges, FOLDED_PROPERTIES, MAX_EVENTS)
     for (const [i, { sessionId, identity }] of ranges.entries())

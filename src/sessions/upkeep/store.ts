@@ -80,7 +80,13 @@ export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' |
   after?: StoredEvent | undefined
 }
 
-export type StoredEvent = { timestamp: number; eventId: number; uuid: string; name: string; properties: JsonObject }
+export type StoredEvent = {
+  timestamp: number
+  eventId: number
+  uuid: string
+  name: string
+  properties: JsonObject
+}
 
 /** Characters of a property that are read. */
 const MAX_TEXT = 1_000
@@ -168,7 +174,9 @@ const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
   )
 
 /** Has each session counted by these values instead of those by which it was. */
-function countValues(sessions: readonly { session: WholeSession; counted: Record<string, string> }[]): SQL[] {
+function countValues(
+  sessions: readonly { session: WholeSession; counted: Record<string, string> }[]
+): SQL[] {
   const changes = new Map<string, [projectId: number, key: string, value: string, by: number]>()
   const add = (projectId: number, key: string, value: string, by: number) => {
     const name = JSON.stringify([projectId, key, value])
@@ -176,7 +184,8 @@ function countValues(sessions: readonly { session: WholeSession; counted: Record
     changes.set(name, [projectId, key, value, before + by])
   }
   for (const { session, counted } of sessions) {
-    for (const [key, value] of Object.entries(session.counted)) add(session.projectId, key, value, -1)
+    for (const [key, value] of Object.entries(session.counted))
+      add(session.projectId, key, value, -1)
     for (const [key, value] of Object.entries(counted)) add(session.projectId, key, value, 1)
   }
   const moved = [...changes.values()].filter(([, , , by]) => by !== 0)
@@ -202,8 +211,12 @@ function moveShingles(sessions: readonly { session: WholeSession; shingles: numb
     sessions.flatMap((one) =>
       of(one).map((shingle) => [one.session.projectId, shingle, one.session.sessionId] as const)
     )
-  const gone = rows(({ session, shingles }) => session.shingles.filter((shingle) => !shingles.includes(shingle)))
-  const fresh = rows(({ session, shingles }) => shingles.filter((shingle) => !session.shingles.includes(shingle)))
+  const gone = rows(({ session, shingles }) =>
+    session.shingles.filter((shingle) => !shingles.includes(shingle))
+  )
+  const fresh = rows(({ session, shingles }) =>
+    shingles.filter((shingle) => !session.shingles.includes(shingle))
+  )
   return [
     ...eachChunk(gone, (json) => [
       sql`delete from session_shingles where (project_id, shingle, session_id) in
@@ -268,7 +281,12 @@ export async function compareSessions(
   before: string | undefined,
   limit: number
 ): Promise<ComparedSession[]> {
-  const compared = query<{ session_id: string; kept: string; stored: string; is_comparable: number }>(sql`
+  const compared = query<{
+    session_id: string
+    kept: string
+    stored: string
+    is_comparable: number
+  }>(sql`
     select s.session_id, json_array(s.events, s.start_time, s.end_time) as kept,
            not s.is_stale and json_array_length(s.identities) < ${MAX_IDENTITIES} as is_comparable,
            (select json_array(count(*), min(e.timestamp), max(e.timestamp))

@@ -6,7 +6,10 @@ import { type ComparedSession, compareSessions } from './store.ts'
 const PIECE = 200
 const MAX_SHOWN = 100
 
-export type WrongSession = { project_id: number } & Pick<ComparedSession, 'session_id' | 'kept' | 'stored'>
+export type WrongSession = { project_id: number } & Pick<
+  ComparedSession,
+  'session_id' | 'kept' | 'stored'
+>
 
 /**
  * Reads the events of sessions again, and compares with what the sessions say: of each project the newest by their ids.
@@ -24,8 +27,12 @@ export async function verifySessions(
     let before: string | undefined
     for (let piece = 0; piece < share; piece += 1) {
       const compared = await compareSessions(db, project_id, before, PIECE)
-      const wrong = compared.filter(({ isComparable, kept, stored }) => isComparable && kept.join() !== stored.join())
-      all.push(...wrong.map(({ session_id, kept, stored }) => ({ project_id, session_id, kept, stored })))
+      const wrong = compared.filter(
+        ({ isComparable, kept, stored }) => isComparable && kept.join() !== stored.join()
+      )
+      all.push(
+        ...wrong.map(({ session_id, kept, stored }) => ({ project_id, session_id, kept, stored }))
+      )
       sessions += compared.length
       before = compared.at(-1)?.session_id
       if (compared.length < PIECE) break

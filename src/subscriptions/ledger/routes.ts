@@ -27,7 +27,8 @@ const TEST = describe({
   id: 'subscriptions_test',
   tag: 'Subscriptions',
   summary: 'Deliver now, on trial',
-  description: 'To the same recipients, marked as a test. The schedule goes on as if nothing had happened.',
+  description:
+    'To the same recipients, marked as a test. The schedule goes on as if nothing had happened.',
   answers: { 201: { text: 'The delivery, which is on its way.', schema: DeliveryJson } },
   refusals: [['not_found', 'Not found.']]
 })
@@ -45,14 +46,22 @@ export const deliveryRoutes = createRouter()
       const { id } = await getSubscription(db, project.id, c.req.valid('param').id)
       const { rows, count } = await listDeliveries(db, project.id, id, { limit: size, offset })
       const results = rows.map(deliveryToJson)
-      return c.json(pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count }))
+      return c.json(
+        pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
+      )
     }
   )
-  .post('/subscriptions/:id/test', TEST, allow('subscription:write'), validatePath(SubscriptionPath), async (c) => {
-    const { db, project, now } = c.var
-    const subscription = await getSubscription(db, project.id, c.req.valid('param').id)
-    if (subscription.deleted) throw new NotFoundError()
-    const row = await insertTest(db, subscription, now.getTime())
-    await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
-    return c.json(deliveryToJson(row), 201)
-  })
+  .post(
+    '/subscriptions/:id/test',
+    TEST,
+    allow('subscription:write'),
+    validatePath(SubscriptionPath),
+    async (c) => {
+      const { db, project, now } = c.var
+      const subscription = await getSubscription(db, project.id, c.req.valid('param').id)
+      if (subscription.deleted) throw new NotFoundError()
+      const row = await insertTest(db, subscription, now.getTime())
+      await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
+      return c.json(deliveryToJson(row), 201)
+    }
+  )

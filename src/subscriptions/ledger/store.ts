@@ -31,7 +31,11 @@ export type Claim = {
  * Enters occurrences in the ledger and moves their subscriptions on, both or neither. Of claims to the same occurrence, at
  * once or again, one counts; so does none whose subscription has moved on since it was read.
  */
-export async function claimOccurrences(db: Db, claims: Claim[], now: number): Promise<DeliveryId[]> {
+export async function claimOccurrences(
+  db: Db,
+  claims: Claim[],
+  now: number
+): Promise<DeliveryId[]> {
   const results = await writeBatch(
     db,
     eachChunk(claims, (rows) => [
@@ -52,7 +56,11 @@ export async function claimOccurrences(db: Db, claims: Claim[], now: number): Pr
 }
 
 /** Enters a delivery on trial; of two at the same moment the first is meant. */
-export async function insertTest(db: Db, { projectId, id }: SubscriptionRow, now: number): Promise<DeliveryRow> {
+export async function insertTest(
+  db: Db,
+  { projectId, id }: SubscriptionRow,
+  now: number
+): Promise<DeliveryRow> {
   await db
     .insert(deliveries)
     .values({
@@ -68,7 +76,13 @@ export async function insertTest(db: Db, { projectId, id }: SubscriptionRow, now
   const [row] = await db
     .select()
     .from(deliveries)
-    .where(and(eq(deliveries.subscriptionId, id), eq(deliveries.kind, 'test'), eq(deliveries.occurrence, now)))
+    .where(
+      and(
+        eq(deliveries.subscriptionId, id),
+        eq(deliveries.kind, 'test'),
+        eq(deliveries.occurrence, now)
+      )
+    )
   if (!row) throw new Error('The write left no row.')
   return row
 }
@@ -80,16 +94,30 @@ export async function listDeliveries(
   subscriptionId: number,
   page: { limit: number; offset: number }
 ): Promise<{ rows: DeliveryRow[]; count: number }> {
-  const listed = and(eq(deliveries.projectId, projectId), eq(deliveries.subscriptionId, subscriptionId))
+  const listed = and(
+    eq(deliveries.projectId, projectId),
+    eq(deliveries.subscriptionId, subscriptionId)
+  )
   const [rows, count] = await Promise.all([
-    db.select().from(deliveries).where(listed).orderBy(desc(deliveries.id)).limit(page.limit).offset(page.offset),
+    db
+      .select()
+      .from(deliveries)
+      .where(listed)
+      .orderBy(desc(deliveries.id))
+      .limit(page.limit)
+      .offset(page.offset),
     db.$count(deliveries, listed)
   ])
   return { rows, count }
 }
 
 /** Deliveries that should have been taken up by `before`, ms, and were not: they are due from now on. */
-export async function takeStalled(db: Db, before: number, limit: number, now: number): Promise<DeliveryId[]> {
+export async function takeStalled(
+  db: Db,
+  before: number,
+  limit: number,
+  now: number
+): Promise<DeliveryId[]> {
   const [rows] = await readBatch(
     db,
     query<DeliveryId>(sql`
@@ -127,10 +155,16 @@ export async function takeDelivery(
 }
 
 /** Whether the delivery is still held by the attempt that this row is of. */
-const isHeld = ({ id, attempts }: DeliveryRow): SQL => sql`id = ${id} and attempts = ${attempts} and status = 'sending'`
+const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
+  sql`id = ${id} and attempts = ${attempts} and status = 'sending'`
 
 /** Notes how far a delivery has come and holds it on, until `dueAt`, ms. @returns whether it was still held */
-export async function noteProgress(db: Db, row: DeliveryRow, recipients: Recipient[], dueAt: number): Promise<boolean> {
+export async function noteProgress(
+  db: Db,
+  row: DeliveryRow,
+  recipients: Recipient[],
+  dueAt: number
+): Promise<boolean> {
   const rows = await db
     .update(deliveries)
     .set({ recipients, dueAt })
@@ -186,7 +220,11 @@ export async function postpone(
   await db.update(deliveries).set({ status: 'queued', recipients, error, dueAt }).where(isHeld(row))
 }
 
-export type Outcome = { status: 'delivered' | 'failed' | 'skipped'; recipients: Recipient[]; error: string | null }
+export type Outcome = {
+  status: 'delivered' | 'failed' | 'skipped'
+  recipients: Recipient[]
+  error: string | null
+}
 
 /**
  * Closes a delivery. One that failed counts against its subscription, which after `maxFailures` in a row is paused, with

@@ -1,7 +1,21 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { compileFilter, jsonOf, kindOf, numberOf, numberOfPlain, plainOf, textOf } from '../../db/filter.ts'
+import {
+  compileFilter,
+  jsonOf,
+  kindOf,
+  numberOf,
+  numberOfPlain,
+  plainOf,
+  textOf
+} from '../../db/filter.ts'
 import { isIn } from '../../db/rows.ts'
-import { type FilterGroup, isOneOf, leavesOf, type PropertyFilter, type PropertyType } from '../../properties/filter.ts'
+import {
+  type FilterGroup,
+  isOneOf,
+  leavesOf,
+  type PropertyFilter,
+  type PropertyType
+} from '../../properties/filter.ts'
 import { sessionColumn } from '../../sessions/store.ts'
 import { type Bins, FIRST_BIN } from '../bins.ts'
 import { isJoined } from '../cells.ts'
@@ -30,7 +44,11 @@ export type Scan = {
  * A `Cell` for each window and value, or for each part of one; with `values` for each of these, for none, and for all
  * others. What is counted comes as JSON: a number and, where that is needed to join two parts, of how many.
  */
-export const cellsSql = (scan: Scan, windows: readonly Window[], values?: readonly string[]): SQL =>
+export const cellsSql = (
+  scan: Scan,
+  windows: readonly Window[],
+  values?: readonly string[]
+): SQL =>
   scan.breakdowns.length > 0 || scan.firsts
     ? groupedSql(scan, windows, values, { counted: countedOf(scan.math) })
     : // A sub-select for each window: grouping would sort all of the events.
@@ -50,7 +68,11 @@ export const isSpelled = (scan: Scan, values: readonly string[] | undefined): bo
  * takes as long as looking at them, and reads each twice.
  * @throws what `isTooBig` tells, for more events than a statement should look at
  */
-export function spelledSql(scan: Scan, windows: readonly Window[], { values, areMost }: Known): SQL {
+export function spelledSql(
+  scan: Scan,
+  windows: readonly Window[],
+  { values, areMost }: Known
+): SQL {
   const events = matchingOf(scan, undefined, neededOf(scan), false)
   const found = sql`coalesce(${groupOf(scan, undefined)}, 'null')`
   const letters = values.map((value, i) => sql`when ${value} then ${literal(LETTERS[i])}`)
@@ -116,7 +138,9 @@ function groupedSql(
   columns: Record<string, SQL>,
   by = sql``
 ): SQL {
-  const computed = Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.identifier(name)}`)
+  const computed = Object.entries(columns).map(
+    ([name, column]) => sql`${column} as ${sql.identifier(name)}`
+  )
   return sql`
     select point, value, ${sql.join(computed, sql`, `)} from (${rowsSql(scan, { windows, values })}) group by point, value ${by}`
 }
@@ -140,7 +164,8 @@ function rowsSql(scan: Scan, { windows, values }: Rows = {}): SQL {
     ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
     : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow(scan))]
   const columns = sql`${point} as point, ${groupOf(scan, values)} as value`
-  if (!property) return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
+  if (!property)
+    return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
   const held = columnOf(property)
   const rows = sql`
     select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
@@ -195,7 +220,12 @@ const SAME_DIGITS = 20_000_000_000_000_000
  * The first events `e` of these actors, which lie in the windows, with their points `f`: of several at the same moment the
  * one with the lowest uuid. They are sought among those that the filters leave, or else have to fulfil them.
  */
-function firstsOf(scan: Scan, windows: readonly Window[], actors: string, needed: readonly PropertyType[]): SQL {
+function firstsOf(
+  scan: Scan,
+  windows: readonly Window[],
+  actors: string,
+  needed: readonly PropertyType[]
+): SQL {
   const { looked, filters } = splitFilters(scan)
   const looksAt = leavesOf(looked).map(({ type }) => type)
   return sql`
@@ -211,9 +241,14 @@ function firstsOf(scan: Scan, windows: readonly Window[], actors: string, needed
 }
 
 /** The filters of a math of first events: by which the first ones are looked for, and which they then have to fulfil. */
-export function splitFilters({ math, filters }: Scan): { looked: FilterGroup; filters: FilterGroup } {
+export function splitFilters({ math, filters }: Scan): {
+  looked: FilterGroup
+  filters: FilterGroup
+} {
   const none: FilterGroup = { type: 'AND', values: [] }
-  return math === 'first_matching_event_for_user' ? { looked: filters, filters: none } : { looked: none, filters }
+  return math === 'first_matching_event_for_user'
+    ? { looked: filters, filters: none }
+    : { looked: none, filters }
 }
 
 /** Events `e` of the windows `w`; a `where` is open behind it. */
@@ -233,7 +268,8 @@ const ownersOf = (needed: readonly PropertyType[]): SQL => sql`
   ${needed.includes('session') ? sql`left join sessions s on s.project_id = e.project_id and s.session_id = e.session_id` : sql``}`
 
 /** Only events of this name, in a `where` on `event_names`. */
-export const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
+export const named = (event: string | null): SQL =>
+  event === null ? sql`` : sql`and n.name = ${event}`
 
 /** The JSON that holds a property. */
 function columnOf({ type, key }: Property): SQL {
@@ -257,7 +293,8 @@ function groupOf(scan: Scan, values: readonly string[] | undefined): SQL {
 function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
   const texts = breakdowns.map((breakdown) => {
     const { binCount, bins } = breakdown
-    if (binCount === undefined) return sql`nullif(${textOf(columnOf(breakdown), breakdown.key)}, '')`
+    if (binCount === undefined)
+      return sql`nullif(${textOf(columnOf(breakdown), breakdown.key)}, '')`
     return bins ? binOf(numberOf(columnOf(breakdown), breakdown.key), bins) : sql`null`
   })
   return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`

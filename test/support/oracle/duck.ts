@@ -111,7 +111,10 @@ export class Duck {
       return Promise.all([begin, begin - count * HOUR].map((start) => this.#hours(start, count)))
     }
     const until = today - ask.to * DAY + DAY
-    const from = ask.from === 'all' ? Math.floor((await this.#clock(first)) / DAY) * DAY : today - ask.from * DAY
+    const from =
+      ask.from === 'all'
+        ? Math.floor((await this.#clock(first)) / DAY) * DAY
+        : today - ask.from * DAY
     const start = Math.min(from, until - DAY)
     const unit = ['BoldNumber', 'ActionsPie'].includes(ask.display) ? 'day' : ask.interval
     const current = await this.#days(unit, start, until)
@@ -156,7 +159,9 @@ export class Duck {
   #days(unit: string, from: number, until: number): Promise<Bucket[]> {
     const shift = this.#of().weekStart === 0 ? `interval 1 day` : `interval 0 day`
     const floor = (time: string) =>
-      unit === 'week' ? `date_trunc('week', ${time} + ${shift}) - ${shift}` : `date_trunc('${unit}', ${time})`
+      unit === 'week'
+        ? `date_trunc('week', ${time} + ${shift}) - ${shift}`
+        : `date_trunc('${unit}', ${time})`
     return this.#rows<Bucket>(
       `select epoch_ms(s)::double as lo, least(epoch_ms(s + interval 1 ${unit}), ${until})::double as hi, strftime(s, '%Y-%m-%d') as day
        from unnest(generate_series(${floor(`make_timestamp(${from} * 1000)`)}, make_timestamp(${until - 1} * 1000), interval 1 ${unit})) as g(s)
@@ -171,9 +176,10 @@ export class Duck {
     const all = ask.events.flatMap((entity) =>
       periods.map((buckets) => this.#matching(ask, entity, buckets, `${numberOf(breakdown)} as x`))
     )
-    const [{ low = null, high = null } = {}] = await this.#rows<{ low: number | null; high: number | null }>(
-      `select min(x)::double as low, max(x)::double as high from (${all.join(' union all ')})`
-    )
+    const [{ low = null, high = null } = {}] = await this.#rows<{
+      low: number | null
+      high: number | null
+    }>(`select min(x)::double as low, max(x)::double as high from (${all.join(' union all ')})`)
     if (low === null || high === null) return { ...ask, breakdown: { ...breakdown, edges: [] } }
     const count = low === high ? 1 : breakdown.bins
     const edges = Array.from({ length: count + 1 }, (_, i) => low + (i * (high - low)) / count)
@@ -186,8 +192,15 @@ export class Duck {
     const value = listed
       ? `case when ${text} is null then null when list_contains(from_json($1::json, '["varchar"]'), ${text}) then ${text} else '<other>' end`
       : text
-    const number = entity.math_property ? numberOf({ key: entity.math_property, type: 'event' }) : 'null'
-    const matching = this.#matching(ask, entity, buckets, `${value} as value, actor, session, ${number} as x`)
+    const number = entity.math_property
+      ? numberOf({ key: entity.math_property, type: 'event' })
+      : 'null'
+    const matching = this.#matching(
+      ask,
+      entity,
+      buckets,
+      `${value} as value, actor, session, ${number} as x`
+    )
     const perActor = /^(.*)_count_per_actor$/.exec(entity.math)?.[1]
     const source = perActor
       ? `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`
@@ -266,7 +279,9 @@ const numberOf = (about: About) =>
 function breakdownOf(breakdown: Breakdown): string {
   if (!breakdown.bins) return `nullif(${textOf(breakdown)}, '')`
   const begins = (breakdown.edges ?? []).slice(0, -1)
-  const steps = begins.map((edge, i) => `when ${numberOf(breakdown)} >= ${edge}::double then '${i}'`).reverse()
+  const steps = begins
+    .map((edge, i) => `when ${numberOf(breakdown)} >= ${edge}::double then '${i}'`)
+    .reverse()
   return steps.length > 0 ? `case ${steps.join(' ')} end` : 'null'
 }
 

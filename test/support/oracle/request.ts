@@ -4,7 +4,12 @@ import { NAMES } from './world.ts'
 type Type = 'event' | 'person' | 'session'
 export type Filter = { key: string; type: Type; operator: string; value?: unknown }
 export type Group = { type: 'AND' | 'OR'; values: Filter[] }
-export type Entity = { id: string | null; math: string; math_property?: string; properties: Filter[] }
+export type Entity = {
+  id: string | null
+  math: string
+  math_property?: string
+  properties: Filter[]
+}
 
 /** With `bins` by ranges of numbers; `edges` are where they begin and end, once that is known. */
 export type Breakdown = {
@@ -47,7 +52,21 @@ const key = fc.constantFrom(
   { key: '$session_duration', type: 'session' as const },
   { key: '$is_bounce', type: 'session' as const }
 )
-const text = fc.constantFrom<unknown>('a', 'b', 'B', 'pro', '10', 'true', '', 'google', 'b.example', 3, 7.5, 0, true)
+const text = fc.constantFrom<unknown>(
+  'a',
+  'b',
+  'B',
+  'pro',
+  '10',
+  'true',
+  '',
+  'google',
+  'b.example',
+  3,
+  7.5,
+  0,
+  true
+)
 const number = fc.integer({ min: -3, max: 11 })
 
 const condition = fc.oneof(
@@ -55,8 +74,14 @@ const condition = fc.oneof(
     operator: fc.constantFrom('exact', 'is_not', 'in', 'not_in', 'icontains', 'not_icontains'),
     value: text
   }),
-  fc.record({ operator: fc.constantFrom('exact', 'is_not'), value: fc.array(text, { maxLength: 3 }) }),
-  fc.record({ operator: fc.constantFrom('regex', 'not_regex'), value: fc.constantFrom('^a', '[0-9]+', 'b|B', '.') }),
+  fc.record({
+    operator: fc.constantFrom('exact', 'is_not'),
+    value: fc.array(text, { maxLength: 3 })
+  }),
+  fc.record({
+    operator: fc.constantFrom('regex', 'not_regex'),
+    value: fc.constantFrom('^a', '[0-9]+', 'b|B', '.')
+  }),
   fc.record({ operator: fc.constantFrom('gt', 'gte', 'lt', 'lte'), value: number }),
   fc.record({
     operator: fc.constantFrom('between', 'not_between'),
@@ -64,7 +89,9 @@ const condition = fc.oneof(
   }),
   fc.record({ operator: fc.constantFrom('is_set', 'is_not_set') })
 )
-const filter: fc.Arbitrary<Filter> = fc.tuple(key, condition).map(([about, rest]) => ({ ...about, ...rest }))
+const filter: fc.Arbitrary<Filter> = fc
+  .tuple(key, condition)
+  .map(([about, rest]) => ({ ...about, ...rest }))
 const filters: fc.Arbitrary<Filter[]> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Filter[]>([]) },
   { weight: 1, arbitrary: fc.array(filter, { maxLength: 2 }) }
@@ -73,7 +100,12 @@ const filters: fc.Arbitrary<Filter[]> = fc.oneof(
 const COUNTS = ['total', 'total', 'dau', 'dau', 'weekly_active', 'monthly_active', 'unique_session']
 const NUMBERS = ['sum', 'avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99']
 const FIRSTS = ['first_time_for_user', 'first_time_for_user', 'first_matching_event_for_user']
-const PER_ACTOR = ['avg_count_per_actor', 'max_count_per_actor', 'median_count_per_actor', 'p90_count_per_actor']
+const PER_ACTOR = [
+  'avg_count_per_actor',
+  'max_count_per_actor',
+  'median_count_per_actor',
+  'p90_count_per_actor'
+]
 
 const entity: fc.Arbitrary<Entity> = fc
   .record({
@@ -97,7 +129,10 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
         { weight: 1, arbitrary: fc.constant('all' as const) }
       ),
       to: fc.integer({ min: 0, max: 3 }),
-      properties: fc.record({ type: fc.constantFrom('AND' as const, 'OR' as const), values: filters }),
+      properties: fc.record({
+        type: fc.constantFrom('AND' as const, 'OR' as const),
+        values: filters
+      }),
       breakdown: fc.option(
         fc
           .tuple(
@@ -118,7 +153,10 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
         'BoldNumber',
         'ActionsPie'
       ),
-      formula: fc.option(fc.constantFrom('A', 'A + 1', 'A * A / 4 - 2'), { freq: 6, nil: undefined }),
+      formula: fc.option(fc.constantFrom('A', 'A + 1', 'A * A / 4 - 2'), {
+        freq: 6,
+        nil: undefined
+      }),
       statementEvents: fc.constantFrom(40_000, 40_000, 4, 1)
     })
     .map((one) => ({
@@ -141,8 +179,19 @@ export function toBody(ask: Asked): object {
     breakdown_histogram_bin_count: breakdown.bins
   }
   if (ask.form === 'flat' || ask.form === 'filters') {
-    const flat = { events: ask.events, ...range, interval, properties, ...broken, compare, display, formula }
-    return ask.form === 'flat' ? flat : { name: 'Mine', filters: flat, events: [{ id: 'not this' }] }
+    const flat = {
+      events: ask.events,
+      ...range,
+      interval,
+      properties,
+      ...broken,
+      compare,
+      display,
+      formula
+    }
+    return ask.form === 'flat'
+      ? flat
+      : { name: 'Mine', filters: flat, events: [{ id: 'not this' }] }
   }
   const node = {
     kind: 'TrendsQuery',
@@ -154,5 +203,7 @@ export function toBody(ask: Asked): object {
     breakdownFilter: broken,
     compareFilter: { compare }
   }
-  return ask.form === 'query' ? { query: node } : { query: JSON.stringify({ kind: 'InsightVizNode', source: node }) }
+  return ask.form === 'query'
+    ? { query: node }
+    : { query: JSON.stringify({ kind: 'InsightVizNode', source: node }) }
 }

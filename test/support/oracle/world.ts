@@ -59,7 +59,10 @@ const properties = fc.record(
     $session_id: fc.constantFrom('s1', 's2', 's3'),
     $current_url: fc.constantFrom('https://a.example/x?y=1', 'https://b.example/', ''),
     utm_source: fc.constantFrom<Json>('google', 'news', '', 7, true, null),
-    $set: fc.record({ plan: fc.constantFrom('free', 'pro', 3, null), rank: value }, { requiredKeys: [] })
+    $set: fc.record(
+      { plan: fc.constantFrom('free', 'pro', 3, null), rank: value },
+      { requiredKeys: [] }
+    )
   },
   { requiredKeys: [] }
 )

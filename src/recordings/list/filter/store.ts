@@ -4,7 +4,13 @@ import type { Db } from '../../../db/client.ts'
 import { compileFilter, textOf } from '../../../db/filter.ts'
 import { inJson } from '../../../db/rows.ts'
 import { AppError } from '../../../errors.ts'
-import { type FilterGroup, isGroup, isOpposite, leavesOf, type PropertyFilter } from '../../../properties/filter.ts'
+import {
+  type FilterGroup,
+  isGroup,
+  isOpposite,
+  leavesOf,
+  type PropertyFilter
+} from '../../../properties/filter.ts'
 import { matcherOf } from '../../../properties/match.ts'
 import { sessionColumn } from '../../../sessions/store.ts'
 import { METADATA_KEYS, RECORDING_KEYS, type RecordingFilters } from '../query.ts'
@@ -22,7 +28,8 @@ const MAX_VALUES = 90
 type Matching = ReadonlyMap<PropertyFilter, string[]>
 
 /** As JSON writes a number: a whole one without a fraction. */
-const whole = (value: SQL): SQL => sql`iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value})`
+const whole = (value: SQL): SQL =>
+  sql`iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value})`
 
 const FIELDS: Record<string, SQL> = {
   duration: DURATION,
@@ -60,7 +67,9 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL }
     case 'recording':
       if (key === 'visited_page')
         return { properties: objectOf(RECORDING_KEYS, key, sql`visit.value ->> 1`), many: PAGES }
-      return { properties: objectOf(RECORDING_KEYS, key, FIELDS[key] ?? sql`r.${sql.identifier(key)}`) }
+      return {
+        properties: objectOf(RECORDING_KEYS, key, FIELDS[key] ?? sql`r.${sql.identifier(key)}`)
+      }
   }
 }
 
@@ -83,11 +92,22 @@ export async function compileFilters(
   now: Date
 ): Promise<SQL> {
   // The `+` keeps SQLite from going through all that the project has, in order, instead of by the identities.
-  const ofProject = filters.persons.length + filters.distinctIds.length > 0 ? sql`+r.project_id` : sql`r.project_id`
+  const ofProject =
+    filters.persons.length + filters.distinctIds.length > 0 ? sql`+r.project_id` : sql`r.project_id`
   const simple = simpleConditions(project.id, filters)
-  const base = sql.join([sql`${ofProject} = ${project.id}`, sql`not r.deleted`, ...simple], sql` and `)
-  const leaves = [...filters.groups, ...filters.chosen, ...filters.events.map(({ group }) => group)].flatMap(leavesOf)
-  if (filters.events.length > 0 || leaves.some(({ type }) => type === 'event' || type === 'event_metadata'))
+  const base = sql.join(
+    [sql`${ofProject} = ${project.id}`, sql`not r.deleted`, ...simple],
+    sql` and `
+  )
+  const leaves = [
+    ...filters.groups,
+    ...filters.chosen,
+    ...filters.events.map(({ group }) => group)
+  ].flatMap(leavesOf)
+  if (
+    filters.events.length > 0 ||
+    leaves.some(({ type }) => type === 'event' || type === 'event_metadata')
+  )
     await expectFew(db, base)
   const matching = await readMatching(db, base, leaves, project.timezone, now)
   const chosen = [
@@ -102,11 +122,17 @@ export async function compileFilters(
   const conditions = [
     base,
     ...filters.groups.map((group) => conditionOf(group, matching)),
-    ...(chosen.length > 0 ? [sql`(${sql.join(chosen, filters.isAny ? sql` or ` : sql` and `)})`] : [])
+    ...(chosen.length > 0
+      ? [sql`(${sql.join(chosen, filters.isAny ? sql` or ` : sql` and `)})`]
+      : [])
   ]
   const condition = sql.join(conditions, sql` and `)
   if (countValues(condition) > MAX_VALUES)
-    throw new AppError('query_too_large', 'These are more filters than one query can hold.', 'properties')
+    throw new AppError(
+      'query_too_large',
+      'These are more filters than one query can hold.',
+      'properties'
+    )
   return condition
 }
 
