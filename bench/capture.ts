@@ -97,7 +97,9 @@ async function fillService(runtime: Runtime, projectId: number, batches: Batch[]
   const started = performance.now()
   await sendAll(new URL('/batch/', runtime.service), batches)
   const accepted = performance.now() - started
-  while (await isWorking(runtime)) await sleep(20)
+  while (await isWorking(runtime)) {
+    await sleep(20)
+  }
   const stored = performance.now() - started
   await expectEvents(runtime, projectId, before, batches)
   return { accepted: accepted / 1000, stored: stored / 1000 }
@@ -117,11 +119,16 @@ function fillSqlite(batches: Batch[]): number {
   return inTemporary((folder) => {
     const db = new DatabaseSync(join(folder, 'events.sqlite'))
     db.exec('pragma journal_mode = wal; pragma synchronous = normal')
-    for (const { statements } of readMigrations(migrationsDir))
-      for (const statement of statements) db.exec(statement)
+    for (const { statements } of readMigrations(migrationsDir)) {
+      for (const statement of statements) {
+        db.exec(statement)
+      }
+    }
     const insert = db.prepare(INSERT)
     const started = performance.now()
-    for (const { json } of batches) insert.run(BARE_PROJECT, json)
+    for (const { json } of batches) {
+      insert.run(BARE_PROJECT, json)
+    }
     const ms = performance.now() - started
     db.close()
     return ms / 1000
@@ -136,12 +143,13 @@ async function sendAll(url: URL, batches: Batch[]): Promise<void> {
   }
   const waiting = batches.values()
   const sendNext = async () => {
-    for (const { gzip } of waiting)
+    for (const { gzip } of waiting) {
       await sendOk(
         url,
         { method: 'POST', headers: { ...headers, 'content-length': gzip.byteLength } },
         gzip
       )
+    }
   }
   await Promise.all(Array.from({ length: SENDERS }, sendNext))
 }
@@ -165,5 +173,7 @@ async function expectEvents(
 ): Promise<void> {
   const sent = batches.reduce((sum, { events }) => sum + events, 0)
   const stored = (await countEvents(runtime, projectId)) - before
-  if (stored !== sent) throw new Error(`Of ${sent} events ${stored} are stored.`)
+  if (stored !== sent) {
+    throw new Error(`Of ${sent} events ${stored} are stored.`)
+  }
 }

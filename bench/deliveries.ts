@@ -25,10 +25,13 @@ export async function benchDeliveries(isSmoke: boolean): Promise<Outcome> {
     const started = performance.now()
     await runtime.fire('* * * * *')
     const claimed = (performance.now() - started) / 1000
-    while (receiver.received.length < count) await sleep(20)
-    const seconds = (performance.now() - started) / 1000
-    while (runtime.lines.filter(({ queue }) => queue?.endsWith('deliveries')).length < count)
+    while (receiver.received.length < count) {
       await sleep(20)
+    }
+    const seconds = (performance.now() - started) / 1000
+    while (runtime.lines.filter(({ queue }) => queue?.endsWith('deliveries')).length < count) {
+      await sleep(20)
+    }
     await expectOnce(runtime, receiver.received, count)
     const of = (name: 'rows_read' | 'rows_written') =>
       runtime.lines.reduce((sum, line) => sum + line[name], 0) / count
@@ -130,8 +133,9 @@ async function expectOnce(
       `select count(*) as n from subscription_deliveries where status = 'delivered' and attempts = 1`
     )
     .first<{ n: number }>()
-  if (ids.size !== count || received.length !== count || row?.n !== count)
+  if (ids.size !== count || received.length !== count || row?.n !== count) {
     throw new Error(
       `${received.length} requests with ${ids.size} ids for ${count} deliveries, ${row?.n} of them recorded.`
     )
+  }
 }

@@ -33,8 +33,9 @@ async function exportPersons(persons: number, paces: Pace[]): Promise<Export[]> 
     for (const pace of paces) {
       const started = performance.now()
       const { peak, result } = await heap.during(() => readLines(url, key, pace))
-      if (result.lines !== persons + 1)
+      if (result.lines !== persons + 1) {
         throw new Error(`Of ${persons} persons ${result.lines - 1} are exported.`)
+      }
       exports.push({
         persons,
         pace,
@@ -56,12 +57,16 @@ async function readLines(
   pace: Pace
 ): Promise<{ lines: number; bytes: number }> {
   const { body, status } = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-  if (!body || status !== 200) throw new Error(`${url.pathname} answers ${status}.`)
+  if (!body || status !== 200) {
+    throw new Error(`${url.pathname} answers ${status}.`)
+  }
   const counted = { lines: 0, bytes: 0 }
   for await (const chunk of body) {
     counted.bytes += chunk.byteLength
     counted.lines += Buffer.from(chunk).toString('latin1').split('\n').length - 1
-    if (pace === 'slowly') await sleep((chunk.byteLength / SLOW_BYTES) * 1000)
+    if (pace === 'slowly') {
+      await sleep((chunk.byteLength / SLOW_BYTES) * 1000)
+    }
   }
   return counted
 }

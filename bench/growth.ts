@@ -23,7 +23,9 @@ export async function benchGrowth(isSmoke: boolean): Promise<Outcome> {
     ? { sizes: [500, 1_000, 2_000], runs: 1, others: 5 }
     : { sizes: [100_000, 1_000_000, 4_000_000], runs: 5, others: 200 }
   const columns: number[][] = []
-  for (const events of sizes) columns.push(await measure(events, runs, others))
+  for (const events of sizes) {
+    columns.push(await measure(events, runs, others))
+  }
   const rows: { name: string; most: number }[] = [
     ...QUESTIONS.map((name) => ({ name: `${name}, median`, most: Number.POSITIVE_INFINITY })),
     { name: 'longest statement of a trend', most: MAX_STATEMENT_MS },
@@ -68,7 +70,9 @@ async function measure(events: number, runs: number, others: number): Promise<nu
       const times = []
       for (let run = -1; run < runs; run += 1) {
         const { ms } = await ask(kindOf(0), question)
-        if (run >= 0) times.push(ms)
+        if (run >= 0) {
+          times.push(ms)
+        }
       }
       medians.push(percentile(times, 0.5))
     }
@@ -92,7 +96,13 @@ async function measureOthers(
 ) {
   let isOver = false
   const trends = async () => {
-    while (!isOver) for (const question of QUESTIONS) if (!isOver) await ask(kindOf(0), question)
+    while (!isOver) {
+      for (const question of QUESTIONS) {
+        if (!isOver) {
+          await ask(kindOf(0), question)
+        }
+      }
+    }
   }
   const every = async (pauseMs: number, send: (n: number) => Promise<{ ms: number }>) => {
     const sent = []

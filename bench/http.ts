@@ -39,11 +39,13 @@ export async function benchHttp(isSmoke: boolean): Promise<Outcome> {
     const ask = (side: Side, path: string) => sendOk(new URL(path, bases[side]), options)
 
     const nothing = []
-    for (let i = 0; i < size.requests; i += 1)
+    for (let i = 0; i < size.requests; i += 1) {
       nothing.push((await sendOk(new URL('/nothing', runtime.bare))).ms)
+    }
     const results = []
-    for (const entry of CASES)
+    for (const entry of CASES) {
       results.push({ name: entry.name, times: await measure(entry, size, ask) })
+    }
     return report(results, percentile(nothing, 0.5), size)
   } finally {
     await runtime.end()
@@ -65,13 +67,16 @@ async function measure(
     // Who comes first changes with every turn: a request may profit from the one before it.
     for (const side of [...SIDES.slice(i % 3), ...SIDES.slice(0, i % 3)]) {
       const { text, ms } = await ask(side, (follows && next[side]) || path(n))
-      if (i >= warmUp) times[side].push(ms)
+      if (i >= warmUp) {
+        times[side].push(ms)
+      }
       const page = readPage(text)
       next[side] = page.next
       answers.add(JSON.stringify([page.count, page.results]))
     }
-    if (answers.size > 1)
+    if (answers.size > 1) {
       throw new Error(`${name}: the sides answer differently: ${[...answers].join(' and ')}`)
+    }
   }
   return times
 }

@@ -56,13 +56,15 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
     let task: z.infer<typeof Tasks>['results'][number] | undefined
     for (let n = 0; task?.status !== 'completed'; n += 1) {
       during.push(await retrieve(n))
-      if (n % 25 === 0)
-        [task] = Tasks.parse(JSON.parse((await ask('persons/deletion_status')).text)).results
+      if (n % 25 === 0) {
+        ;[task] = Tasks.parse(JSON.parse((await ask('persons/deletion_status')).text)).results
+      }
       await sleep(PAUSE_MS)
     }
     const seconds = (performance.now() - started) / 1000
-    if (task.events.removed !== size.events / 2)
+    if (task.events.removed !== size.events / 2) {
       throw new Error(`${task.events.removed} events were removed.`)
+    }
     const longest = Math.max(...runtime.lines.map(({ longest_ms }) => longest_ms))
     return report({ seconds, longest, idle, during }, size)
   } finally {
@@ -112,7 +114,7 @@ async function seedEvents(
     )
     .bind(projectId, JSON.stringify(names))
     .run()
-  for (let from = 0; from < size.events; from += STEP)
+  for (let from = 0; from < size.events; from += STEP) {
     await db
       .prepare(`
         with recursive numbers(n) as (
@@ -125,6 +127,7 @@ async function seedEvents(
         from numbers`)
       .bind(projectId, size.persons, 'x'.repeat(420))
       .run()
+  }
   await db
     .prepare(`
       insert into event_counts (project_id, event_id, slot, count)

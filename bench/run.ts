@@ -29,15 +29,20 @@ const { values, positionals } = parseArgs({
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]
-  if (!part) throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}.`)
+  if (!part) {
+    throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}.`)
+  }
   const conditions = describeConditions()
   const outcome = await part(values.smoke)
   const figures = render(outcome)
-  if (values.smoke) console.log(`## ${name}\n\nA trial: these figures say nothing.\n\n${figures}\n`)
-  else {
+  if (values.smoke) {
+    console.log(`## ${name}\n\nA trial: these figures say nothing.\n\n${figures}\n`)
+  } else {
     const text = `${conditions}\n\n${figures}\n${renderMissed(outcome)}`
     console.log(`## ${name}\n\n${text}\n`)
     record(name, text)
-    if (outcome.missed.length > 0) process.exitCode = 1
+    if (outcome.missed.length > 0) {
+      process.exitCode = 1
+    }
   }
 }

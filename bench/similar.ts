@@ -35,7 +35,9 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
           headers: { authorization: `Bearer ${key}` }
         }
       )
-    for (const { id } of chosen.slice(0, 10)) await ask(id)
+    for (const { id } of chosen.slice(0, 10)) {
+      await ask(id)
+    }
     runtime.lines.length = 0
 
     const times = []

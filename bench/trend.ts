@@ -49,13 +49,18 @@ export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
     // Two gigabytes were written, which the disk would else take up during the first questions.
     execFileSync('sync')
     // Whichever is asked first would else pay for what all sides compile and read once.
-    for (const question of QUESTIONS)
+    for (const question of QUESTIONS) {
       await measure(ask, kindOf(1), question, engines, { ...size, runs: IN_A_TURN })
+    }
     const rows = []
-    for (const event of [kindOf(0), kindOf(1)])
-      for (const question of QUESTIONS)
+    for (const event of [kindOf(0), kindOf(1)]) {
+      for (const question of QUESTIONS) {
         rows.push({ event, question, times: await measure(ask, event, question, engines, size) })
-    for (const engine of engines) await engine.close()
+      }
+    }
+    for (const engine of engines) {
+      await engine.close()
+    }
     return report(rows, engines, size)
   } finally {
     await runtime.end()
@@ -89,7 +94,9 @@ async function measure(
     for (let i = 0; i < IN_A_TURN; i += 1) {
       const started = performance.now()
       answers.push(await run())
-      if (turn > 0) times[side] = [...(times[side] ?? []), performance.now() - started]
+      if (turn > 0) {
+        times[side] = [...(times[side] ?? []), performance.now() - started]
+      }
     }
     return answers
   }
@@ -100,13 +107,16 @@ async function measure(
         data.map((value, i): [string, string, number] => [days[i] ?? '', breakdown_value, value])
       )
     )
-    for (const other of others)
+    for (const other of others) {
       expectSame(`${question} of ${event}, again`, cells, other.filter(isSome))
+    }
     for (const engine of engines) {
       const rows = await time(engine.name, turn, () =>
         engine.ask(engine.queries[question]?.(event, from, until) ?? '')
       )
-      for (const one of rows) expectSame(`${question} of ${event}: ${engine.name}`, cells, one)
+      for (const one of rows) {
+        expectSame(`${question} of ${event}: ${engine.name}`, cells, one)
+      }
     }
   }
   return times
@@ -125,10 +135,11 @@ function expectSame(what: string, ours: Cells, theirs: Cells): void {
       ([day, value, number]) =>
         Math.abs(number - (wanted.get(`${day} ${value}`) ?? Number.NaN)) <= 1e-9 * Math.abs(number)
     )
-  if (!isSame)
+  if (!isSame) {
     throw new Error(
       `${what} answers differently: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`
     )
+  }
 }
 
 type Measured = { event: string; question: QuestionName; times: Record<string, number[]> }
@@ -141,11 +152,15 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
     const ours = median('service')
     const ratio = times.ClickHouse ? ours / median('ClickHouse') : undefined
     const most = MOST[question][event === kindOf(0) ? 0 : 1]
-    if (question === 'total' && event === kindOf(0) && ours > MAX_TOTAL_MS)
+    if (question === 'total' && event === kindOf(0) && ours > MAX_TOTAL_MS) {
       missed.push(`total ${rounded(ours)} ms`)
-    if (ours > MAX_MS) missed.push(`${question} of the ${share} event ${rounded(ours)} ms`)
-    if (ratio !== undefined && ratio > most)
+    }
+    if (ours > MAX_MS) {
+      missed.push(`${question} of the ${share} event ${rounded(ours)} ms`)
+    }
+    if (ratio !== undefined && ratio > most) {
       missed.push(`${question} of the ${share} event ${rounded(ratio)}×`)
+    }
     return [
       `${question}, ${share} event`,
       `${rounded(ours)} / ${rounded(percentile(times.service ?? [], 0.95))}`,

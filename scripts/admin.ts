@@ -35,12 +35,17 @@ try {
 }
 
 async function main(): Promise<void> {
-  if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h'))
+  if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h')) {
     return console.log(usage())
+  }
   const command = NOUNS[noun]?.[verb]
-  if (!command) throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
+  if (!command) {
+    throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
+  }
   const { input, isJson, isRemote } = readArguments(command, args)
-  if (command.isLong) clearTimeout(timeout)
+  if (command.isLong) {
+    clearTimeout(timeout)
+  }
 
   const service = await (isRemote ? openRemote() : openLocal())
   try {
@@ -52,12 +57,21 @@ async function main(): Promise<void> {
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof UsageError) return `${error.message}\n\n${usage()}`
-  if (error instanceof InputError) return `${nameOption(error.option)}: ${error.message}`
-  if (error instanceof AppError)
+  if (error instanceof UsageError) {
+    return `${error.message}\n\n${usage()}`
+  }
+  if (error instanceof InputError) {
+    return `${nameOption(error.option)}: ${error.message}`
+  }
+  if (error instanceof AppError) {
     return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
-  if (error instanceof OperatorError) return error.message
-  if (isBusy(error)) return 'Another process keeps the local databases busy: try again.'
+  }
+  if (error instanceof OperatorError) {
+    return error.message
+  }
+  if (isBusy(error)) {
+    return 'Another process keeps the local databases busy: try again.'
+  }
   return error instanceof Error && error.cause ? explain(error.cause) : error
 }
 

@@ -51,12 +51,18 @@ export function assembleAssets(): void {
   for (const { name, from, to, isServed } of packages) {
     const folder = join(root, 'node_modules', name)
     files.set(`${to}/LICENSE.txt`, readFileSync(join(folder, 'LICENSE')))
-    for (const file of readdirSync(join(folder, from)).filter(isServed))
+    for (const file of readdirSync(join(folder, from)).filter(isServed)) {
       files.set(`${to}/${file}`, readFileSync(join(folder, from, file)))
+    }
   }
-  for (const [path, content] of files) put(join(assetsDir, path), Buffer.from(content))
-  for (const path of listFiles(assetsDir))
-    if (!files.has(path)) rmSync(join(assetsDir, path), { force: true })
+  for (const [path, content] of files) {
+    put(join(assetsDir, path), Buffer.from(content))
+  }
+  for (const path of listFiles(assetsDir)) {
+    if (!files.has(path)) {
+      rmSync(join(assetsDir, path), { force: true })
+    }
+  }
 }
 
 const headerRule = (path: string, headers: Record<string, string>): string =>
@@ -65,7 +71,9 @@ const headerRule = (path: string, headers: Record<string, string>): string =>
     .join('')}`
 
 function put(path: string, content: Buffer): void {
-  if (read(path)?.equals(content)) return
+  if (read(path)?.equals(content)) {
+    return
+  }
   mkdirSync(dirname(path), { recursive: true })
   // Two commands may do this at the same time: each file appears whole.
   const partial = join(assetsDir, `../partial-${process.pid}`)
@@ -90,4 +98,6 @@ const listFiles = (folder: string): string[] =>
         .replaceAll('\\', '/')
     )
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) assembleAssets()
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  assembleAssets()
+}

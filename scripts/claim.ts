@@ -17,10 +17,11 @@ export function claimState(): DatabaseSync {
   try {
     lock.exec('begin exclusive')
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
       throw new OperatorError(
         `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
       )
+    }
     throw error
   }
   return lock

@@ -43,7 +43,9 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
     if (minute >= next) {
       next = minute + MINUTE
       const due = rules.filter(({ cron, means }) => !running.has(cron) && means(new Date(minute)))
-      for (const { cron } of due) running.set(cron, begin(cron, minute))
+      for (const { cron } of due) {
+        running.set(cron, begin(cron, minute))
+      }
     }
     timer = setTimeout(tick, next - Date.now())
   }
@@ -73,5 +75,7 @@ export async function runCron(url: string, cron: string, minute: number): Promis
   })
   const text = await response.text()
   const answer = response.ok ? Answer.safeParse(JSON.parse(text)) : undefined
-  if (answer?.data?.outcome !== 'ok') throw failed(`${response.status} ${text}`)
+  if (answer?.data?.outcome !== 'ok') {
+    throw failed(`${response.status} ${text}`)
+  }
 }

@@ -27,7 +27,9 @@ export function openD1(dispatch: Dispatch, binding: string): D1Database {
     const body = JSON.stringify(statements.map(({ sql, params }) => ({ sql, params })))
     const response = await dispatch(`http://localhost/${binding}`, { method: 'POST', body })
     const text = await response.text()
-    if (!response.ok) throw new Error(text)
+    if (!response.ok) {
+      throw new Error(text)
+    }
     return JSON.parse(text)
   }
   const statement = (sql: string, params: unknown[]) => {

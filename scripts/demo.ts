@@ -60,7 +60,9 @@ try {
 
 async function main(): Promise<void> {
   const options = readOptions()
-  if (!options) return console.log(USAGE)
+  if (!options) {
+    return console.log(USAGE)
+  }
 
   const url = `http://127.0.0.1:${process.env.PORT || 8787}`
   await expectService(url)
@@ -102,13 +104,19 @@ function readOptions() {
         help: { type: 'boolean', short: 'h' }
       }
     })
-    if (values.help) return undefined
+    if (values.help) {
+      return undefined
+    }
     const options = Options.safeParse(values)
-    if (options.success) return options.data
+    if (options.success) {
+      return options.data
+    }
     const [issue] = options.error.issues
     throw new OperatorError(`--${issue?.path.join('.')} ${issue?.message}\n\n${USAGE}`)
   } catch (error) {
-    if (error instanceof OperatorError) throw error
+    if (error instanceof OperatorError) {
+      throw error
+    }
     // The first sentence: the second is about arguments that begin with a dash.
     throw new OperatorError(
       `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
@@ -118,8 +126,9 @@ function readOptions() {
 
 async function expectService(url: string): Promise<void> {
   const response = await fetch(`${url}/readyz`).catch(() => undefined)
-  if (!response?.ok)
+  if (!response?.ok) {
     throw new OperatorError(`No service is ready on ${url}. Start it first: npm start`)
+  }
 }
 
 /** The project and the key that `npm start` has made. */
@@ -135,12 +144,14 @@ async function openProject() {
 
 async function askPersons(url: string, key: string): Promise<z.infer<typeof Persons>> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-  if (response.status === 401)
+  if (response.status === 401) {
     throw new OperatorError(
       `The service on ${new URL(url).origin} does not work on the data in ${stateDir}.`
     )
-  if (!response.ok)
+  }
+  if (!response.ok) {
     throw new OperatorError(`GET ${url} answers ${response.status}: ${await response.text()}`)
+  }
   return Persons.parse(await response.json())
 }
 
@@ -160,8 +171,9 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
   for (let sent = 0; sent < events.length; sent += BATCH) {
     progress.show(sent, `sending ${told()}`)
     // The times are those of the history, whatever the clocks of client and server differ by.
-    for (const { properties, ...event } of events.slice(sent, sent + BATCH))
+    for (const { properties, ...event } of events.slice(sent, sent + BATCH)) {
       client.capture({ ...event, properties: { ...properties, $ignore_sent_at: true } })
+    }
     await client.flush().catch((error) => {
       throw new OperatorError(
         `The service did not take the events: ${error}. The same command goes on from there.`
@@ -172,7 +184,9 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
   progress.show(events.length, `processing ${told()}`)
   const left = await drain(url, PROCESS_MS)
   progress.end(events.length, told())
-  if (left) throw new OperatorError(`The queues did not get empty. Not processed: ${left}.`)
+  if (left) {
+    throw new OperatorError(`The queues did not get empty. Not processed: ${left}.`)
+  }
 }
 
 /** One of everybody that is worth a look: of each plan, with several devices, with a new name. */

@@ -38,22 +38,36 @@ try {
 
 async function main(): Promise<void> {
   const options = readOptions()
-  if (options.help) return console.log(USAGE)
+  if (options.help) {
+    return console.log(USAGE)
+  }
   const config = readConfig()
-  if (options.location && jurisdictionOf(config))
+  if (options.location && jurisdictionOf(config)) {
     throw new OperatorError(
       `--location: wrangler.toml puts everything into the jurisdiction ${jurisdictionOf(config)}.`
     )
+  }
 
   const plan = planDeployment(config, options.location)
-  if (options.plan) return console.log(listCommands(plan).join('\n'))
+  if (options.plan) {
+    return console.log(listCommands(plan).join('\n'))
+  }
 
-  for (const step of plan.login) await expectLogin(step, config)
-  for (const line of await Promise.all(plan.create.map(create))) console.log(line)
-  for (const step of plan.remember) await remember(step)
-  for (const step of plan.migrate) await run(step, { show: true })
-  for (const step of plan.deploy)
+  for (const step of plan.login) {
+    await expectLogin(step, config)
+  }
+  for (const line of await Promise.all(plan.create.map(create))) {
+    console.log(line)
+  }
+  for (const step of plan.remember) {
+    await remember(step)
+  }
+  for (const step of plan.migrate) {
+    await run(step, { show: true })
+  }
+  for (const step of plan.deploy) {
     console.log(nextSteps(await deploy(step, config.secrets.required)))
+  }
 }
 
 function readOptions() {
@@ -65,10 +79,14 @@ function readOptions() {
         help: { type: 'boolean', short: 'h' }
       }
     })
-    if (values.location === undefined || LOCATIONS.includes(values.location)) return values
+    if (values.location === undefined || LOCATIONS.includes(values.location)) {
+      return values
+    }
     throw new OperatorError(`--location: '${values.location}' is none of ${LOCATIONS.join(', ')}.`)
   } catch (error) {
-    if (error instanceof OperatorError) throw error
+    if (error instanceof OperatorError) {
+      throw error
+    }
     // The first sentence: the second is about arguments that begin with a dash.
     throw new OperatorError(
       `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
@@ -78,23 +96,28 @@ function readOptions() {
 
 async function expectLogin(step: Step, config: Config): Promise<void> {
   const { code, stdout, stderr } = await wrangler(step.run)
-  if (/"loggedIn": ?false/.test(stdout))
+  if (/"loggedIn": ?false/.test(stdout)) {
     throw new OperatorError(
       'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
     )
-  if (code !== 0)
+  }
+  if (code !== 0) {
     throw new OperatorError(`${commandOf(step.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
+  }
   const { accounts } = Account.parse(JSON.parse(stdout))
-  if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID && !config.account_id)
+  if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID && !config.account_id) {
     throw new OperatorError(
       `Set CLOUDFLARE_ACCOUNT_ID to one of: ${accounts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
     )
+  }
 }
 
 /** @returns what was done */
 async function create(step: Step): Promise<string> {
   const isThere = step.unless && (await wrangler(step.unless)).code === 0
-  if (!isThere) await run(step)
+  if (!isThere) {
+    await run(step)
+  }
   return `${isThere ? 'There already' : 'Done'}: ${commandOf(step.run)}`
 }
 
@@ -131,8 +154,12 @@ async function deploy(step: Step, secrets: string[]): Promise<string[]> {
 /** Names of the deployed Worker's secrets; none before the first deployment. */
 async function listSecrets(): Promise<string[]> {
   const { code, stdout, stderr } = await wrangler(['secret', 'list', '--format', 'json'])
-  if (code === 0) return Secrets.parse(JSON.parse(stdout)).map(({ name }) => name)
-  if (NO_SUCH_WORKER.test(`${stdout}${stderr}`)) return []
+  if (code === 0) {
+    return Secrets.parse(JSON.parse(stdout)).map(({ name }) => name)
+  }
+  if (NO_SUCH_WORKER.test(`${stdout}${stderr}`)) {
+    return []
+  }
   throw new OperatorError(
     `${commandOf(['secret', 'list'])} failed: ${findFault(`${stdout}${stderr}`)}`
   )
@@ -140,7 +167,9 @@ async function listSecrets(): Promise<string[]> {
 
 async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {
   const result = await wrangler(step.run, options)
-  if (result.code === 0) return result
+  if (result.code === 0) {
+    return result
+  }
   const fault = findFault(`${result.stdout}${result.stderr}`)
   throw new OperatorError(
     `${commandOf(step.run)} failed: ${fault}\nWhat was done before stays. Run the same again.`

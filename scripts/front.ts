@@ -35,7 +35,9 @@ export async function openFront(port: number, upstream: Promise<number>) {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (!address || typeof address === 'string') throw new Error('The server listens on no port.')
+  if (!address || typeof address === 'string') {
+    throw new Error('The server listens on no port.')
+  }
 
   return {
     port: address.port,
@@ -44,8 +46,11 @@ export async function openFront(port: number, upstream: Promise<number>) {
       server.close()
       for (const deadline = Date.now() + LAST_ANSWERS_MS; connections.size > 0; await sleep(50)) {
         const late = Date.now() > deadline
-        for (const { client, awaitsAnswer, movedAt } of connections)
-          if (late || (!awaitsAnswer && Date.now() - movedAt > IDLE_MS)) client.destroy()
+        for (const { client, awaitsAnswer, movedAt } of connections) {
+          if (late || (!awaitsAnswer && Date.now() - movedAt > IDLE_MS)) {
+            client.destroy()
+          }
+        }
       }
     }
   }

@@ -56,7 +56,9 @@ export async function patiently<T>(
     try {
       return await run()
     } catch (error) {
-      if (!isPassing(error) || Date.now() > deadline) throw error
+      if (!isPassing(error) || Date.now() > deadline) {
+        throw error
+      }
     }
   }
 }
@@ -131,8 +133,9 @@ export async function openLocal(): Promise<Service> {
     ...Object.fromEntries(databases.map(({ binding }) => [binding, d1(binding)]))
   }
   try {
-    for (const { binding, migrations_dir } of databases)
+    for (const { binding, migrations_dir } of databases) {
       await patiently(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
+    }
     return {
       db: openDb(env.DB, newUsage()).db,
       env,
@@ -210,11 +213,14 @@ export function wrangler(
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const said = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const)
+  for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk) => {
       said[name] += chunk
-      if (show) process[name].write(chunk)
+      if (show) {
+        process[name].write(chunk)
+      }
     })
+  }
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((done, fail) => {
     child.on('error', fail)
     child.on('close', (code) => done({ code, ...said }))

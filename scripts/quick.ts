@@ -13,8 +13,9 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE)
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context
-    if (!specifier.startsWith('.') || !parentURL?.includes('/node_modules/drizzle-orm/'))
+    if (!specifier.startsWith('.') || !parentURL?.includes('/node_modules/drizzle-orm/')) {
       return next(specifier, context)
+    }
     return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
   }
 })

@@ -66,7 +66,9 @@ function findDatabases(config: Config) {
           env: { WRANGLER_LOG: 'log' }
         }
       )
-      if (code !== 0) throw unreachable(findFault(`${stdout}${stderr}`))
+      if (code !== 0) {
+        throw unreachable(findFault(`${stdout}${stderr}`))
+      }
       return { ...database, database_id: Found.parse(JSON.parse(stdout)).uuid }
     })
   )

@@ -33,8 +33,9 @@ export async function ensureProject(
   const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
   const [found] = await db.$client.run<Record<string, unknown>>([query])
   const caller = readCaller(found?.results ?? [])
-  if (caller?.project && caller.key.revokedAt === null)
+  if (caller?.project && caller.key.revokedAt === null) {
     return { project: caller.project, key: kept }
+  }
 
   const project = (await listProjects(db))[0] ?? (await newProject(db, now))
   const { key } = await createKey(

@@ -14,7 +14,9 @@ let front: Awaited<ReturnType<typeof openFront>> | undefined
 let crons: ReturnType<typeof startCrons> | undefined
 let stoppedAt = 0
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, stop)
+}
 
 try {
   const upstream = Promise.withResolvers<number>()
@@ -37,8 +39,12 @@ try {
     worker.isReady = true
     const { triggers } = readConfig()
     const own = `http://127.0.0.1:${await worker.port}`
-    if (!stoppedAt) crons = startCrons(triggers.crons, (cron, minute) => runCron(own, cron, minute))
-    if (!stoppedAt) console.log(welcome(url, project.id, project.captureToken, key))
+    if (!stoppedAt) {
+      crons = startCrons(triggers.crons, (cron, minute) => runCron(own, cron, minute))
+    }
+    if (!stoppedAt) {
+      console.log(welcome(url, project.id, project.captureToken, key))
+    }
   }
 } catch (error) {
   await fail(error)
@@ -46,8 +52,9 @@ try {
 
 async function openPort(upstream: Promise<number>) {
   const port = Number(process.env.PORT || 8787)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new OperatorError(`PORT=${process.env.PORT} is not a port.`)
+  }
   try {
     return await openFront(port, upstream)
   } catch (error) {
@@ -92,7 +99,9 @@ Ctrl-C stops it.`
 /** The first time in good order: no new requests and crons, then empty queues, then the end. The second time at once. */
 async function stop(): Promise<void> {
   if (stoppedAt) {
-    if (Date.now() - stoppedAt < SAME_SIGNAL_MS) return
+    if (Date.now() - stoppedAt < SAME_SIGNAL_MS) {
+      return
+    }
     worker?.kill()
     process.exit(1)
   }
@@ -101,14 +110,18 @@ async function stop(): Promise<void> {
     console.error('\nStopping…')
     await Promise.all([crons?.stop(), front?.close()])
     const left = await drain(`http://127.0.0.1:${await worker.port}`)
-    if (left) console.error(`The queues did not get empty. Not processed: ${left}.`)
+    if (left) {
+      console.error(`The queues did not get empty. Not processed: ${left}.`)
+    }
   }
   await worker?.end()
   process.exit(0)
 }
 
 async function fail(error: unknown): Promise<never> {
-  if (stoppedAt) return new Promise(() => {})
+  if (stoppedAt) {
+    return new Promise(() => {})
+  }
   console.error(error instanceof OperatorError ? error.message : error)
   await worker?.end()
   process.exit(1)

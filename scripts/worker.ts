@@ -61,12 +61,16 @@ export class Worker {
     child.stdout?.on('data', (chunk) => log.write(chunk))
     child.stderr?.on('data', (chunk) => {
       log.write(chunk)
-      if (this.isReady) process.stderr.write(chunk)
+      if (this.isReady) {
+        process.stderr.write(chunk)
+      }
     })
     this.port = new Promise((found) => {
       child.on('message', (message) => {
         const ready = Ready.safeParse(JSON.parse(String(message)))
-        if (ready.success) found(ready.data.port)
+        if (ready.success) {
+          found(ready.data.port)
+        }
       })
     })
     this.ended = new Promise((done) => {
@@ -96,8 +100,12 @@ export async function waitUntilReady(url: string): Promise<void> {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READY_MS) }).catch(
       () => undefined
     )
-    if (response?.status === 200) return
-    if (response) answer = `GET /readyz answers ${response.status}: ${await response.text()}`
+    if (response?.status === 200) {
+      return
+    }
+    if (response) {
+      answer = `GET /readyz answers ${response.status}: ${await response.text()}`
+    }
   }
   throw failure(`The service is not ready after ${READY_MS / 1000} s. ${answer}`)
 }
@@ -129,7 +137,9 @@ function failure(message: string): OperatorError {
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
-    if (child.pid) process.kill(-child.pid, signal)
+    if (child.pid) {
+      process.kill(-child.pid, signal)
+    }
   } catch {
     // The group is gone already.
   }

@@ -73,7 +73,9 @@ export class NotFoundError extends AppError {
 
 /** The innermost words: drizzle's own message holds the bound values, which are people's data. */
 export function describeError(error: unknown): string {
-  if (error instanceof Error && error.cause) return describeError(error.cause)
+  if (error instanceof Error && error.cause) {
+    return describeError(error.cause)
+  }
   return error instanceof Error
     ? `${error.name}: ${error.message}`.slice(0, 500)
     : String(error).slice(0, 500)

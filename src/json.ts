@@ -21,17 +21,25 @@ export const MAX_DEPTH = 200
 
 /** How deep arrays and objects lie in each other; 0 for a scalar, and not looked at far beyond `MAX_DEPTH`. */
 export function depthOf(value: Json, limit = MAX_DEPTH): number {
-  if (typeof value !== 'object' || value === null) return 0
-  if (limit < 0) return 1
+  if (typeof value !== 'object' || value === null) {
+    return 0
+  }
+  if (limit < 0) {
+    return 1
+  }
   let deepest = 0
-  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1))
+  for (const child of Object.values(value)) {
+    deepest = Math.max(deepest, depthOf(child, limit - 1))
+  }
   return deepest + 1
 }
 
 /** Half a surrogate pair, which JSON escapes and a database does not give back, becomes U+FFFD. */
 export function toWellFormed<T extends Json>(json: T): T {
   const text = JSON.stringify(json)
-  if (!/\\ud[89a-f]/.test(text)) return json
+  if (!/\\ud[89a-f]/.test(text)) {
+    return json
+  }
   // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
   return JSON.parse(
     text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found))

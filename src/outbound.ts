@@ -60,13 +60,19 @@ export async function sendOutbound(
         signal
       })
       const location = REDIRECTS.has(response.status) ? response.headers.get('Location') : null
-      if (location === null)
+      if (location === null) {
         return { status: response.status, headers: response.headers, body: await read(response) }
+      }
       await response.body?.cancel()
-      if (redirects === MAX_REDIRECTS)
+      if (redirects === MAX_REDIRECTS) {
         throw refused(`It redirects more than ${MAX_REDIRECTS} times.`)
+      }
       const next = checkUrl(location, limits.allow, url.href)
-      if (next.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name)
+      if (next.origin !== url.origin) {
+        for (const name of CREDENTIALS) {
+          headers.delete(name)
+        }
+      }
       if (response.status === 303) {
         method = 'GET'
         body = undefined
@@ -78,7 +84,9 @@ export async function sendOutbound(
   }
 
   async function read({ status, body }: Response): Promise<Uint8Array> {
-    if (body && (limits.reads?.(status) ?? true)) return readBytes(body, limits.maxBytes)
+    if (body && (limits.reads?.(status) ?? true)) {
+      return readBytes(body, limits.maxBytes)
+    }
     await body?.cancel()
     return new Uint8Array()
   }
@@ -91,11 +99,15 @@ function translate(
   signal: AbortSignal,
   { timeoutMs, maxBytes }: OutboundLimits
 ): OutboundError {
-  if (error instanceof OutboundError) return error
-  if (signal.aborted)
+  if (error instanceof OutboundError) {
+    return error
+  }
+  if (signal.aborted) {
     return new OutboundError('timeout', `It did not answer within ${timeoutMs / 1000} s.`, error)
-  if (error instanceof AppError)
+  }
+  if (error instanceof AppError) {
     return new OutboundError('too_large', `Its answer is larger than ${maxBytes} bytes.`)
+  }
   return new OutboundError('unreachable', 'It cannot be reached, or cut the connection.', error)
 }
 
@@ -106,16 +118,28 @@ function translate(
  * @throws OutboundError `refused`, which says why
  */
 export function checkUrl(text: string, allow: string, base?: string): URL {
-  if (text.length > MAX_URL) throw refused(`A URL has at most ${MAX_URL} characters.`)
-  if (!URL.canParse(text, base)) throw refused('This is not a valid URL.')
+  if (text.length > MAX_URL) {
+    throw refused(`A URL has at most ${MAX_URL} characters.`)
+  }
+  if (!URL.canParse(text, base)) {
+    throw refused('This is not a valid URL.')
+  }
   const url = new URL(text, base)
-  if (url.username || url.password) throw refused('A URL may not hold a user or password.')
+  if (url.username || url.password) {
+    throw refused('A URL may not hold a user or password.')
+  }
   const isOpen = allow
     .split(',')
     .some((host) => [url.host, url.hostname].includes(host.trim().toLowerCase()))
-  if (isOpen && url.protocol === 'http:') return url
-  if (url.protocol !== 'https:') throw refused('Only https URLs are allowed.')
-  if (!isOpen && isPrivate(url.hostname)) throw refused('This address is in a private network.')
+  if (isOpen && url.protocol === 'http:') {
+    return url
+  }
+  if (url.protocol !== 'https:') {
+    throw refused('Only https URLs are allowed.')
+  }
+  if (!isOpen && isPrivate(url.hostname)) {
+    throw refused('This address is in a private network.')
+  }
   return url
 }
 
@@ -124,8 +148,12 @@ const refused = (why: string) => new OutboundError('refused', why)
 /** A host as the URL parser writes it: an IPv4 address in any notation has become dotted decimal, one of IPv6 is in brackets. */
 function isPrivate(hostname: string): boolean {
   const host = hostname.replace(/\.$/, '')
-  if (host.startsWith('[')) return isPrivateV6(host.slice(1, -1))
-  if (/^\d+(\.\d+){3}$/.test(host)) return isPrivateV4(host)
+  if (host.startsWith('[')) {
+    return isPrivateV6(host.slice(1, -1))
+  }
+  if (/^\d+(\.\d+){3}$/.test(host)) {
+    return isPrivateV4(host)
+  }
   return !host.includes('.') || /(^|\.)(localhost|local|internal|home\.arpa)$/.test(host)
 }
 
@@ -165,6 +193,8 @@ function toNumber(address: string): number {
 function isPrivateV6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')
   const [high, low] = [Number.parseInt(first || '0', 16), Number.parseInt(second || '0', 16)]
-  if (high < 0x2000 || high > 0x3fff) return true
+  if (high < 0x2000 || high > 0x3fff) {
+    return true
+  }
   return high === 0x2002 || high === 0x3fff || (high === 0x2001 && (low < 0x200 || low === 0xdb8))
 }

@@ -26,7 +26,9 @@ export const Flag = z
 /** Lists and objects that clients send as JSON text, in URLs or because they once had them there. */
 export const jsonText = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value, ctx) => {
-    if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+    if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) {
+      return value
+    }
     try {
       return parseJson(value)
     } catch {

@@ -12,7 +12,9 @@ export function parseInput<S extends z.ZodType>(
   path: readonly string[] = []
 ): z.output<S> {
   const result = schema.safeParse(input, { reportInput: true })
-  if (result.success) return result.data
+  if (result.success) {
+    return result.data
+  }
   const [issue] = result.error.issues
   throw issue ? toAppError(issue, path) : new AppError('invalid_input', 'Invalid input.')
 }
@@ -27,24 +29,37 @@ function toAppError(issue: z.core.$ZodIssue, path: readonly string[]): AppError 
 
 function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
   if (issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'custom') {
-    if (issue.input === undefined) return ['required', 'This field is required.']
-    if (issue.input === null) return ['null', 'This field may not be null.']
+    if (issue.input === undefined) {
+      return ['required', 'This field is required.']
+    }
+    if (issue.input === null) {
+      return ['null', 'This field may not be null.']
+    }
   }
-  if (issue.code === 'invalid_type')
+  if (issue.code === 'invalid_type') {
     return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
-  if (issue.code === 'invalid_value' && issue.input === undefined)
+  }
+  if (issue.code === 'invalid_value' && issue.input === undefined) {
     return ['required', 'This field is required.']
-  if (issue.code === 'invalid_value')
+  }
+  if (issue.code === 'invalid_value') {
     return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
-  if (issue.code === 'too_big' && issue.origin === 'string')
+  }
+  if (issue.code === 'too_big' && issue.origin === 'string') {
     return ['max_length', `Ensure this field has no more than ${issue.maximum} characters.`]
-  if (issue.code === 'too_small' && issue.origin === 'string')
+  }
+  if (issue.code === 'too_small' && issue.origin === 'string') {
     return ['blank', 'This field may not be blank.']
-  if (issue.code === 'too_big' && issue.origin !== 'array')
+  }
+  if (issue.code === 'too_big' && issue.origin !== 'array') {
     return ['max_value', `Ensure this value is less than or equal to ${issue.maximum}.`]
-  if (issue.code === 'too_small' && issue.origin !== 'array')
+  }
+  if (issue.code === 'too_small' && issue.origin !== 'array') {
     return ['min_value', `Ensure this value is greater than or equal to ${issue.minimum}.`]
-  if (issue.code === 'unrecognized_keys') return ['invalid_input', 'This field is not known.']
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return ['invalid_input', 'This field is not known.']
+  }
   return ['invalid_input', issue.message]
 }
 

@@ -11,7 +11,9 @@ export async function readBody(
   { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
   limit: number
 ): Promise<Uint8Array> {
-  if (Number(headers.get('Content-Length')) > limit) throw tooLarge(limit)
+  if (Number(headers.get('Content-Length')) > limit) {
+    throw tooLarge(limit)
+  }
   return body ? readBytes(body, limit, MAX_DROPPED_BYTES) : new Uint8Array()
 }
 
@@ -28,11 +30,18 @@ export async function readBytes(
   let length = 0
   for await (const chunk of stream) {
     length += chunk.byteLength
-    if (length > dropped) break
-    if (length > limit) chunks.length = 0
-    else chunks.push(chunk)
+    if (length > dropped) {
+      break
+    }
+    if (length > limit) {
+      chunks.length = 0
+    } else {
+      chunks.push(chunk)
+    }
   }
-  if (length > limit) throw tooLarge(limit)
+  if (length > limit) {
+    throw tooLarge(limit)
+  }
   const bytes = new Uint8Array(length)
   let at = 0
   for (const chunk of chunks) {

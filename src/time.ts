@@ -10,17 +10,24 @@ const NAMED =
  */
 export function parseTimestamp(text: string, timezone = 'UTC'): number | undefined {
   const trimmed = text.trim()
-  if (/^-?\d{9,11}(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
-  if (/^-?\d{12,16}$/.test(trimmed))
+  if (/^-?\d{9,11}(\.\d+)?$/.test(trimmed)) {
+    return Number(trimmed) * 1000
+  }
+  if (/^-?\d{12,16}$/.test(trimmed)) {
     return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
+  }
   const iso = ISO.exec(trimmed)
-  if (!iso) return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
+  if (!iso) {
+    return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
+  }
 
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = iso
   const date = new Date(0)
   const time = date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   const exists = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
-  if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
+  if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
+    return undefined
+  }
   const seconds = Number(hour) * 3_600 + Number(minute) * 60 + Math.min(Number(second), 59)
   const clock = time + seconds * 1000 + Number(`0.${fraction || 0}`) * 1000
   return zone === undefined ? fromClock(clock, timezone) : clock - offsetOf(zone)
@@ -46,12 +53,17 @@ function parseRelative(text: string, timezone: string, now: Date): number | unde
 /** So many of `s`, `M` (minutes), `h`, `d`, `w`, `m` (months), `q` (13 weeks) or `y` earlier, days and longer on the zone's clock. */
 export function goBack(time: number, amount: number, letter: string, timezone: string): number {
   const unit = UNITS[letter]
-  if (!unit) throw new Error(`${letter} is not a unit of time`)
-  if ('ms' in unit) return time - amount * unit.ms
+  if (!unit) {
+    throw new Error(`${letter} is not a unit of time`)
+  }
+  if ('ms' in unit) {
+    return time - amount * unit.ms
+  }
 
   const clock = new Date(toClock(time, timezone))
-  if ('days' in unit) clock.setUTCDate(clock.getUTCDate() - amount * unit.days)
-  else {
+  if ('days' in unit) {
+    clock.setUTCDate(clock.getUTCDate() - amount * unit.days)
+  } else {
     const day = clock.getUTCDate()
     clock.setUTCDate(1)
     clock.setUTCMonth(clock.getUTCMonth() - amount * unit.months)
@@ -73,7 +85,9 @@ export const midnight = (year: number, month: number, day: number): number =>
 
 /** What a clock in the zone shows at this moment, as if it were UTC; ms. */
 export function toClock(time: number, timezone: string): number {
-  if (timezone === 'UTC' || !Number.isFinite(time)) return time
+  if (timezone === 'UTC' || !Number.isFinite(time)) {
+    return time
+  }
   const parts = formatOf(timezone).formatToParts(time)
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
   const year = parts.some(({ value }) => value === 'BC') ? 1 - of('year') : of('year')
@@ -87,7 +101,9 @@ export function toClock(time: number, timezone: string): number {
 
 /** The moment at which the zone's clock shows this: the first of two, and after a gap as if the clock had not jumped. */
 export function fromClock(clock: number, timezone: string): number {
-  if (timezone === 'UTC') return clock
+  if (timezone === 'UTC') {
+    return clock
+  }
   const before = clock - (toClock(clock - 86_400_000, timezone) - (clock - 86_400_000))
   const after = clock - (toClock(clock + 86_400_000, timezone) - (clock + 86_400_000))
   const matches = [before, after].filter((time) => toClock(time, timezone) === clock)
@@ -98,7 +114,9 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
   const known = formats.get(timezone)
-  if (known) return known
+  if (known) {
+    return known
+  }
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
@@ -115,7 +133,9 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
 }
 
 function offsetOf(zone: string): number {
-  if (/^z$/i.test(zone)) return 0
+  if (/^z$/i.test(zone)) {
+    return 0
+  }
   const [hours, minutes] = [
     Number(zone.slice(1, 3)),
     Number(zone.replace(':', '').slice(3, 5) || 0)

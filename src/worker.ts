@@ -116,14 +116,17 @@ export default {
         const removed = await forgetDeliveries(db, now.getTime() - LOG_DAYS * DAY)
         log('info', 'nightly sweep of deliveries', { database, removed })
       })
-    } else if (cron === MINUTELY)
+    } else if (cron === MINUTELY) {
       await inDatabases(env, async (db, database, usage) => {
         const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now)
         const { rowsRead: rows_read, rowsWritten: rows_written } = usage
-        if (claimed + resent > 0)
+        if (claimed + resent > 0) {
           log('info', 'due subscriptions', { database, claimed, resent, rows_read, rows_written })
+        }
       })
-    else log('error', 'no job for this cron', { cron })
+    } else {
+      log('error', 'no job for this cron', { cron })
+    }
   }
 } satisfies ExportedHandler<Env>
 
@@ -132,12 +135,13 @@ const sweepSnapshots = (env: Env, now: number, begins: boolean): Promise<void> =
   inDatabases(env, async (db, database) => {
     const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
     const swept = await sweepUnnamed(db, env.BUCKET, { database, retentionDays, now, begins })
-    if (swept)
+    if (swept) {
       log('info', 'weekly sweep of recordings', {
         database,
         removed: swept.removed,
         done: swept.isDone
       })
+    }
   })
 
 /** In every database that holds projects' data: what goes wrong in one keeps the job from no other. */
@@ -145,13 +149,14 @@ async function inDatabases(
   env: Env,
   job: (db: Db, database: string, usage: Usage) => Promise<void>
 ): Promise<void> {
-  for (const database of await listDatabases(openDb(env.DB, newUsage()).db))
+  for (const database of await listDatabases(openDb(env.DB, newUsage()).db)) {
     try {
       const usage = newUsage()
       await job(openDb(databaseOf(env, database), usage).db, database, usage)
     } catch (error) {
       log('error', 'scheduled job failed', { database, error: describeError(error) })
     }
+  }
 }
 
 async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType<typeof newUsage>) {

@@ -41,16 +41,18 @@ function selectPersons(c: Context<Bare>): D1PreparedStatement {
   const project = c.req.param('project')
   const { email, search, at = Number.MAX_SAFE_INTEGER, id = 0 } = c.req.query()
   const newest = 'order by p.created_at desc, p.id desc limit 101'
-  if (email)
+  if (email) {
     return c.env.DB.prepare(
       `select ${COLUMNS}, count(*) over () as count from persons p where project_id = ? and email = ? ${newest}`
     ).bind(project, email)
-  if (search)
+  }
+  if (search) {
     return c.env.DB.prepare(
       `select ${COLUMNS}, count(*) over () as count
        from persons_search s cross join persons p on p.id = s.rowid & 4294967295
        where s.search match ?1 and s.rowid between ?2 << 32 and (?2 << 32) + 4294967295 ${newest}`
     ).bind(`"${search}"`, Number(project))
+  }
   return c.env.DB.prepare(
     `select ${COLUMNS}, (select value from counters where project_id = ?1 and name = 'persons') as count from persons p
      where project_id = ?1 and (p.created_at, p.id) < (?2, ?3) ${newest}`

@@ -30,7 +30,8 @@ export async function sendOk(
   body?: Buffer
 ): Promise<Answer> {
   const answer = await send(url, options, body)
-  if (answer.status >= 300)
+  if (answer.status >= 300) {
     throw new Error(`${url.pathname} answers ${answer.status}: ${answer.text}`)
+  }
   return answer
 }

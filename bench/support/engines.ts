@@ -69,8 +69,9 @@ type Session = { query(sql: string, format?: string): string; cleanup(): void }
  */
 export async function openClickHouse(file: string, folder: string): Promise<Engine> {
   const place = join(root, 'bench/node_modules/chdb/index.mjs')
-  if (!existsSync(place))
+  if (!existsSync(place)) {
     execFileSync('npm', ['install', '--silent'], { cwd: join(root, 'bench'), stdio: 'inherit' })
+  }
   const { Session }: { Session: new (path: string) => Session } = await import(place)
   const session = new Session(folder)
   const columns = 'event String, timestamp Int64, identity UInt64, person UInt64, properties String'
@@ -83,8 +84,9 @@ export async function openClickHouse(file: string, folder: string): Promise<Engi
      from file('${file}', 'JSONEachRow', '${columns}')`,
     `insert into bench.identities select distinct identity, person from file('${file}', 'JSONEachRow', '${columns}')`,
     'optimize table bench.events final'
-  ])
+  ]) {
     session.query(sql)
+  }
   const at = (time: number) => `fromUnixTimestamp64Milli(toInt64(${time}), 'UTC')`
   const where = (event: string, from: number, until: number) =>
     `event = '${event}' and timestamp >= ${at(from)} and timestamp < ${at(until)}`

@@ -115,16 +115,23 @@ export async function storeEvents(
       .bind(projectId, json)
       .run()
     stored += rows.length
-    if (out?.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')) === false)
+    if (out?.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')) === false) {
       await once(out, 'drain')
+    }
     rows = []
   }
   for (const row of drawEvents(count, persons)) {
     rows.push(row)
-    if (rows.length === STEP) await store()
+    if (rows.length === STEP) {
+      await store()
+    }
   }
-  if (rows.length > 0) await store()
-  if (out) await once(out.end(), 'finish')
+  if (rows.length > 0) {
+    await store()
+  }
+  if (out) {
+    await once(out.end(), 'finish')
+  }
   await db
     .prepare(`insert into event_counts (project_id, event_id, slot, count)
       select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ? group by 1, 2, 3`)

@@ -12,8 +12,9 @@ const Usage = z.object({
 export async function watchHeap(inspector: URL, worker: string) {
   const targets = Targets.parse(await (await fetch(`http://${inspector.host}/json`)).json())
   const target = targets.find(({ id }) => id.endsWith(`:${worker}`))
-  if (!target)
+  if (!target) {
     throw new Error(`The inspector knows only ${targets.map(({ id }) => id).join(', ')}.`)
+  }
   const socket = new WebSocket(target.webSocketDebuggerUrl)
   await new Promise((open, fail) => {
     socket.addEventListener('open', open)

@@ -13,7 +13,9 @@ const readme = join(root, 'bench/README.md')
 /** The smallest of the values that the share `p` of them does not exceed. */
 export function percentile(values: number[], p: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.ceil(p * values.length) - 1]
-  if (value === undefined) throw new Error('Nothing was measured.')
+  if (value === undefined) {
+    throw new Error('Nothing was measured.')
+  }
   return value
 }
 
@@ -59,7 +61,9 @@ export function describeConditions(): string {
 export function record(part: string, text: string): void {
   const before = readFileSync(readme, 'utf8')
   const section = new RegExp(`(<!-- ${part} -->\n).*?(<!-- /${part} -->)`, 's')
-  if (!section.test(before)) throw new Error(`bench/README.md has no section ${part}`)
+  if (!section.test(before)) {
+    throw new Error(`bench/README.md has no section ${part}`)
+  }
   writeFileSync(
     readme,
     before.replace(section, (_, start: string, end: string) => `${start}${text}\n${end}`)

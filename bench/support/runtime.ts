@@ -75,9 +75,13 @@ export async function startWorkers({
       ],
       ...(maxHeap && { inspectorPort: 0 }),
       handleStructuredLogs: ({ level, message }) => {
-        if (level === 'error') console.error(message)
+        if (level === 'error') {
+          console.error(message)
+        }
         const line = LogLine.safeParse(parseJson(message)).data
-        if (line) lines.push(line)
+        if (line) {
+          lines.push(line)
+        }
       }
     })
   )

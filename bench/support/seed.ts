@@ -27,7 +27,7 @@ export async function seedProject(
   const { key } = await createKey(control, scope, now)
 
   await storePersons(db, project.id, persons)
-  for (const [from, until] of steps(persons))
+  for (const [from, until] of steps(persons)) {
     await db
       .prepare(`${numbers(from, until)}
         insert into distinct_ids (key, project_id, distinct_id, person_id)
@@ -35,6 +35,7 @@ export async function seedProject(
         union all select 2 * n, ?1, printf('00000000-0000-7000-9000-%012x', n), n from numbers`)
       .bind(project.id)
       .run()
+  }
   return { projectId: project.id, token: project.captureToken, key, persons }
 }
 
@@ -53,7 +54,7 @@ export async function storePersons(
   projectId: number,
   persons: number
 ): Promise<void> {
-  for (const [from, until] of steps(persons))
+  for (const [from, until] of steps(persons)) {
     await db
       .prepare(`${numbers(from, until)}
         insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
@@ -65,6 +66,7 @@ export async function storePersons(
                '{"stamps":[],"keys":{}}', ${email('n')} || char(31) || 'person ' || n, 0, 0, 0 from numbers`)
       .bind(projectId)
       .run()
+  }
   await db.batch([
     db
       .prepare(`insert into counters (project_id, name, value) values (?1, 'persons', ?2)

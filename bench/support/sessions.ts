@@ -27,19 +27,26 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
     const steps = ['$pageview /']
     while (steps.length < length) {
       const step = popular()
-      if (step !== steps.at(-1)) steps.push(step)
+      if (step !== steps.at(-1)) {
+        steps.push(step)
+      }
     }
     return steps
   }
   const vary = (course: string[]) => {
     const steps = course.flatMap((step) => {
-      if (random() < 0.08) return []
+      if (random() < 0.08) {
+        return []
+      }
       return random() < 0.1 ? [random() < 0.5 ? '$autocapture click' : popular(), step] : [step]
     })
     const kept =
       random() < 0.1 ? steps.slice(0, Math.ceil(steps.length * (0.5 + random() / 2))) : steps
-    for (let i = 1; i < kept.length; i += 1)
-      if (random() < 0.03) [kept[i - 1], kept[i]] = [kept[i] ?? '', kept[i - 1] ?? '']
+    for (let i = 1; i < kept.length; i += 1) {
+      if (random() < 0.03) {
+        ;[kept[i - 1], kept[i]] = [kept[i] ?? '', kept[i - 1] ?? '']
+      }
+    }
     return kept
   }
 

@@ -10,8 +10,9 @@ export type Invocation = { input: unknown; isJson: boolean; isRemote: boolean }
 /** @throws UsageError, or InputError for a value that the command does not take */
 export function readArguments(command: Command, args: string[]): Invocation {
   const { values, positionals } = parse(Object.keys(command.options), args)
-  if (positionals.length > ('id' in command.options ? 1 : 0))
+  if (positionals.length > ('id' in command.options ? 1 : 0)) {
     throw new UsageError(`Unexpected: ${positionals.at(-1)}`)
+  }
 
   const given: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(command.options)) {
@@ -19,12 +20,18 @@ export function readArguments(command: Command, args: string[]): Invocation {
       .flat()
       .filter((text) => typeof text === 'string')
     const [text, second] = texts
-    if (text === undefined) continue
-    if (second !== undefined && !option.isList) throw new InputError(name, 'is given twice')
+    if (text === undefined) {
+      continue
+    }
+    if (second !== undefined && !option.isList) {
+      throw new InputError(name, 'is given twice')
+    }
     given[name] = readOption(name, option, texts)
   }
   const input = command.schema.safeParse(given)
-  if (!input.success) throw inputError(input.error, given)
+  if (!input.success) {
+    throw inputError(input.error, given)
+  }
   return { input: input.data, isJson: values.json === true, isRemote: values.remote === true }
 }
 
@@ -44,7 +51,9 @@ const toFlag = (member: string) => member.replaceAll('_', '-')
 
 function parse(members: string[], args: string[]) {
   const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, remote: { type: 'boolean' } }
-  for (const member of members) options[toFlag(member)] = { type: 'string', multiple: true }
+  for (const member of members) {
+    options[toFlag(member)] = { type: 'string', multiple: true }
+  }
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
@@ -56,7 +65,11 @@ function parse(members: string[], args: string[]) {
 function inputError(error: z.ZodError, given: Record<string, unknown>): Error {
   const [issue] = error.issues
   const name = issue?.path[0]
-  if (typeof name !== 'string') return new UsageError(issue?.message)
-  if (!(name in given)) return new UsageError(`${nameOption(name)} is missing`)
+  if (typeof name !== 'string') {
+    return new UsageError(issue?.message)
+  }
+  if (!(name in given)) {
+    return new UsageError(`${nameOption(name)} is missing`)
+  }
   return new InputError(name, issue?.message ?? 'is not valid')
 }

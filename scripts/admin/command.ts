@@ -65,12 +65,16 @@ function split(value: string): string[] {
 }
 
 function readInteger(value: string): number {
-  if (!/^\d{1,15}$/.test(value)) throw new Error(`'${value}' is not a whole number`)
+  if (!/^\d{1,15}$/.test(value)) {
+    throw new Error(`'${value}' is not a whole number`)
+  }
   return Number(value)
 }
 
 function readBoolean(value: string): boolean | null {
-  if (!/^(true|false|null)$/.test(value)) throw new Error(`'${value}' is not true, false or null`)
+  if (!/^(true|false|null)$/.test(value)) {
+    throw new Error(`'${value}' is not true, false or null`)
+  }
   return value === 'null' ? null : value === 'true'
 }
 

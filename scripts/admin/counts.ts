@@ -19,7 +19,9 @@ export const counts = {
           await verifyCounts(db),
           await verifySessions(db, Number.POSITIVE_INFINITY)
         ]
-        if (found.wrong + sessions.wrong > 0) process.exitCode = 1
+        if (found.wrong + sessions.wrong > 0) {
+          process.exitCode = 1
+        }
         verified.push({ database, ...found, sessions })
       }
       return { verified }

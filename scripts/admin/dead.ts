@@ -22,11 +22,13 @@ export const dead = {
     async run(service, { only }, now) {
       const letters = await listDeadLetters(service.db)
       const chosen = only === undefined ? letters : letters.filter(({ id }) => id === only)
-      if (only !== undefined && chosen.length === 0)
+      if (only !== undefined && chosen.length === 0) {
         throw new InputError('only', `There is no dead letter ${only}`)
+      }
       const redriven = []
-      for (const letter of chosen)
+      for (const letter of chosen) {
         redriven.push({ id: letter.id, ...(await redrive(service, letter, now)) })
+      }
       return { redriven }
     }
   })
@@ -44,7 +46,9 @@ async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
       error: null
     }
   } catch (error) {
-    if (isBusy(error)) throw error
+    if (isBusy(error)) {
+      throw error
+    }
     process.exitCode = 1
     return {
       stored: 0,

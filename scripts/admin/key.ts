@@ -26,15 +26,19 @@ export const key = {
     options: { label: text, scopes: list, project: integers, user: integer, expires: text },
     schema: NewKey,
     async run({ db }, { label, scopes, project, user, expires }, now) {
-      if (expires && expires <= now) throw new InputError('expires', 'is in the past')
+      if (expires && expires <= now) {
+        throw new InputError('expires', 'is in the past')
+      }
       const projectIds = [...new Set(project)]
       const owners = new Set((await findProjects(db, projectIds)).map((found) => found.ownerId))
-      if (user === undefined && owners.size > 1)
+      if (user === undefined && owners.size > 1) {
         throw new InputError('user', 'is needed: the projects have several owners')
+      }
       // Without any project there is no owner either, and the unknown project is what is to be told.
       const userId = user ?? [...owners][0]
-      if (userId === undefined)
+      if (userId === undefined) {
         throw new InputError('project', `There is no project ${projectIds[0]}.`)
+      }
       const input = { label, scopes: [...new Set(scopes)], projectIds, userId, expiresAt: expires }
       const { key, ...row } = await createKey(db, input, now)
       return { key, ...keyToJson(row) }

@@ -13,17 +13,20 @@ export const project = {
     options: { ...changeable, owner: integer, database: text },
     schema: Project.extend({ owner: Id.optional() }),
     async run({ db, databases }, { owner, ...input }, now) {
-      if (!databases.includes(input.database))
+      if (!databases.includes(input.database)) {
         throw new InputError(
           'database',
           `There is no such D1 binding, only ${databases.join(', ')}.`
         )
+      }
       const users = await listUsers(db)
       const ownerId = owner ?? users[0]?.id
-      if (ownerId === undefined)
+      if (ownerId === undefined) {
         throw new InputError('owner', 'is needed, and there is no user yet')
-      if (!users.some((user) => user.id === ownerId))
+      }
+      if (!users.some((user) => user.id === ownerId)) {
         throw new InputError('owner', `There is no user ${ownerId}.`)
+      }
       return projectToJson(await createProject(db, input, ownerId, now))
     }
   }),

@@ -36,9 +36,12 @@ export const purge = {
           now
         )
         let completed = 0
-        for (let message = messages.shift(); message; message = messages.shift())
+        for (let message = messages.shift(); message; message = messages.shift()) {
           completed += await step(service, message, queue)
-        if (completed < tasks + resumed) process.exitCode = 1
+        }
+        if (completed < tasks + resumed) {
+          process.exitCode = 1
+        }
         runs.push({ database, tasks, resumed, completed })
       }
       return { runs }

@@ -2,10 +2,13 @@
 export function render(answer: object): string {
   const entries = Object.entries(answer)
   const [first] = entries
-  if (!first || entries.length > 1 || !Array.isArray(first[1]))
+  if (!first || entries.length > 1 || !Array.isArray(first[1])) {
     return align(entries.map(([name, value]) => [name, show(value)]))
+  }
   const [name, rows] = first
-  if (rows.length === 0) return `No ${name}.`
+  if (rows.length === 0) {
+    return `No ${name}.`
+  }
   return align([Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(show))])
 }
 
@@ -17,6 +20,8 @@ function align(lines: string[][]): string {
 }
 
 function show(value: unknown): string {
-  if (value === null) return '-'
+  if (value === null) {
+    return '-'
+  }
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

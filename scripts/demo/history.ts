@@ -103,8 +103,9 @@ class Visitor {
 
   passBy(): void {
     const distinctId = this.random.uuid(this.from)
-    for (let visits = this.random.between(1, 2); visits > 0; visits -= 1)
+    for (let visits = this.random.between(1, 2); visits > 0; visits -= 1) {
       this.browse(this.moment(this.day()), this.computer, distinctId)
+    }
   }
 
   /** A visit of the public pages by somebody unknown, with what they do at its end. @returns when it was over */
@@ -186,7 +187,9 @@ class Visitor {
     for (let tries = 0; tries < 20; tries += 1) {
       const hour = this.random.weighted(BUSY_HOURS).hour + this.random.fraction()
       const time = Math.floor(start + (hour - this.country.offset) * HOUR)
-      if (time >= this.from && time < this.lastStart) return time
+      if (time >= this.from && time < this.lastStart) {
+        return time
+      }
     }
     return Math.min(start, this.lastStart - HOUR) + this.random.between(0, HOUR)
   }
@@ -231,11 +234,18 @@ class Life extends Visitor {
       days.length > 0 && this.random.chance(0.1) ? this.random.pick(days) : undefined
 
     for (const day of days) {
-      if (day % 30 === this.#index % 30) this.#payInvoice(day)
-      if (day === deviceDay) this.#come(day, (start) => this.#addDevice(start))
-      if (day === renameDay) this.#come(day, (start) => this.#rename(start))
-      if (this.random.chance(this.#keenness * this.busyness(day)))
+      if (day % 30 === this.#index % 30) {
+        this.#payInvoice(day)
+      }
+      if (day === deviceDay) {
+        this.#come(day, (start) => this.#addDevice(start))
+      }
+      if (day === renameDay) {
+        this.#come(day, (start) => this.#rename(start))
+      }
+      if (this.random.chance(this.#keenness * this.busyness(day))) {
         this.#come(day, (start) => this.#work(start))
+      }
     }
     const distinctIds = [this.#distinctId, ...this.#others]
     return { name: this.#name, email: this.#email, plan: this.#plan, distinctIds }
@@ -244,7 +254,9 @@ class Life extends Visitor {
   /** One thing after the other: a session never begins before the last one has ended. */
   #come(day: number, act: (start: number) => number): void {
     const start = Math.max(this.moment(day), this.#busyUntil + 5 * MINUTE)
-    if (start < this.lastStart) this.#busyUntil = act(start)
+    if (start < this.lastStart) {
+      this.#busyUntil = act(start)
+    }
   }
 
   /** Joined before the history begins: the first that it tells is that they log in. */
@@ -268,8 +280,11 @@ class Life extends Visitor {
     const anonymousId = this.random.uuid(this.from)
     const day = this.day()
     const start = this.moment(day)
-    for (let back = this.random.between(0, 3); back > 0; back -= 1)
-      if (day - 2 * back >= 0) this.browse(this.moment(day - 2 * back), this.computer, anonymousId)
+    for (let back = this.random.between(0, 3); back > 0; back -= 1) {
+      if (day - 2 * back >= 0) {
+        this.browse(this.moment(day - 2 * back), this.computer, anonymousId)
+      }
+    }
 
     const lead = this.random.chance(0.12) ? this.#subscribe(start) : undefined
     const arrived = this.browse(start, this.computer, anonymousId, [
@@ -327,9 +342,14 @@ class Life extends Visitor {
 
   #work(start: number): number {
     const steps = [{ event: '$pageview', path: '/app/board' }, ...this.#actions()]
-    if (this.random.chance(0.04)) steps.push(...this.#buyAddOn())
-    if (this.#plan !== 'team' && this.random.chance(0.07)) steps.push(...this.#upgrade())
-    else if (this.#plan !== 'free' && this.random.chance(0.012)) steps.push(...this.#cancel())
+    if (this.random.chance(0.04)) {
+      steps.push(...this.#buyAddOn())
+    }
+    if (this.#plan !== 'team' && this.random.chance(0.07)) {
+      steps.push(...this.#upgrade())
+    } else if (this.#plan !== 'free' && this.random.chance(0.012)) {
+      steps.push(...this.#cancel())
+    }
     return this.session(start, this.computer, this.#distinctId, steps)
   }
 
@@ -390,10 +410,13 @@ class Life extends Visitor {
 
   /** The monthly invoice, sent by the server at six in the morning. */
   #payInvoice(day: number): void {
-    if (this.#plan === 'free') return
+    if (this.#plan === 'free') {
+      return
+    }
     const time = this.from + day * DAY + 6 * HOUR + this.#index * 1000
-    if (time < this.options.anchor.getTime())
+    if (time < this.options.anchor.getTime()) {
       this.capture(time, 'invoice paid', this.#distinctId, this.#invoice())
+    }
   }
 
   #invoice(): JsonObject {

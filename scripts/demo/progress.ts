@@ -13,7 +13,9 @@ export class Progress {
   }
 
   show(done: number, text: string): void {
-    if (this.#out.isTTY) this.#out.write(`\r${this.#line(done, text)}\x1b[K`)
+    if (this.#out.isTTY) {
+      this.#out.write(`\r${this.#line(done, text)}\x1b[K`)
+    }
   }
 
   end(done: number, text: string): void {

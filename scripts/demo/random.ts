@@ -4,7 +4,9 @@ export class Random {
 
   constructor(seed: string) {
     this.#state = [hash(seed, 1), hash(seed, 2), hash(seed, 3), 1]
-    for (let round = 0; round < 12; round += 1) this.next()
+    for (let round = 0; round < 12; round += 1) {
+      this.next()
+    }
   }
 
   /** 32 random bits. */
@@ -40,11 +42,15 @@ export class Random {
   /** One of them, each as likely as its weight says. @throws without any item */
   weighted<T extends { weight: number }>(items: readonly T[]): T {
     const [first] = items
-    if (!first) throw new Error('There is nothing to choose from.')
+    if (!first) {
+      throw new Error('There is nothing to choose from.')
+    }
     let rest = this.fraction() * items.reduce((sum, { weight }) => sum + weight, 0)
     for (const item of items) {
       rest -= item.weight
-      if (rest < 0) return item
+      if (rest < 0) {
+        return item
+      }
     }
     return first
   }
@@ -63,7 +69,9 @@ export class Random {
 /** FNV-1a, its bits mixed as MurmurHash3 mixes them at the end. */
 function hash(text: string, basis: number): number {
   let value = 0x811c9dc5 ^ basis
-  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193)
+  for (const byte of new TextEncoder().encode(text)) {
+    value = Math.imul(value ^ byte, 0x01000193)
+  }
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
   return value ^ (value >>> 16)

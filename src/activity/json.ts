@@ -121,7 +121,9 @@ function withIds(
   identities: Change['identities'],
   ids: Record<string, string>
 ) {
-  if (!identities) return after
+  if (!identities) {
+    return after
+  }
   const found = Object.entries(identities).map(([name, keys]) => [
     name,
     keys.flatMap((key) => ids[key] ?? [])

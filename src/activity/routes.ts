@@ -87,7 +87,9 @@ async function answerActivity(
     { limit: isCsv ? 0 : size + 1, offset: after ? 0 : offset, after: after?.id },
     after?.counted && after.counted.of === of ? after.counted.count : undefined
   )
-  if (!list) throw new NotFoundError()
+  if (!list) {
+    throw new NotFoundError()
+  }
   if (isCsv) {
     const columns = [...flatten(ACTIVITY_EXAMPLE).keys()].sort()
     return csvResponse(
@@ -113,5 +115,7 @@ async function answerActivity(
 }
 
 async function* toJsonPages(pages: AsyncIterable<ActivityRow[]>) {
-  for await (const rows of pages) yield rows.map(activityToJson)
+  for await (const rows of pages) {
+    yield rows.map(activityToJson)
+  }
 }

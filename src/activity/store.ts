@@ -103,7 +103,9 @@ export async function* exportActivity(
         where bytes_before < ${MAX_PAGE_BYTES}) order by a.id desc`)
     )
     const last = rows.at(-1)
-    if (!last) return
+    if (!last) {
+      return
+    }
     yield rows
     left -= rows.length
     page = { limit: Math.min(left, MAX_PAGE_ROWS), offset: 0, after: last.id }

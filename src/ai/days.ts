@@ -56,15 +56,21 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
   const weekday = new Date(today).getUTCDay()
   const ago = (days: number) => iso(today - days * DAY)
   const read = (text: string): string => {
-    if (/^today$/i.test(text)) return ago(0)
-    if (/^yesterday$/i.test(text)) return ago(1)
+    if (/^today$/i.test(text)) {
+      return ago(0)
+    }
+    if (/^yesterday$/i.test(text)) {
+      return ago(1)
+    }
     const [, day, month = '', year] =
       /^(\d{1,2})\D* ([a-z]+)\D*(\d{4})$/i.exec(text.replaceAll(/\s+/g, ' ')) ?? []
     const [, name = '', number, ofYear] = /^([a-z]+)\D*(\d{1,2})\D*(\d{4})$/i.exec(text) ?? []
     const index = MONTHS.findIndex(
       (one) => one.slice(0, 3).toLowerCase() === (month || name).slice(0, 3).toLowerCase()
     )
-    if (index < 0) return text
+    if (index < 0) {
+      return text
+    }
     const pad = (part: number | string = '') => String(part).padStart(2, '0')
     return `${year ?? ofYear}-${pad(index + 1)}-${pad(day ?? number)}`
   }

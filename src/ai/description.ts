@@ -110,23 +110,31 @@ export function readDescription(text: string): Description {
 
   const begin = (at: Place, isOr: boolean): Condition => {
     const begun = { place: at, parts: [] }
-    if (isOr && description.alternatives.at(-1)?.length) description.alternatives.push([])
+    if (isOr && description.alternatives.at(-1)?.length) {
+      description.alternatives.push([])
+    }
     description.alternatives.at(-1)?.push(begun)
     return begun
   }
   const put = (piece: Piece, said: string) => {
-    if (list && 'text' in piece) list.push(piece.text)
-    else if (list === description.counter_examples) description.negates = true
-    else if (list) description.unknown.push(said)
-    else if (!condition || (link === 'and' && condition.place === 'contains')) {
+    if (list && 'text' in piece) {
+      list.push(piece.text)
+    } else if (list === description.counter_examples) {
+      description.negates = true
+    } else if (list) {
+      description.unknown.push(said)
+    } else if (!condition || (link === 'and' && condition.place === 'contains')) {
       condition = begin(condition?.place ?? 'has', false)
       condition.parts.push([piece])
-    } else if (link === 'or' || (link === 'and' && condition.place === 'is'))
+    } else if (link === 'or' || (link === 'and' && condition.place === 'is')) {
       condition.parts.at(-1)?.push(piece)
-    else if (link === 'place' || link === 'then') condition.parts.push([piece])
-    else if ('kind' in piece && isAddress(piece.kind) && link === undefined)
+    } else if (link === 'place' || link === 'then') {
+      condition.parts.push([piece])
+    } else if ('kind' in piece && isAddress(piece.kind) && link === undefined) {
       description.subject ??= piece.kind
-    else description.unknown.push(said)
+    } else {
+      description.unknown.push(said)
+    }
     link = undefined
   }
 
@@ -134,17 +142,26 @@ export function readDescription(text: string): Description {
     switch (value.is) {
       case 'place': {
         const before = condition?.parts.length === 0 ? condition : undefined
-        if (before && before.place !== 'contains' && value.place === 'is') break
-        if (list === description.counter_examples && list.length === 0) description.negates = true
+        if (before && before.place !== 'contains' && value.place === 'is') {
+          break
+        }
+        if (list === description.counter_examples && list.length === 0) {
+          description.negates = true
+        }
         list = undefined
         const only = asSubject(condition)
         if (only && !description.subject && description.alternatives.flat().length === 1) {
           description.subject = only
           description.alternatives = [[]]
         }
-        if (before) before.place = value.place
-        else condition = begin(value.place, link === 'or')
-        if (condition) saidOf.set(condition, said)
+        if (before) {
+          before.place = value.place
+        } else {
+          condition = begin(value.place, link === 'or')
+        }
+        if (condition) {
+          saidOf.set(condition, said)
+        }
         link = 'place'
         break
       }
@@ -174,9 +191,11 @@ export function readDescription(text: string): Description {
           list ||
           link === 'place' ||
           (link !== undefined && endsWithText(condition))
-        )
+        ) {
           put({ text: said }, said)
-        else description.unknown.push(said)
+        } else {
+          description.unknown.push(said)
+        }
         break
     }
   }

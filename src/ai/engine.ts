@@ -48,14 +48,18 @@ export async function askModel<A>(
       const answer = await model({ messages, schema: { name: 'answer', json } }, share)
       const parsed = schema.safeParse(answer)
       const fault = parsed.success ? faultOf(parsed.data) : z.prettifyError(parsed.error)
-      if (parsed.success && fault === undefined) return parsed.data
+      if (parsed.success && fault === undefined) {
+        return parsed.data
+      }
       faults.push(parsed.success ? 'Its answer is wrong.' : 'Its answer has another form.')
       messages.push(
         { role: 'assistant', content: JSON.stringify(answer).slice(0, 10_000) },
         { role: 'user', content: JSON.stringify({ rejected: fault }) }
       )
     } catch (error) {
-      if (!(error instanceof ModelError)) throw error
+      if (!(error instanceof ModelError)) {
+        throw error
+      }
       faults.push(error.message)
     }
   }

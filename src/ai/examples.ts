@@ -14,7 +14,9 @@ const WHOLE = ['uuid', 'email', 'version', 'date', 'number', 'url'] as const
  */
 export function generalise(examples: string[]): string[] {
   const [first, ...others] = examples
-  if (first === undefined) return []
+  if (first === undefined) {
+    return []
+  }
   const kinds = WHOLE.flatMap((kind) => KINDS[kind].map((pattern) => `^${pattern}$`)).filter(
     (pattern) => isProven(pattern, examples)
   )
@@ -29,7 +31,9 @@ function alignParts(examples: string[]): string | undefined {
     text.split(uuid).flatMap((piece, i) => (i % 2 === 1 ? [piece] : piece.split(SEPARATORS)))
   )
   const [first = []] = rows
-  if (rows.some((row) => row.length !== first.length)) return undefined
+  if (rows.some((row) => row.length !== first.length)) {
+    return undefined
+  }
   const columns = first.map((_, i) => rows.map((row) => row[i] ?? ''))
   const patterns = columns.map(generaliseColumn)
   return patterns.every((pattern) => pattern !== undefined) ? `^${patterns.join('')}$` : undefined
@@ -37,7 +41,9 @@ function alignParts(examples: string[]): string | undefined {
 
 function generaliseColumn(texts: string[]): string | undefined {
   const [first = ''] = texts
-  if (texts.every((text) => text === first)) return quote(first)
+  if (texts.every((text) => text === first)) {
+    return quote(first)
+  }
   return [KINDS.uuid[0], ...PARTS].find((pattern) => isProven(`^${pattern}$`, texts))
 }
 

@@ -52,8 +52,9 @@ export function writeFilters(text: string, calendar: Calendar, now: Date): Filte
   const words = readWords<Ask>(text, askRules(calendar, now), () => ({ is: 'word' }))
   const reader = new Reader(words.filter(({ value }) => value.is !== 'noise'))
   const tree = reader.read()
-  if (reader.unknown.length > 0)
+  if (reader.unknown.length > 0) {
     return { question: `Not understood: ${listUnknown(reader.unknown)}. ${HELP}` }
+  }
   return tree ? toAnswer(tree) : toAnswer({ type: 'AND', values: [] })
 }
 
@@ -72,8 +73,11 @@ class Reader {
     const trees: Tree[] = []
     while (this.#at < this.#words.length) {
       const tree = this.#readOr()
-      if (tree) trees.push(tree)
-      else this.#skip()
+      if (tree) {
+        trees.push(tree)
+      } else {
+        this.#skip()
+      }
     }
     return join('AND', trees)
   }
@@ -85,31 +89,43 @@ class Reader {
   /** Notes that a word was not understood. */
   #skip(): void {
     const word = this.#words[this.#at++]
-    if (word) this.unknown.push(word.text)
+    if (word) {
+      this.unknown.push(word.text)
+    }
   }
 
   #take(...kinds: Ask['is'][]): boolean {
     const word = this.#next()
-    if (!word || !kinds.includes(word.value.is)) return false
+    if (!word || !kinds.includes(word.value.is)) {
+      return false
+    }
     this.#at += 1
     return true
   }
 
   #readOr(): Tree | undefined {
     const first = this.#readAnd()
-    if (!first) return undefined
+    if (!first) {
+      return undefined
+    }
     const all = [first]
-    while (this.#next()?.value.is === 'or') all.push(...this.#operand(() => this.#readAnd()))
+    while (this.#next()?.value.is === 'or') {
+      all.push(...this.#operand(() => this.#readAnd()))
+    }
     return join('OR', all)
   }
 
   #readAnd(): Tree | undefined {
     const first = this.#readNot()
-    if (!first) return undefined
+    if (!first) {
+      return undefined
+    }
     const all = [first]
     for (;;) {
       const word = this.#next()
-      if (!word || ['or', 'close'].includes(word.value.is)) break
+      if (!word || ['or', 'close'].includes(word.value.is)) {
+        break
+      }
       if (word.value.is === 'nor') {
         all.push(...this.#operand(() => this.#readOpposite()))
         continue
@@ -126,8 +142,11 @@ class Reader {
         continue
       }
       const tree = this.#readNot()
-      if (tree) all.push(tree)
-      else this.#skip()
+      if (tree) {
+        all.push(tree)
+      } else {
+        this.#skip()
+      }
     }
     return join('AND', all)
   }
@@ -136,18 +155,24 @@ class Reader {
   #operand(read: () => Tree | undefined): Tree[] {
     const word = this.#words[this.#at++]
     const tree = read()
-    if (!tree) this.unknown.push(word?.text ?? '')
+    if (!tree) {
+      this.unknown.push(word?.text ?? '')
+    }
     return tree ? [tree] : []
   }
 
   #readNot(): Tree | undefined {
-    if (this.#next()?.value.is !== 'not') return this.#readOne()
+    if (this.#next()?.value.is !== 'not') {
+      return this.#readOne()
+    }
     return this.#operand(() => this.#readOpposite())[0]
   }
 
   #readOpposite(): Tree | undefined {
     const tree = this.#readNot()
-    if (tree && !canNegate(tree)) this.unknown.push('not')
+    if (tree && !canNegate(tree)) {
+      this.unknown.push('not')
+    }
     return tree && negate(tree)
   }
 
@@ -156,24 +181,38 @@ class Reader {
       this.#nested += 1
       const tree = this.#readOr()
       this.#nested -= 1
-      if (!tree || !this.#take('close')) this.unknown.push('(')
+      if (!tree || !this.#take('close')) {
+        this.unknown.push('(')
+      }
       return tree
     }
     const word = this.#next()
-    if (!word) return undefined
+    if (!word) {
+      return undefined
+    }
     this.#at += 1
     const { value } = word
-    if (value.is === 'days') return { days: value.days }
-    if (value.is === 'distinct id') return { distinctId: value.distinctId }
+    if (value.is === 'days') {
+      return { days: value.days }
+    }
+    if (value.is === 'distinct id') {
+      return { distinctId: value.distinctId }
+    }
     const filter = this.#filterOf(value)
-    if (filter) return this.#readAlternatives(filter)
+    if (filter) {
+      return this.#readAlternatives(filter)
+    }
     this.#at -= 1
     return undefined
   }
 
   #filterOf(ask: Ask): FilterJson | undefined {
-    if (ask.is === 'text') return this.#again?.(ask.text)
-    if (ask.is !== 'filter') return undefined
+    if (ask.is === 'text') {
+      return this.#again?.(ask.text)
+    }
+    if (ask.is !== 'filter') {
+      return undefined
+    }
     this.#again = ask.again
     return ask.filter
   }
@@ -188,8 +227,9 @@ class Reader {
         let is = this.#words[ahead]?.value.is;
         is === 'or' || is === 'and' || is === 'comma';
         is = this.#words[++ahead]?.value.is
-      )
+      ) {
         links.push(is)
+      }
       const ask = this.#words[ahead]?.value
       const again = this.#again
       const other = ask && this.#filterOf(ask)
@@ -215,19 +255,25 @@ class Reader {
   #isListUntilOr(from: number, { key }: FilterJson): boolean {
     for (let at = from; at < this.#words.length; at += 1) {
       const value = this.#words[at]?.value
-      if (value?.is === 'or') return true
+      if (value?.is === 'or') {
+        return true
+      }
       const isOfList =
         value?.is === 'comma' ||
         value?.is === 'text' ||
         (value?.is === 'filter' && value.filter.key === key)
-      if (!isOfList) return false
+      if (!isOfList) {
+        return false
+      }
     }
     return false
   }
 }
 
 function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
-  if (trees.length < 2) return trees[0]
+  if (trees.length < 2) {
+    return trees[0]
+  }
   return {
     type,
     values: trees.flatMap((tree) => ('values' in tree && tree.type === type ? tree.values : [tree]))
@@ -236,14 +282,17 @@ function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
 
 /** A number that is missing is neither greater nor less, and of many events some may be greater and others less. */
 function canNegate(tree: Tree): boolean {
-  if ('values' in tree) return tree.values.every(canNegate)
+  if ('values' in tree) {
+    return tree.values.every(canNegate)
+  }
   return !('operator' in tree) || tree.type === 'recording' || !NUMERIC.includes(tree.operator)
 }
 
 /** What holds where the tree does not; days and ids stay, to be refused later. */
 function negate(tree: Tree): Tree {
-  if ('values' in tree)
+  if ('values' in tree) {
     return { type: tree.type === 'AND' ? 'OR' : 'AND', values: tree.values.map(negate) }
+  }
   return 'operator' in tree
     ? { ...tree, operator: oppositeOf(tree.operator) }
     : { type: 'OR', values: [tree, tree] }
@@ -252,7 +301,9 @@ function negate(tree: Tree): Tree {
 function oppositeOf(operator: Operator): Operator {
   const pair = OPPOSITES.find((one) => one.includes(operator))
   const other = pair?.find((one) => one !== operator)
-  if (!other) throw new Error(`${operator} has no opposite`)
+  if (!other) {
+    throw new Error(`${operator} has no opposite`)
+  }
   return other
 }
 
@@ -261,14 +312,16 @@ function toAnswer(tree: Tree): FilterAnswer {
   const days = all.flatMap((one) => ('days' in one ? [one.days] : []))
   const ids = all.flatMap((one) => ('distinctId' in one ? [one.distinctId] : []))
   const nodes = all.filter((one) => !('days' in one) && !('distinctId' in one))
-  if (!nodes.every(isNode))
+  if (!nodes.every(isNode)) {
     return {
       question: 'Days and distinct ids hold for the whole request: name them without or and not.'
     }
+  }
   const from = days.flatMap((one) => one.from ?? [])
   const to = days.flatMap((one) => one.to ?? [])
-  if (from.length > 1 || to.length > 1 || ids.length > 1)
+  if (from.length > 1 || to.length > 1 || ids.length > 1) {
     return { question: 'Days and distinct ids hold for the whole request: name one of each.' }
+  }
   const [only] = nodes
   const inner: GroupJson =
     nodes.length === 1 && only && 'values' in only ? only : { type: 'AND', values: nodes }

@@ -33,8 +33,12 @@ export function refusalOf(filters: ListFilters, project: Project, now: Date): st
     readRecordingFilters(FiltersQuery.parse(parameters), filters.filter_group as Json, project, now)
     return undefined
   } catch (error) {
-    if (error instanceof AppError) return error.message
-    if (error instanceof z.ZodError) return z.prettifyError(error)
+    if (error instanceof AppError) {
+      return error.message
+    }
+    if (error instanceof z.ZodError) {
+      return z.prettifyError(error)
+    }
     throw error
   }
 }

@@ -35,7 +35,9 @@ export function modelOf({
   AI_API_KEY,
   OUTBOUND_ALLOW
 }: ModelBindings): Model | undefined {
-  if (!AI_MODEL) return undefined
+  if (!AI_MODEL) {
+    return undefined
+  }
   if (AI_BASE_URL) {
     const endpoint = { url: AI_BASE_URL, model: AI_MODEL, key: AI_API_KEY, allow: OUTBOUND_ALLOW }
     return (chat, timeoutMs) => askEndpoint(endpoint, chat, timeoutMs)
@@ -84,15 +86,21 @@ async function askEndpoint(
   ).catch((error: unknown) => {
     throw error instanceof OutboundError ? new ModelError(error.message) : error
   })
-  if (answer.status !== 200) throw new ModelError(`It answered ${answer.status}.`)
+  if (answer.status !== 200) {
+    throw new ModelError(`It answered ${answer.status}.`)
+  }
   return readCompletion(parse(new TextDecoder().decode(answer.body)))
 }
 
 function readCompletion(body: unknown): unknown {
   const completion = Completion.safeParse(body)
   const message = completion.data?.choices[0]?.message
-  if (!message) throw new ModelError('Its answer is no completion.')
-  if (message.refusal) throw new ModelError('It refused.')
+  if (!message) {
+    throw new ModelError('Its answer is no completion.')
+  }
+  if (message.refusal) {
+    throw new ModelError('It refused.')
+  }
   return parse(message.content ?? '')
 }
 
@@ -114,7 +122,9 @@ async function askWorkersAi(
   })
   const body = await within(timeoutMs, run)
   const generated = Generated.safeParse(body)
-  if (!generated.success) return readCompletion(body)
+  if (!generated.success) {
+    return readCompletion(body)
+  }
   const { response } = generated.data
   return typeof response === 'string' ? parse(response) : response
 }

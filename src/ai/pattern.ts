@@ -38,7 +38,9 @@ export function prove(
   { examples, counter_examples }: Examples
 ): (Proof & { missed: string[] }) | undefined {
   const compiled = pattern.length <= MAX_PATTERN ? compile(pattern) : undefined
-  if (!compiled) return undefined
+  if (!compiled) {
+    return undefined
+  }
   const find = (text: string) => {
     const matcher = compiled.matcher(text)
     return matcher.find() ? matcher.group() : undefined

@@ -29,25 +29,37 @@ export function writeRegex(text: string, given: Examples): RegexAnswer {
     examples: [...given.examples, ...description.examples],
     counter_examples: [...given.counter_examples, ...description.counter_examples]
   }
-  if (unknown.length > 0) return { fault: `Not understood: ${listUnknown(unknown)}. ${HELP}` }
-  if (negates) return { fault: NO_LOOKAROUND }
+  if (unknown.length > 0) {
+    return { fault: `Not understood: ${listUnknown(unknown)}. ${HELP}` }
+  }
+  if (negates) {
+    return { fault: NO_LOOKAROUND }
+  }
   const candidates = alternatives.length > 0 ? readings(description) : generalise(proofs.examples)
-  if (candidates.length === 0) return { fault: alternatives.length > 0 ? NOT_TOGETHER : HELP }
+  if (candidates.length === 0) {
+    return { fault: alternatives.length > 0 ? NOT_TOGETHER : HELP }
+  }
   let missed: string[] = []
   for (const candidate of candidates) {
     const output = ignoresCase ? `(?i)${candidate}` : candidate
     const proof = prove(output, proofs)
-    if (proof?.missed.length === 0)
+    if (proof?.missed.length === 0) {
       return { output, matched: proof.matched, rejected: proof.rejected }
-    if (missed.length === 0) missed = proof?.missed ?? []
+    }
+    if (missed.length === 0) {
+      missed = proof?.missed ?? []
+    }
   }
   return { fault: explainMisses(missed, proofs) }
 }
 
 function explainMisses([missed]: string[], { examples, counter_examples }: Examples): string {
-  if (missed === undefined) return 'The pattern would be longer than 1,000 characters.'
-  if (examples.includes(missed) && counter_examples.includes(missed))
+  if (missed === undefined) {
+    return 'The pattern would be longer than 1,000 characters.'
+  }
+  if (examples.includes(missed) && counter_examples.includes(missed)) {
     return `"${missed}" is an example and a counter-example.`
+  }
   return examples.includes(missed)
     ? `What is described does not match the example "${missed}".`
     : `What is described also matches "${missed}", and a pattern without lookaround cannot leave it out.`
@@ -108,12 +120,23 @@ function writeAll(
   const parameters = at('parameter').map(({ pattern }) => ({
     pattern: `[?&]${pattern}(?:[=&#]|$)`
   }))
-  if (starts.length > 1 || ends.length > 1 || contained.length + parameters.length > MAX_CONTAINED)
+  if (
+    starts.length > 1 ||
+    ends.length > 1 ||
+    contained.length + parameters.length > MAX_CONTAINED
+  ) {
     return undefined
-  if (exact.length > 0) return conditions.length === 1 ? `^${exact[0]?.pattern}$` : undefined
-  if (subject === 'email') return writeEmail(start, end ?? at('at').map(atHost)[0], contained)
+  }
+  if (exact.length > 0) {
+    return conditions.length === 1 ? `^${exact[0]?.pattern}$` : undefined
+  }
+  if (subject === 'email') {
+    return writeEmail(start, end ?? at('at').map(atHost)[0], contained)
+  }
 
-  if (at('at').length > 0 || !isAboutText(subject)) return undefined
+  if (at('at').length > 0 || !isAboutText(subject)) {
+    return undefined
+  }
   const first = start && `^${hostBefore(start, subject)}${start.pattern}`
   const isUnder = conditions.some(({ place }) => place === 'under')
   const opening = first && isUnder && !start.closes?.endsWith('/') ? `${first}(?:[/?#]|$)` : first
@@ -122,7 +145,9 @@ function writeAll(
       ? undefined
       : { pattern: opening, text: isUnder ? undefined : start?.text }
   const middles = [...contained, ...parameters]
-  if (!head && !end && middles.length === 1) return wrap(middles[0]?.pattern ?? '', bound)
+  if (!head && !end && middles.length === 1) {
+    return wrap(middles[0]?.pattern ?? '', bound)
+  }
   const orders = permute(middles).map((order) =>
     writeChain([...(head ? [head] : []), ...order], end)
   )
@@ -136,11 +161,14 @@ function writeChain(links: Link[], end: Link | undefined): string {
   let pattern = ''
   for (const link of all) {
     const tail = link === end ? '$' : ''
-    if (!before) pattern = end === link ? `${link.pattern}$` : link.pattern
-    else {
+    if (!before) {
+      pattern = end === link ? `${link.pattern}$` : link.pattern
+    } else {
       const rests = overlaps(before.text, link.text).map((rest) => `${quote(rest)}${tail}`)
       const contains = !tail && link.text !== undefined && before.text?.includes(link.text)
-      if (contains) continue
+      if (contains) {
+        continue
+      }
       pattern += anyOf([`.*${link.pattern}${tail}`, ...rests])
     }
     before = link
@@ -150,7 +178,9 @@ function writeChain(links: Link[], end: Link | undefined): string {
 
 /** What is left of the second text after each of its beginnings with which the first one ends. */
 function overlaps(first: string | undefined, second: string | undefined): string[] {
-  if (first === undefined || second === undefined) return []
+  if (first === undefined || second === undefined) {
+    return []
+  }
   const lengths = Array.from({ length: second.length }, (_, i) => i + 1)
   return lengths
     .filter((length) => first.endsWith(second.slice(0, length)))
@@ -158,7 +188,9 @@ function overlaps(first: string | undefined, second: string | undefined): string
 }
 
 function permute(links: Link[]): Link[][] {
-  if (links.length < 2) return [links]
+  if (links.length < 2) {
+    return [links]
+  }
   return links.flatMap((link) =>
     permute(links.filter((other) => other !== link)).map((rest) => [link, ...rest])
   )
@@ -182,11 +214,19 @@ function writeEmail(
 ): string | undefined {
   const [whole] = KINDS.email
   const domain = whole.slice(whole.indexOf('@'))
-  if (contained.length > 0 || (start && end)) return undefined
-  if (start) return `^${start.pattern}${LOCAL_PART}*${domain}$`
-  if (!end) return undefined
+  if (contained.length > 0 || (start && end)) {
+    return undefined
+  }
+  if (start) {
+    return `^${start.pattern}${LOCAL_PART}*${domain}$`
+  }
+  if (!end) {
+    return undefined
+  }
   const host = end.text?.replace(/^@/, '')
-  if (host === undefined || host.includes('@')) return undefined
+  if (host === undefined || host.includes('@')) {
+    return undefined
+  }
   return end.text?.startsWith('@')
     ? `^${LOCAL_PART}+@${quote(host)}$`
     : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${quote(host)}$`
@@ -199,7 +239,9 @@ const wrap = (pattern: string, bound: Bound): string =>
   bound === 'anywhere' ? pattern : bound === 'word' ? `\\b${pattern}\\b` : `^${pattern}$`
 
 function writePiece(piece: Piece, style: number): string {
-  if ('text' in piece) return quote(piece.text)
+  if ('text' in piece) {
+    return quote(piece.text)
+  }
   const variants: readonly string[] = KINDS[piece.kind]
   return variants[Math.min(style, variants.length - 1)] ?? ''
 }

@@ -63,14 +63,16 @@ export const aiRoutes = createRouter()
       const { messages, person, distinct_id } = c.req.valid('json')
       const { project, now } = c.var
       const isNamed = person !== undefined || distinct_id !== undefined
-      if (!messages && !isNamed)
+      if (!messages && !isNamed) {
         throw new AppError('required', 'This field is required.', 'messages')
-      if (messages && messages.at(-1)?.content.trim() === '')
+      }
+      if (messages && messages.at(-1)?.content.trim() === '') {
         throw new AppError(
           'blank',
           'This field may not be blank.',
           `messages__${messages.length - 1}__content`
         )
+      }
       const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
       const { engine, answer } = messages
         ? await suggestFilters(await findModel(c), messages, project, now)
@@ -96,8 +98,9 @@ export const aiRoutes = createRouter()
         const subject = await findNamed(c, person, distinct_id)
         return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
       }
-      if (regex === undefined && examples.length === 0)
+      if (regex === undefined && examples.length === 0) {
         throw new AppError('required', 'This field is required.', 'regex')
+      }
       const { engine, answer } = await suggestRegex(await findModel(c), regex ?? '', given)
       return c.json(regexToJson(engine, answer))
     }
@@ -115,10 +118,13 @@ async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
   // Of what a deployment may have, the types know only what all have.
   const bindings: ModelBindings = c.env
   const model = modelOf(bindings)
-  if (!model) return undefined
+  if (!model) {
+    return undefined
+  }
   const { success } = await c.env.AI_RATE.limit({ key: String(c.var.key.id) })
-  if (!success)
+  if (!success) {
     log('info', 'model asked too often', { project: c.var.project.id, key: c.var.key.id })
+  }
   return success ? model : undefined
 }
 
@@ -131,7 +137,9 @@ async function findNamed(
   const name = person === undefined ? { distinctId: distinctId ?? '' } : readPersonName(person)
   const found = await findSubject(c.var.db, c.var.project.id, name)
   const attr = person === undefined ? 'distinct_id' : 'person'
-  if (!found) throw new AppError('does_not_exist', 'Invalid person - object does not exist.', attr)
+  if (!found) {
+    throw new AppError('does_not_exist', 'Invalid person - object does not exist.', attr)
+  }
   return found
 }
 

@@ -34,7 +34,9 @@ export async function findSubject(
       group by start_url order by max(start_time) desc limit ${MAX_URLS}`)
   )
   const [first] = ids
-  if (!first) return undefined
+  if (!first) {
+    return undefined
+  }
   return {
     uuid: first.uuid ?? undefined,
     distinctIds: ids.map((row) => row.distinct_id),

@@ -19,9 +19,13 @@ export function writeSubjectRegex({ distinctIds, urls }: Subject, given: Example
       ...given,
       examples: [...given.examples, ...distinctIds, ...shown]
     })
-    if (!proof) continue
+    if (!proof) {
+      continue
+    }
     const [missed] = proof.missed
-    if (missed === undefined) return { output, matched: proof.matched, rejected: proof.rejected }
+    if (missed === undefined) {
+      return { output, matched: proof.matched, rejected: proof.rejected }
+    }
     const isExample = given.examples.includes(missed)
     return {
       fault: `The pattern of these ids and URLs ${isExample ? 'does not match' : 'also matches'} "${missed}".`

@@ -53,9 +53,13 @@ export async function suggestRegex(
 
 function faultOf(pattern: string, given: Examples): string | undefined {
   const proof = pattern === '' ? undefined : prove(pattern, given)
-  if (!proof) return 'This is no pattern of RE2 syntax.'
+  if (!proof) {
+    return 'This is no pattern of RE2 syntax.'
+  }
   const [missed] = proof.missed
-  if (missed === undefined) return undefined
+  if (missed === undefined) {
+    return undefined
+  }
   return given.examples.includes(missed)
     ? `It does not match the example ${missed}`
     : `It matches ${missed}`

@@ -39,20 +39,28 @@ export function readWords<T>(
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
     const match = pattern.exec(text)
-    if (match) at += match[0].length
+    if (match) {
+      at += match[0].length
+    }
     return match
   }
   while (at < text.length) {
-    if (take(BETWEEN)) continue
+    if (take(BETWEEN)) {
+      continue
+    }
     const start = at
     let value: T | undefined
     for (const [pattern, meaning] of rules) {
       const match = take(pattern)
-      if (!match) continue
+      if (!match) {
+        continue
+      }
       value = meaning(match)
       break
     }
-    if (value === undefined) value = word(take(WORD)?.[0] ?? text.slice(at, ++at))
+    if (value === undefined) {
+      value = word(take(WORD)?.[0] ?? text.slice(at, ++at))
+    }
     words.push({ value, text: text.slice(start, at) })
   }
   return words

@@ -20,8 +20,12 @@ export async function readJson(request: Request | Response): Promise<Json> {
       continue
     }
     const text = unwrapForm(decodeUtf8(bytes).trim())
-    if (text === '') throw new AppError('parse_error', 'request missing data payload')
-    if (isJson(text)) return parse(text)
+    if (text === '') {
+      throw new AppError('parse_error', 'request missing data payload')
+    }
+    if (isJson(text)) {
+      return parse(text)
+    }
     // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
     bytes = fromBase64(text.replaceAll(' ', '+'))
   }
@@ -36,7 +40,9 @@ async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
     const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()
     return await readBytes(source.pipeThrough(new DecompressionStream('gzip')), MAX_BODY_BYTES)
   } catch (error) {
-    if (error instanceof AppError) throw error
+    if (error instanceof AppError) {
+      throw error
+    }
     throw new AppError('parse_error', 'failed to decode request: invalid gzip data')
   }
 }
@@ -80,12 +86,16 @@ export type CaptureRequest = { token: string; sentAt: number | undefined; events
 export function readRequest(body: Json): CaptureRequest {
   const envelope = isObject(body) ? body : undefined
   const batch = envelope?.batch
-  if (batch !== undefined && !Array.isArray(batch))
+  if (batch !== undefined && !Array.isArray(batch)) {
     throw new AppError('invalid_input', 'failed to parse request: batch is not an array', 'batch')
+  }
   const events = Array.isArray(body) ? body : (batch ?? [body])
-  if (events.length === 0) throw new AppError('invalid_input', 'request holds no event', 'batch')
-  if (events.length > MAX_EVENTS)
+  if (events.length === 0) {
+    throw new AppError('invalid_input', 'request holds no event', 'batch')
+  }
+  if (events.length > MAX_EVENTS) {
     throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)
+  }
 
   const token = checkToken((envelope && tokenOf(envelope)) ?? onlyToken(events))
   return { token, sentAt: clockOf(envelope?.sent_at), events }
@@ -107,19 +117,32 @@ function onlyToken(events: Json[]): Json | undefined {
       )
   )
   tokens.delete(undefined)
-  if (tokens.size > 1) throw invalidToken('batch submitted with inconsistent api_key values')
+  if (tokens.size > 1) {
+    throw invalidToken('batch submitted with inconsistent api_key values')
+  }
   return [...tokens][0]
 }
 
 function checkToken(token: Json | undefined): string {
-  if (token === undefined || token === null)
+  if (token === undefined || token === null) {
     throw invalidToken('event submitted without an api_key')
+  }
   const text = typeof token === 'string' ? token.trim() : ''
-  if (text === '') throw invalidToken('API key is not valid: empty')
-  if (text.length > 64) throw invalidToken('API key is not valid: too_long')
-  if (text.includes('\0')) throw invalidToken('API key is not valid: null_byte')
-  if (!/^[\x20-\x7e]+$/.test(text)) throw invalidToken('API key is not valid: not_ascii')
-  if (text.startsWith('phx_')) throw invalidToken('API key is not valid: personal_api_key')
+  if (text === '') {
+    throw invalidToken('API key is not valid: empty')
+  }
+  if (text.length > 64) {
+    throw invalidToken('API key is not valid: too_long')
+  }
+  if (text.includes('\0')) {
+    throw invalidToken('API key is not valid: null_byte')
+  }
+  if (!/^[\x20-\x7e]+$/.test(text)) {
+    throw invalidToken('API key is not valid: not_ascii')
+  }
+  if (text.startsWith('phx_')) {
+    throw invalidToken('API key is not valid: personal_api_key')
+  }
   return text
 }
 

@@ -50,7 +50,11 @@ export const answerDecide = (version: string | undefined, token: string, request
 })
 
 function decidedFlags(version: string | undefined) {
-  if (version === '4') return { flags: {} }
-  if (version === '3') return { featureFlags: {}, featureFlagPayloads: {} }
+  if (version === '4') {
+    return { flags: {} }
+  }
+  if (version === '3') {
+    return { featureFlags: {}, featureFlagPayloads: {} }
+  }
   return { featureFlags: version === '2' ? {} : [] }
 }

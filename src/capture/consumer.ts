@@ -30,7 +30,9 @@ export async function consumeCapture(
   usage: Usage
 ) {
   const consumer = new Consumer(bindings, usage)
-  for (const message of batch.messages) await consumer.take(message)
+  for (const message of batch.messages) {
+    await consumer.take(message)
+  }
   return { messages: batch.messages.length, ...(await consumer.finish()) }
 }
 
@@ -50,10 +52,14 @@ class Consumer {
   async take(message: Message): Promise<void> {
     try {
       const item = await this.#load(message)
-      if (!item) return message.ack()
+      if (!item) {
+        return message.ack()
+      }
       const { project_id } = item.content
       const waiting = this.#waiting.get(project_id) ?? []
-      if (waiting.length > 0 && isTooMuch([...waiting, item])) await this.#store(project_id)
+      if (waiting.length > 0 && isTooMuch([...waiting, item])) {
+        await this.#store(project_id)
+      }
       this.#waiting.set(project_id, [...(this.#waiting.get(project_id) ?? []), item])
     } catch (error) {
       await this.#giveBack(message, error)
@@ -61,7 +67,9 @@ class Consumer {
   }
 
   async finish() {
-    for (const projectId of [...this.#waiting.keys()]) await this.#store(projectId)
+    for (const projectId of [...this.#waiting.keys()]) {
+      await this.#store(projectId)
+    }
     return this.#summary
   }
 
@@ -70,7 +78,9 @@ class Consumer {
     const spill = SpilledMessage.safeParse(message.body).data?.spill
     const content =
       spill === undefined ? message.body : await readObject(this.#bindings.bucket, spill)
-    if (content === undefined) return undefined
+    if (content === undefined) {
+      return undefined
+    }
     return {
       message,
       content: parse(CaptureMessage, content),
@@ -92,9 +102,11 @@ class Consumer {
       )
       // One message's fault must not become its neighbours': each is tried by itself.
       for (const item of items) {
-        if (mayBeOneMessage && items.length > 1)
+        if (mayBeOneMessage && items.length > 1) {
           await this.#ingest(projectId, [item]).catch((own) => this.#giveBack(item.message, own))
-        else await this.#giveBack(item.message, error)
+        } else {
+          await this.#giveBack(item.message, error)
+        }
       }
     }
   }
@@ -106,12 +118,15 @@ class Consumer {
     const { project, db } = await this.#project(projectId)
     const { stored, warnings } = await ingestEvents(db, project, events)
     this.#summary.stored += stored
-    for (const { message } of items) message.ack()
-    for (const warning of warnings)
+    for (const { message } of items) {
+      message.ack()
+    }
+    for (const warning of warnings) {
       log('warn', 'ingestion warning', { project: projectId, ...warning })
+    }
 
     const spills = items.flatMap(({ spill }) => spill ?? [])
-    if (spills.length > 0)
+    if (spills.length > 0) {
       await this.#bindings.bucket.delete(spills).catch((error) => {
         console.warn({
           message: 'stored events stay in the bucket until the weekly sweep',
@@ -119,15 +134,20 @@ class Consumer {
           error: describeError(error)
         })
       })
+    }
   }
 
   async #project(projectId: number): Promise<{ project: ProjectRow; db: Db }> {
     const known = this.#projects.get(projectId)
-    if (known) return known
+    if (known) {
+      return known
+    }
     const [project] = await findProjects(openDb(this.#bindings.control, this.#usage).db, [
       projectId
     ])
-    if (!project) throw new PoisonError(`There is no project ${projectId}.`)
+    if (!project) {
+      throw new PoisonError(`There is no project ${projectId}.`)
+    }
     const { db } = openDb(this.#bindings.database(project.database), this.#usage)
     this.#projects.set(projectId, { project, db })
     return { project, db }
@@ -144,6 +164,8 @@ const isTooMuch = (items: Item[]): boolean =>
 
 function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
-  if (result.success) return result.data
+  if (result.success) {
+    return result.data
+  }
   throw new PoisonError(`Not a capture message: ${z.prettifyError(result.error).slice(0, 300)}`)
 }

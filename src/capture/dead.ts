@@ -90,7 +90,9 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
     attempts,
     createdAt: now.getTime()
   })
-  if (spill !== undefined) await bucket.delete(spill)
+  if (spill !== undefined) {
+    await bucket.delete(spill)
+  }
 }
 
 /** The message of a parked dead letter. @throws when it is none that can be driven again */

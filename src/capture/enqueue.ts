@@ -22,11 +22,13 @@ export async function enqueueEvents(
   const parts = [...splitEvents(events)]
   const [first] = parts
   try {
-    if (first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES)
+    if (first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES) {
       return void (await queue.send({ ...request, events: first.events }))
+    }
     const messages = []
-    for (const part of parts)
+    for (const part of parts) {
       messages.push({ body: await spill(bucket, { ...request, events: part.events }) })
+    }
     await queue.sendBatch(messages)
   } catch (error) {
     throw new UnavailableError('transient error, please retry', error)

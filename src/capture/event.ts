@@ -46,34 +46,49 @@ export function readEvent(
   sentAt: number | undefined,
   now: number
 ): CapturedEvent | Dropped {
-  if (!isObject(raw)) return { uuid: null, reason: 'event is not an object' }
+  if (!isObject(raw)) {
+    return { uuid: null, reason: 'event is not an object' }
+  }
   const uuid = typeof raw.uuid === 'string' && UUID.test(raw.uuid) ? raw.uuid.toLowerCase() : null
   const drop = (reason: string): Dropped => ({ uuid, reason })
 
-  if (uuid === null && raw.uuid !== undefined && raw.uuid !== null && raw.uuid !== '')
+  if (uuid === null && raw.uuid !== undefined && raw.uuid !== null && raw.uuid !== '') {
     return drop('event submitted with an invalid uuid')
-  if (typeof raw.event !== 'string' || raw.event.trim() === '')
+  }
+  if (typeof raw.event !== 'string' || raw.event.trim() === '') {
     return drop('event submitted with an empty event name')
-  if (raw.properties !== undefined && raw.properties !== null && !isObject(raw.properties))
+  }
+  if (raw.properties !== undefined && raw.properties !== null && !isObject(raw.properties)) {
     return drop('event properties are not an object')
-  if (typeof raw.timestamp === 'number')
+  }
+  if (typeof raw.timestamp === 'number') {
     return drop('event timestamp is a number instead of a string')
+  }
 
   const sent: JsonObject = isObject(raw.properties) ? raw.properties : {}
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
-  if (distinctId === undefined) return drop('event submitted without a distinct_id')
-  if (raw.event === '$snapshot' || raw.event === '$performance_event')
+  if (distinctId === undefined) {
+    return drop('event submitted without a distinct_id')
+  }
+  if (raw.event === '$snapshot' || raw.event === '$performance_event') {
     return drop(`${raw.event} is not stored as an event`)
+  }
 
   const read = readProperties(raw, sent)
-  if (!hasPersonProfile(read) && (MERGES.has(raw.event) || raw.event === '$groupidentify'))
+  if (!hasPersonProfile(read) && (MERGES.has(raw.event) || raw.event === '$groupidentify')) {
     return drop(`${raw.event} needs person processing`)
-  if (depthOf(read) > MAX_DEPTH) return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  }
+  if (depthOf(read) > MAX_DEPTH) {
+    return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  }
   const properties = toWellFormed(read)
   const bytes = byteLength(JSON.stringify(properties))
-  if (bytes > MAX_EVENT_BYTES) return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
-  if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties))
+  if (bytes > MAX_EVENT_BYTES) {
+    return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
+  }
+  if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties)) {
     return drop(`maximum size of person properties exceeded: ${MAX_PROPERTIES_BYTES} bytes`)
+  }
 
   const time = {
     timestamp: raw.timestamp,
@@ -98,7 +113,9 @@ export const asIdentify = (raw: Json): Json =>
 
 /** Anything but a string is taken as its JSON text, as PostHog does; nothing at all is undefined. */
 export function readDistinctId(value: Json | undefined): string | undefined {
-  if (value === undefined || value === null) return undefined
+  if (value === undefined || value === null) {
+    return undefined
+  }
   const text = clean(typeof value === 'string' ? value : JSON.stringify(value))
   return text.trim() === '' ? undefined : text
 }
@@ -109,10 +126,16 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   const personal = hasPersonProfile(sent)
   for (const key of ['$set', '$set_once'] as const) {
     const [outer, inner] = [raw[key], properties[key]]
-    if (isObject(outer)) properties[key] = { ...(isObject(inner) && inner), ...outer }
-    if (!personal) delete properties[key]
+    if (isObject(outer)) {
+      properties[key] = { ...(isObject(inner) && inner), ...outer }
+    }
+    if (!personal) {
+      delete properties[key]
+    }
   }
-  if (!personal) delete properties.$unset
+  if (!personal) {
+    delete properties.$unset
+  }
   return properties
 }
 

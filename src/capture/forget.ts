@@ -25,7 +25,9 @@ export async function forgetInDeadLetters(
   const letters = await listDeadLettersOf(controlDb, project.id, after, LETTERS_AT_ONCE)
   for (const { id, object } of letters) {
     const letter = DeadMessage.safeParse(await readObject(bucket, object)).data
-    if (!letter) continue
+    if (!letter) {
+      continue
+    }
     const part = RecordingPart.safeParse(letter.dead).data
     if (part) {
       const hash = await hashDistinctId(project.erasureSalt, project.id, part.distinct_id)
@@ -33,32 +35,42 @@ export async function forgetInDeadLetters(
         await findTombstones(db, project.id, [hash]),
         part.received_at
       )?.erasureId
-      if (erasure === undefined) continue
+      if (erasure === undefined) {
+        continue
+      }
       await bucket.delete([objectOf(project.id, part.session_id, part.part_id), object])
       await deleteDeadLetter(controlDb, id)
       await countRemoved(db, project.id, 'dead_letters', new Map([[erasure, 1]]))
     }
     const message = CaptureMessage.safeParse(letter.dead).data
-    if (!message) continue
+    if (!message) {
+      continue
+    }
     const removed = new Map<number, number>()
     const kept = []
     const hashes = new Map<string, string>()
-    for (const { distinct_id } of message.events)
+    for (const { distinct_id } of message.events) {
       hashes.set(distinct_id, await hashDistinctId(project.erasureSalt, project.id, distinct_id))
+    }
     const tombstones = await findTombstones(db, project.id, [...hashes.values()])
     for (const event of message.events) {
       const own = tombstones.filter(({ hash }) => hash === hashes.get(event.distinct_id))
       const erasure = buriedUnder(own, message.received_at)?.erasureId
-      if (erasure === undefined) kept.push(event)
-      else removed.set(erasure, (removed.get(erasure) ?? 0) + 1)
+      if (erasure === undefined) {
+        kept.push(event)
+      } else {
+        removed.set(erasure, (removed.get(erasure) ?? 0) + 1)
+      }
     }
-    if (removed.size === 0) continue
-    if (kept.length > 0)
+    if (removed.size === 0) {
+      continue
+    }
+    if (kept.length > 0) {
       await bucket.put(
         object,
         JSON.stringify({ ...letter, dead: { ...message, events: kept } } satisfies DeadMessage)
       )
-    else {
+    } else {
       await bucket.delete(object)
       await deleteDeadLetter(controlDb, id)
     }

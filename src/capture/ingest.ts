@@ -39,10 +39,12 @@ export async function ingestEvents(
       tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf))
     }
     const changes = planEvents(events, known, await reserveIds(db, events, wanted, known))
-    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES)
+    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES) {
       return ingestHalves(db, project, events)
-    if (changes.events.length + changes.dropped.length > 0)
+    }
+    if (changes.events.length + changes.dropped.length > 0) {
       await writeChanges(db, project.id, changes)
+    }
     return { stored: changes.events.length, warnings: changes.warnings }
   })
 }

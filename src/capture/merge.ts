@@ -9,9 +9,14 @@ export function distinctIdsOf(event: CapturedEvent): string[] {
 
 /** The distinct id that an event folds into its own, if it is one of those that merge. */
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
-  if (!hasPersonProfile(properties)) return undefined
-  if (event === '$identify') return readDistinctId(properties.$anon_distinct_id)
-  if (event === '$create_alias' || event === '$merge_dangerously')
+  if (!hasPersonProfile(properties)) {
+    return undefined
+  }
+  if (event === '$identify') {
+    return readDistinctId(properties.$anon_distinct_id)
+  }
+  if (event === '$create_alias' || event === '$merge_dangerously') {
     return readDistinctId(properties.alias)
+  }
   return undefined
 }

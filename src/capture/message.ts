@@ -40,5 +40,7 @@ export function* splitEvents(
     part.push(event)
     bytes += size
   }
-  if (part.length > 0) yield { events: part, bytes }
+  if (part.length > 0) {
+    yield { events: part, bytes }
+  }
 }

@@ -88,9 +88,14 @@ type Identity = {
 export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
   const plan = new Plan(known, ids)
   const fresh = new Map<string, Incoming>()
-  for (const event of events)
-    if (!known.seen.has(event.uuid) && !fresh.has(event.uuid)) fresh.set(event.uuid, event)
-  for (const event of [...fresh.values()].sort((a, b) => orderOf(a) - orderOf(b))) plan.add(event)
+  for (const event of events) {
+    if (!known.seen.has(event.uuid) && !fresh.has(event.uuid)) {
+      fresh.set(event.uuid, event)
+    }
+  }
+  for (const event of [...fresh.values()].sort((a, b) => orderOf(a) - orderOf(b))) {
+    plan.add(event)
+  }
   return plan.changes()
 }
 
@@ -117,8 +122,9 @@ class Plan {
 
   add(event: Incoming): void {
     const tombstone = this.#tombstoneOf(event.distinct_id, event)
-    if (tombstone) this.#bury(event, tombstone)
-    else {
+    if (tombstone) {
+      this.#bury(event, tombstone)
+    } else {
       const identity = this.#identity(event.distinct_id)
       const person = hasPersonProfile(event.properties)
         ? this.#applyToPerson(identity, event)
@@ -132,7 +138,9 @@ class Plan {
     if (isOpen) {
       this.#usedTombstones.add(key)
       this.#store(event, key, null)
-    } else this.#dropped.set(erasureId, (this.#dropped.get(erasureId) ?? 0) + 1)
+    } else {
+      this.#dropped.set(erasureId, (this.#dropped.get(erasureId) ?? 0) + 1)
+    }
   }
 
   #tombstoneOf(distinctId: string, event: Incoming): Tombstone | undefined {
@@ -174,16 +182,21 @@ class Plan {
       person,
       writesOf(event.event, event.uuid, event.properties, writtenAt)
     )
-    if (written.refused) this.#warn('person_properties_size_violation', event)
-    if (merged || written.changed || person.version === 0)
+    if (written.refused) {
+      this.#warn('person_properties_size_violation', event)
+    }
+    if (merged || written.changed || person.version === 0) {
       this.#versions.push(addVersion(person, identity.key))
+    }
     return person
   }
 
   /** @returns whether the person's properties changed by it */
   #merge(target: Identity, event: Incoming, at: number): boolean {
     const source = mergeSource(event)
-    if (source === undefined || source === target.distinctId) return false
+    if (source === undefined || source === target.distinctId) {
+      return false
+    }
     if (!isMergeable(source) || !isMergeable(target.distinctId)) {
       this.#warn('cannot_merge_with_illegal_distinct_id', event)
       return false
@@ -209,22 +222,30 @@ class Plan {
       return false
     }
     this.#identify(kept)
-    if (folded === kept) return false
+    if (folded === kept) {
+      return false
+    }
     const { changed, refused } = mergePersons(kept, folded)
-    if (refused) this.#warn('person_properties_size_violation', event)
+    if (refused) {
+      this.#warn('person_properties_size_violation', event)
+    }
     this.#mergedInto.set(folded, { person: kept, at: event.received_at })
     return changed
   }
 
   #identify(person: Person): void {
-    if (person.isIdentified) return
+    if (person.isIdentified) {
+      return
+    }
     person.isIdentified = true
     person.touched = true
   }
 
   #identity(distinctId: string): Identity {
     const present = this.#identities.get(distinctId)
-    if (present) return present
+    if (present) {
+      return present
+    }
     const stored = this.#known.identities.get(distinctId)
     const identity: Identity = {
       key: stored?.key ?? this.#ids.identity(),
@@ -238,7 +259,9 @@ class Plan {
 
   #person(id: number): Person {
     const stored = this.#known.persons.get(id)
-    if (!stored) throw new Error(`person ${id} was not read`)
+    if (!stored) {
+      throw new Error(`person ${id} was not read`)
+    }
     const person = this.#persons.get(id) ?? loadPerson(stored)
     this.#persons.set(id, person)
     return person
@@ -262,7 +285,9 @@ class Plan {
 
   #eventName(name: string): number {
     const id = this.#known.eventNames.get(name) ?? this.#eventNames.get(name)
-    if (id !== undefined) return id
+    if (id !== undefined) {
+      return id
+    }
     const fresh = this.#ids.eventName()
     this.#eventNames.set(name, fresh)
     return fresh

@@ -23,14 +23,20 @@ export function createProjectFinder() {
     usage: Usage
   ): Promise<CaptureProject | undefined> {
     const known = found.get(token)
-    if (known && now.getTime() - known.at < TTL_MS) return known.project
+    if (known && now.getTime() - known.at < TTL_MS) {
+      return known.project
+    }
 
     const row = await findProjectByToken(openDb(env.DB, usage).db, token)
-    if (!row) return undefined
+    if (!row) {
+      return undefined
+    }
     const size = newUsage()
     await measureDatabase(openDb(databaseOf(env, row.database), size).db)
     const project = { id: row.id, fill: size.sizeBytes / Number(env.DATABASE_MAX_BYTES) }
-    if (found.size >= MAX_ENTRIES) found.clear()
+    if (found.size >= MAX_ENTRIES) {
+      found.clear()
+    }
     found.set(token, { project, at: now.getTime() })
     return project
   }

@@ -22,7 +22,9 @@ export async function redriveDeadLetter(
   const message = await readDeadLetter(bucket, letter.object)
   const controlDb = openDb(control, newUsage()).db
   const [project] = await findProjects(controlDb, [message.project_id])
-  if (!project) throw new Error(`There is no project ${message.project_id}.`)
+  if (!project) {
+    throw new Error(`There is no project ${message.project_id}.`)
+  }
   const { db } = openDb(database(project.database), newUsage())
   const stored =
     'events' in message

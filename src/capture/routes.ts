@@ -128,7 +128,9 @@ export function createCaptureRoutes() {
 
   const projectOf = async (c: Context<AppEnv>, token: string) => {
     const project = await findProject(c.env, token, c.var.now, c.var.usage)
-    if (!project) throw invalidToken('API key is not valid: unknown')
+    if (!project) {
+      throw invalidToken('API key is not valid: unknown')
+    }
     c.set('projectId', project.id)
     return project
   }
@@ -136,7 +138,9 @@ export function createCaptureRoutes() {
   /** A project whose database takes more. */
   const openProject = async (c: Context<AppEnv>, token: string) => {
     const project = await projectOf(c, token)
-    if (project.fill >= FULL) throw new UnavailableError('The database of this project is full.')
+    if (project.fill >= FULL) {
+      throw new UnavailableError('The database of this project is full.')
+    }
     return project
   }
 
@@ -155,7 +159,9 @@ export function createCaptureRoutes() {
     const outcomes = raws.map((raw) => readEvent(raw, sentAtOf(raw) ?? clock, now))
     const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
-    if (accepted.length === 0) throw refuseAll(dropped)
+    if (accepted.length === 0) {
+      throw refuseAll(dropped)
+    }
     await enqueueEvents(
       c.env.CAPTURE_QUEUE,
       c.env.BUCKET,
@@ -167,11 +173,12 @@ export function createCaptureRoutes() {
 
   const record = async (c: Context<AppEnv>) => {
     const { token, sentAt, events } = readRequest(await readPayload(c))
-    if (events.length > MAX_PARTS)
+    if (events.length > MAX_PARTS) {
       throw new AppError(
         'request_too_large',
         `maximum number of snapshot events exceeded: ${MAX_PARTS}`
       )
+    }
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
@@ -180,10 +187,13 @@ export function createCaptureRoutes() {
     )
     const read = outcomes.filter((outcome) => outcome !== undefined)
     const dropped = read.filter((outcome) => 'reason' in outcome)
-    if (dropped.length === outcomes.length) throw refuseAll(dropped)
+    if (dropped.length === outcomes.length) {
+      throw refuseAll(dropped)
+    }
     const snapshots = read.filter((outcome) => 'lines' in outcome)
-    if (snapshots.length > 0)
+    if (snapshots.length > 0) {
       await enqueueSnapshots(c.env.RECORDING_QUEUE, c.env.BUCKET, project.id, snapshots)
+    }
     return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
   }
 

@@ -16,7 +16,9 @@ export async function sweepSpilled(bucket: R2Bucket, now: Date): Promise<number>
     const stale = page.objects
       .filter(({ uploaded }) => uploaded.getTime() < before)
       .map(({ key }) => key)
-    if (stale.length > 0) await bucket.delete(stale)
+    if (stale.length > 0) {
+      await bucket.delete(stale)
+    }
     removed += stale.length
     cursor = page.truncated ? page.cursor : undefined
   } while (cursor)

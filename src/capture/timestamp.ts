@@ -19,10 +19,14 @@ type Sent = {
 export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now: number): number {
   let time = now
   const parsed = typeof timestamp === 'string' ? parseTimestamp(timestamp) : undefined
-  if (typeof offset === 'number' && Number.isFinite(offset)) time = now - Math.trunc(offset)
-  else if (parsed !== undefined)
+  if (typeof offset === 'number' && Number.isFinite(offset)) {
+    time = now - Math.trunc(offset)
+  } else if (parsed !== undefined) {
     time = sentAt === undefined || ignoreSentAt ? parsed : parsed - (sentAt - now)
-  if (time > now + MAX_FUTURE) return now
+  }
+  if (time > now + MAX_FUTURE) {
+    return now
+  }
   const year = new Date(time).getUTCFullYear()
   return year >= 0 && year <= 9999 ? time : 0
 }

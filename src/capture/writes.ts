@@ -59,32 +59,49 @@ export const hasPersonProfile = (properties: JsonObject): boolean =>
  * person's device and origin, as PostHog's ingestion lifts them (`$initial_…` keeps the first).
  */
 export function writesOf(event: string, uuid: string, properties: JsonObject, at: number): Write[] {
-  if (!hasPersonProfile(properties)) return []
+  if (!hasPersonProfile(properties)) {
+    return []
+  }
   const stamp: Stamp = { at, id: uuid }
   const writes: Write[] = [{ kind: 'seed', key: '$creator_event_uuid', value: uuid, stamp }]
-  if (NO_WRITES.has(event)) return writes
+  if (NO_WRITES.has(event)) {
+    return writes
+  }
 
   const set = isObject(properties.$set) ? properties.$set : {}
   const once = isObject(properties.$set_once) ? properties.$set_once : {}
   for (const [key, value] of lifted(properties)) {
     const kind = PERSON_EVENTS.has(event) || !VOLATILE.has(key) ? 'set' : 'seed'
-    if (!Object.hasOwn(set, key)) writes.push({ kind, key, value, stamp })
+    if (!Object.hasOwn(set, key)) {
+      writes.push({ kind, key, value, stamp })
+    }
     const initial = `$initial_${key.replace(/^\$/, '')}`
-    if (value !== null && !Object.hasOwn(once, initial))
+    if (value !== null && !Object.hasOwn(once, initial)) {
       writes.push({ kind: 'seed', key: initial, value, stamp })
+    }
   }
-  for (const [key, value] of Object.entries(once)) writes.push({ kind: 'once', key, value, stamp })
-  for (const [key, value] of Object.entries(set)) writes.push({ kind: 'set', key, value, stamp })
-  for (const key of unsetKeys(properties.$unset)) writes.push({ kind: 'unset', key, stamp })
+  for (const [key, value] of Object.entries(once)) {
+    writes.push({ kind: 'once', key, value, stamp })
+  }
+  for (const [key, value] of Object.entries(set)) {
+    writes.push({ kind: 'set', key, value, stamp })
+  }
+  for (const key of unsetKeys(properties.$unset)) {
+    writes.push({ kind: 'unset', key, stamp })
+  }
   return writes
 }
 
 function* lifted(properties: JsonObject): Generator<[string, Json]> {
   for (const key of LIFTED) {
-    if (properties.$is_server === true && (key === '$os' || key === '$os_version')) continue
+    if (properties.$is_server === true && (key === '$os' || key === '$os_version')) {
+      continue
+    }
     const value =
       key === '$os' && properties.$os === undefined ? properties.$os_name : properties[key]
-    if (value !== undefined) yield [key, value]
+    if (value !== undefined) {
+      yield [key, value]
+    }
   }
 }
 

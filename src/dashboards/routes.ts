@@ -101,7 +101,9 @@ export const dashboardRoutes = createRouter()
     async (c) => {
       const { db, project } = c.var
       const row = await findDashboard(db, project.id, c.req.valid('param').id)
-      if (!row) throw new NotFoundError()
+      if (!row) {
+        throw new NotFoundError()
+      }
       const placed = await listTiles(db, project.id, row.id)
       const ids = placed.map(({ insightId }) => insightId)
       const insights = await findInsights(db, project.id, ids)
@@ -126,7 +128,9 @@ export const dashboardRoutes = createRouter()
         c.req.valid('param').id,
         c.req.valid('json')
       )
-      if (!row) throw new NotFoundError()
+      if (!row) {
+        throw new NotFoundError()
+      }
       return c.json(dashboardToJson(row))
     }
   )
@@ -138,7 +142,9 @@ export const dashboardRoutes = createRouter()
     async (c) => {
       const { db, project } = c.var
       const row = await findDashboard(db, project.id, c.req.valid('param').id)
-      if (!row) throw new NotFoundError()
+      if (!row) {
+        throw new NotFoundError()
+      }
       await updateDashboard(db, project.id, row.id, { deleted: true })
       return c.body(null, 204)
     }

@@ -86,7 +86,9 @@ export async function insertDashboard(
       createdAt: now.getTime()
     })
     .returning()
-  if (!row) throw new Error('The write returned no row.')
+  if (!row) {
+    throw new Error('The write returned no row.')
+  }
   return row
 }
 

@@ -76,7 +76,9 @@ class MeteredSession {
 
   /** Asks what the session begins with, unless that was done. @throws what it does not accept, at each call */
   async open(): Promise<void> {
-    if (this.#opening) this.#opened ??= this.#sendAlong(this.#opening, [])
+    if (this.#opening) {
+      this.#opened ??= this.#sendAlong(this.#opening, [])
+    }
     await this.#opened
   }
 
@@ -85,7 +87,9 @@ class MeteredSession {
       const sent = this.#sendAlong<T>(this.#opening, statements)
       this.#opened = sent
       const results = await sent
-      if (results) return results
+      if (results) {
+        return results
+      }
     }
     await this.open()
     return this.#send(statements)
@@ -102,7 +106,9 @@ class MeteredSession {
     const [found, ...results] = sent || (await this.#send<T>([query(false)]))
     // The rows are the query's own, not those of what was sent along.
     const other = await accept((found?.results ?? []) as Record<string, unknown>[])
-    if (other) this.#session = other
+    if (other) {
+      this.#session = other
+    }
     return sent && !other ? results : undefined
   }
 
@@ -115,11 +121,14 @@ class MeteredSession {
           only && others.length === 0
             ? [await only.all<T>()]
             : await this.#session.batch<T>(prepared)
-        for (const result of results) count(this.#usage, result)
+        for (const result of results) {
+          count(this.#usage, result)
+        }
         return results
       } catch (error) {
-        if (tries === BUSY_TRIES || !isBusy(error) || !statements.every(isRead))
+        if (tries === BUSY_TRIES || !isBusy(error) || !statements.every(isRead)) {
           throw translate(error)
+        }
         await pause(20 + Math.random() * 60)
       }
     }
@@ -145,7 +154,9 @@ class MeteredStatement {
 
   async all<T>(): Promise<D1Result<T>> {
     const [result] = await this.#session.run<T>([this.bound])
-    if (!result) throw new Error('A statement has one result.')
+    if (!result) {
+      throw new Error('A statement has one result.')
+    }
     return result
   }
 
@@ -155,8 +166,9 @@ class MeteredStatement {
 
   /** D1's own `raw` hides what the query cost. Columns of one name would collapse here, so joins go through `all`. */
   async raw(): Promise<unknown[][]> {
-    if (/\bjoin\b/i.test(this.bound.sql))
+    if (/\bjoin\b/i.test(this.bound.sql)) {
       throw new Error('a join is read with db.all() and aliased columns')
+    }
     const { results } = await this.all<Record<string, unknown>>()
     return results.map((row) => Object.values(row))
   }
@@ -175,7 +187,9 @@ function count(usage: Usage, result: D1Result) {
  * writes as well, its bookmark, and is told apart by that.
  */
 export function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!(error instanceof Error)) {
+    return false
+  }
   return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
 }
 
@@ -188,18 +202,26 @@ export class ConflictError extends Error {}
 
 /** Faults of our own SQL stay what they are; a constraint is a conflict; all else is a database that cannot answer. */
 function translate(error: unknown): unknown {
-  if (error instanceof AppError) return error
+  if (error instanceof AppError) {
+    return error
+  }
   const message = error instanceof Error ? error.message : String(error)
-  if (/SQLITE_CONSTRAINT|constraint failed/i.test(message))
+  if (/SQLITE_CONSTRAINT|constraint failed/i.test(message)) {
     return new ConflictError(message, { cause: error })
-  if (/no such table|no such column/i.test(message))
+  }
+  if (/no such table|no such column/i.test(message)) {
     return new UnavailableError('The database is not migrated.', error)
-  if (/SQLITE_ERROR|SQLITE_TOOBIG|SQLITE_MISMATCH|D1_TYPE_ERROR/.test(message)) return error
+  }
+  if (/SQLITE_ERROR|SQLITE_TOOBIG|SQLITE_MISMATCH|D1_TYPE_ERROR/.test(message)) {
+    return error
+  }
   return new UnavailableError('The database cannot take the request now.', error)
 }
 
 /** The constraint's own words if this error is, or was caused by, a lost race or a uniqueness rule. */
 export function findConflict(error: unknown): ConflictError | undefined {
-  if (error instanceof ConflictError) return error
+  if (error instanceof ConflictError) {
+    return error
+  }
   return error instanceof Error && error.cause ? findConflict(error.cause) : undefined
 }

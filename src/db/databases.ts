@@ -6,7 +6,9 @@ export const CONTROL = 'DB'
 /** The D1 binding that a project's row names. @throws unavailable when this deployment has no such binding */
 export function databaseOf(env: Pick<Env, 'DB'>, name: string): D1Database {
   const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof typeof env] : undefined
-  if (isDatabase(binding)) return binding
+  if (isDatabase(binding)) {
+    return binding
+  }
   throw new UnavailableError(`The project’s database ${name} is not bound to this deployment.`)
 }
 

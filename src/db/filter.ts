@@ -54,7 +54,9 @@ export function compileFilter(
       ? compileFilter(columnOf, node, matching)
       : conditionOf(node, columnOf(node), matching.get(node))
   )
-  if (conditions.length === 0) return sql`1`
+  if (conditions.length === 0) {
+    return sql`1`
+  }
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
 }
 
@@ -81,10 +83,11 @@ function conditionOf(
   const contains = sql`exists (select 1 from (${aliased(properties, key)}), json_each(${JSON.stringify(values)})
     where instr(${LOWER}, lower(value)) > 0)`
 
-  if (matching)
+  if (matching) {
     return (
       isOneOf(['not_regex', 'not_icontains', 'not_icontains_multi'], operator) ? isMiss : isMatch
     )(isAnyOf(json, matching))
+  }
   switch (operator) {
     case 'exact':
     case 'in':
@@ -124,7 +127,9 @@ function conditionOf(
 /** Looks at the JSON as it is, which is quicker than at its text. The texts may take more than one bound value. */
 function isAnyOf(json: SQL, texts: string[]): SQL {
   const jsons = texts.flatMap(jsonsOf)
-  if (jsons.length === 1) return sql`${json} = ${jsons[0]}`
+  if (jsons.length === 1) {
+    return sql`${json} = ${jsons[0]}`
+  }
   return isIn(json, jsons)
 }
 

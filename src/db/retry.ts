@@ -13,9 +13,12 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      if (!findConflict(error)) throw error
-      if (tries === MAX_TRIES)
+      if (!findConflict(error)) {
+        throw error
+      }
+      if (tries === MAX_TRIES) {
         throw new UnavailableError('Others are changing the same again and again.', error)
+      }
       await pause(Math.random() * 10 * 2 ** tries)
     }
   }

@@ -25,7 +25,9 @@ export function jsonChunks(rows: readonly unknown[]): { json: string; count: num
     part.push(text)
     bytes += size
   }
-  if (part.length > 0) close()
+  if (part.length > 0) {
+    close()
+  }
   return chunks
 }
 
@@ -58,9 +60,12 @@ export function rowToJson(table: SQLiteTable): SQL {
 }
 
 function memberOf(column: SQLiteColumn): SQL {
-  if (column.dataType === 'json') return sql`json(${column})`
-  if (column.dataType === 'boolean')
+  if (column.dataType === 'json') {
+    return sql`json(${column})`
+  }
+  if (column.dataType === 'boolean') {
     return sql`json(iif(${column}, 'true', iif(${column} is null, null, 'false')))`
+  }
   return sql`${column}`
 }
 

@@ -67,12 +67,14 @@ export async function consumeErasures(
   for (const message of batch.messages) {
     try {
       const parsed = ErasureMessage.safeParse(message.body)
-      if (parsed.success) summary.completed += await continueErasures(parsed.data, bindings, usage)
-      else
+      if (parsed.success) {
+        summary.completed += await continueErasures(parsed.data, bindings, usage)
+      } else {
         log('error', 'not an erasure message', {
           id: message.id,
           issues: describeIssues(parsed.error)
         })
+      }
       message.ack()
     } catch (error) {
       log('warn', 'erasure message retried', { id: message.id, error: describeError(error) })
@@ -97,7 +99,9 @@ export async function continueErasures(
 ): Promise<number> {
   const { control, database, bucket, queue, clock } = bindings
   const [project] = await findProjects(openDb(control, usage).db, [message.project_id])
-  if (!project) throw new Error(`There is no project ${message.project_id}.`)
+  if (!project) {
+    throw new Error(`There is no project ${message.project_id}.`)
+  }
   const { db } = openDb(database(project.database), usage)
   const eraser = new Eraser(db, bucket, project, usage, clock)
   const open = await findOpenErasures(db, project.id, message.erasures)
@@ -118,8 +122,12 @@ export async function continueErasures(
   for (const [i, erasure] of open.entries()) {
     try {
       const state = await eraser.advance(erasure)
-      if (state === 'completed') completed += 1
-      if (state !== 'cut') continue
+      if (state === 'completed') {
+        completed += 1
+      }
+      if (state !== 'cut') {
+        continue
+      }
       await queue.send({
         project_id: project.id,
         erasures: open.slice(i).map(({ id }) => id),
@@ -127,7 +135,9 @@ export async function continueErasures(
       })
       break
     } catch (error) {
-      if (error instanceof UnavailableError) throw error
+      if (error instanceof UnavailableError) {
+        throw error
+      }
       const tries = await noteFailure(db, erasure, describeError(error), clock().getTime())
       log('error', 'erasure failed', {
         project: project.id,
@@ -135,16 +145,20 @@ export async function continueErasures(
         tries,
         error: describeError(error)
       })
-      if (tries < MAX_ATTEMPTS) failed.push(erasure)
-      else if (erasure.run !== null) await markFailed(db, erasure)
+      if (tries < MAX_ATTEMPTS) {
+        failed.push(erasure)
+      } else if (erasure.run !== null) {
+        await markFailed(db, erasure)
+      }
       attempts = Math.max(attempts, tries)
     }
   }
-  if (failed.length > 0)
+  if (failed.length > 0) {
     await queue.send(
       { project_id: project.id, erasures: failed.map(({ id }) => id), letter: null },
       { delaySeconds: Math.min(MAX_DELAY, 10 * 2 ** attempts) }
     )
+  }
   await finishRuns(db, clock().getTime())
   return completed
 }
@@ -173,13 +187,21 @@ class Eraser {
       const isDone = await this.#inPieces((limit) =>
         removeVersions(this.#db, erasure, limit, this.#now())
       )
-      if (!isDone) return 'cut'
-      if (!(await this.#removeRecordings(erasure))) return 'cut'
+      if (!isDone) {
+        return 'cut'
+      }
+      if (!(await this.#removeRecordings(erasure))) {
+        return 'cut'
+      }
       await markCleared(this.#db, erasure, this.#now())
     }
     if (erasure.deleteEvents) {
-      if (erasure.run === null) return 'waiting'
-      if (!(await this.#removeEvents(erasure)) || !(await this.#rebuildSessions())) return 'cut'
+      if (erasure.run === null) {
+        return 'waiting'
+      }
+      if (!(await this.#removeEvents(erasure)) || !(await this.#rebuildSessions())) {
+        return 'cut'
+      }
     }
     return (await this.#verify(erasure)) ? 'completed' : 'cut'
   }
@@ -188,9 +210,12 @@ class Eraser {
   async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
     while (!this.#isSpent()) {
       const doomed = await findDoomedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
-      for (const recording of doomed)
+      for (const recording of doomed) {
         await purgeRecording(this.#db, this.#bucket, recording, this.#now())
-      if (doomed.length < RECORDINGS_AT_ONCE) return true
+      }
+      if (doomed.length < RECORDINGS_AT_ONCE) {
+        return true
+      }
     }
     return false
   }
@@ -199,30 +224,39 @@ class Eraser {
   async #removeEvents(erasure: ErasureRow): Promise<boolean> {
     if (erasure.found === null) {
       let found = 0
-      for await (const keys of this.#keysOf(erasure))
+      for await (const keys of this.#keysOf(erasure)) {
         found += await countEvents(this.#db, erasure, keys, COUNTED_AT_ONCE)
+      }
       await noteFound(this.#db, erasure, found, this.#now())
     }
-    for await (const keys of this.#keysOf(erasure))
+    for await (const keys of this.#keysOf(erasure)) {
       if (
         !(await this.#inPieces((limit) =>
           removeEvents(this.#db, erasure, keys, limit, this.#now())
         ))
-      )
+      ) {
         return false
+      }
+    }
     return true
   }
 
   /** @returns whether every session is again what its events say */
   async #rebuildSessions(): Promise<boolean> {
-    while (await rebuildSessions(this.#db, this.#project.id)) if (this.#isSpent()) return false
+    while (await rebuildSessions(this.#db, this.#project.id)) {
+      if (this.#isSpent()) {
+        return false
+      }
+    }
     return true
   }
 
   async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
     for (let after = 0; ; ) {
       const keys = await listKeys(this.#db, erasure, after, KEYS_AT_ONCE)
-      if (keys.length === 0) return
+      if (keys.length === 0) {
+        return
+      }
       yield keys
       after = keys.at(-1) ?? after
     }
@@ -234,7 +268,9 @@ class Eraser {
       const limit = this.#limit
       const started = this.#now()
       const { removed, ms } = await remove(limit)
-      if (removed < limit) return true
+      if (removed < limit) {
+        return true
+      }
       const took = Math.max(ms, this.#now() - started, 0.1)
       const next = Math.round(limit * Math.min(2, PIECE_MS / took))
       this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
@@ -254,15 +290,20 @@ class Eraser {
   /** Looks through every store once more; only when all are empty is the erasure completed. */
   async #verify(erasure: ErasureRow): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
-    if (!current) return true
+    if (!current) {
+      return true
+    }
     const remaining = await countRemains(this.#db, current)
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
-    if (left.length > 0 && isOnGoing) return false
-    if (left.length > 0)
+    if (left.length > 0 && isOnGoing) {
+      return false
+    }
+    if (left.length > 0) {
       throw new Error(
         `Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`
       )
+    }
     const now = this.#now()
     const receipt = writeReceipt({
       id: current.id,

@@ -29,19 +29,24 @@ export async function erasePersons(
 ): Promise<PersonToErase[]> {
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
-    if (persons.length === 0) return { persons, erasures: [] }
+    if (persons.length === 0) {
+      return { persons, erasures: [] }
+    }
     const identities = []
-    for (const person of persons)
+    for (const person of persons) {
       for (const { key, distinctId } of person.identities) {
         const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
         identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
       }
+    }
     const erasure = { persons, identities, ...options, actor, now: now.getTime() }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {
     const messages = messagesFor(erasures.map((id) => ({ id, project_id: project.id })))
-    if (messages.length > 0) await queue.sendBatch(messages)
+    if (messages.length > 0) {
+      await queue.sendBatch(messages)
+    }
   } catch (error) {
     log('warn', 'erasures wait for the sweep', {
       project: project.id,

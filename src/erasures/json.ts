@@ -48,13 +48,10 @@ export const DeletionTask = z
         .int()
         .meta({ description: 'Accepted before the request, and too late to be stored or removed.' })
     }),
-    recordings: z
-      .int()
-      .nullable()
-      .meta({
-        description:
-          'How many recordings were deleted with the person; null when they were to be kept.'
-      }),
+    recordings: z.int().nullable().meta({
+      description:
+        'How many recordings were deleted with the person; null when they were to be kept.'
+    }),
     error: z.string().nullable().meta({ description: 'What last went wrong.' }),
     delete_verified_at: z.iso.datetime().nullable(),
     receipt: Receipt.nullable().meta({ description: 'The proof; null until completed.' })

@@ -12,9 +12,12 @@ export async function readTombstones(
   distinctIds: Iterable<string>
 ): Promise<ReadonlyMap<string, Tombstone[]>> {
   const byHash = new Map<string, string>()
-  for (const id of new Set(distinctIds))
+  for (const id of new Set(distinctIds)) {
     byHash.set(await hashDistinctId(project.erasureSalt, project.id, id), id)
-  if (byHash.size === 0) return new Map()
+  }
+  if (byHash.size === 0) {
+    return new Map()
+  }
   const found = await findTombstones(db, project.id, [...byHash.keys()])
   return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
 }

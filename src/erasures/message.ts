@@ -19,7 +19,7 @@ export function messagesFor(
   const byProject = Map.groupBy(erasures, ({ project_id }) => project_id)
   return [...byProject].flatMap(([project_id, own]) => {
     const parts = []
-    for (let at = 0; at < own.length; at += MESSAGE_ERASURES)
+    for (let at = 0; at < own.length; at += MESSAGE_ERASURES) {
       parts.push({
         body: {
           project_id,
@@ -27,6 +27,7 @@ export function messagesFor(
           letter: ''
         }
       })
+    }
     return parts
   })
 }

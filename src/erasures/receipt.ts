@@ -126,7 +126,9 @@ export async function isGenuine(
   secret: string
 ): Promise<boolean> {
   const { signature, ...content } = receipt
-  if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false
+  if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) {
+    return false
+  }
   const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
   return crypto.subtle.verify('HMAC', await importKey(secret), bytes, encode(content))
 }
@@ -145,8 +147,12 @@ const encode = (content: Record<string, unknown>) =>
 
 /** The same with the keys of all objects in order. */
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    return value.map(sorted)
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value
+  }
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
 }

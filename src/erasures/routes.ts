@@ -53,20 +53,14 @@ const BulkDelete = z
   .object({
     ids: some(Id).nullish().meta({ description: 'Uuids or integer ids.' }),
     distinct_ids: some(z.string().min(1).max(1000)).nullish(),
-    delete_events: z
-      .union([z.boolean(), Flag], 'Must be a valid boolean.')
-      .optional()
-      .meta({
-        type: 'boolean',
-        description: 'Whether the events go too, with the next weekly batch.'
-      }),
-    delete_recordings: z
-      .union([z.boolean(), Flag], 'Must be a valid boolean.')
-      .optional()
-      .meta({
-        type: 'boolean',
-        description: 'Whether the recordings of their sessions go too, at once.'
-      })
+    delete_events: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+      type: 'boolean',
+      description: 'Whether the events go too, with the next weekly batch.'
+    }),
+    delete_recordings: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+      type: 'boolean',
+      description: 'Whether the recordings of their sessions go too, at once.'
+    })
   })
   .refine(
     ({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids),
@@ -166,13 +160,11 @@ const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
 })
 
 /** Taken as it is: whatever is different in it, also deep inside, spoils the signature. */
-const Presented = z
-  .looseObject({ project_id: z.int(), signature: z.string().max(200) })
-  .meta({
-    id: 'PresentedReceipt',
-    description: 'A `DeletionReceipt`, unchanged.',
-    examples: [RECEIPT_EXAMPLE]
-  })
+const Presented = z.looseObject({ project_id: z.int(), signature: z.string().max(200) }).meta({
+  id: 'PresentedReceipt',
+  description: 'A `DeletionReceipt`, unchanged.',
+  examples: [RECEIPT_EXAMPLE]
+})
 
 const VERIFY = describe({
   id: 'persons_verify_deletion_receipt',
@@ -203,7 +195,9 @@ export const erasureRoutes = createRouter()
         options,
         c.var.now
       )
-      if (erased.length === 0) throw new NotFoundError()
+      if (erased.length === 0) {
+        throw new NotFoundError()
+      }
       return c.body(null, 204)
     }
   )

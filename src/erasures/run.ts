@@ -38,7 +38,9 @@ export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<n
   const at = now.getTime()
   const sunday = lastRunBy(at)
   const run = await findRun(db, sunday)
-  if (!run) await insertRun(db, { scheduledFor: sunday, startedAt: at, startedBy: 'sweep' })
+  if (!run) {
+    await insertRun(db, { scheduledFor: sunday, startedAt: at, startedBy: 'sweep' })
+  }
   const gathered = run?.finishedAt
     ? 0
     : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
@@ -67,9 +69,12 @@ async function send(
   for (let sent = 0; ; ) {
     const taken = await take()
     const messages = messagesFor(taken)
-    for (let at = 0; at < messages.length; at += MAX_MESSAGES)
+    for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
       await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
+    }
     sent += taken.length
-    if (taken.length < TAKEN_AT_ONCE) return sent
+    if (taken.length < TAKEN_AT_ONCE) {
+      return sent
+    }
   }
 }

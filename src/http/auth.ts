@@ -82,17 +82,20 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
           !caller ||
           !(await isSameHash(caller.key.hash, hash)) ||
           !isValid(caller.key, c.var.now)
-        )
+        ) {
           throw invalidKey()
+        }
         c.set('keyId', caller.key.id)
         await throttle(c.env, caller.key.id, scopes[0], c.var.now)
-        if (!scopes.some((scope) => hasScope(caller.key.scopes, scope)))
+        if (!scopes.some((scope) => hasScope(caller.key.scopes, scope))) {
           throw new AppError('permission_denied', missingScope(scopes[0]))
+        }
         const { project } = caller
-        if (!project)
+        if (!project) {
           throw new NotFoundError(
             asked === '@current' && caller.key.projectIds.length > 1 ? AMBIGUOUS : PROJECT_NOT_FOUND
           )
+        }
         c.set('projectId', project.id)
         reached = { ...caller, project }
         const known = readBookmark(c.req.header('x-d1-bookmark'), project.database)
@@ -103,32 +106,47 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
     })
     const caller = async () => {
       await db.$client.open()
-      if (!reached) throw invalidKey()
+      if (!reached) {
+        throw invalidKey()
+      }
       return reached
     }
     c.set('db', db)
     c.set('caller', caller)
-    if (asked === '@current' || c.req.header('x-d1-bookmark')) await caller()
+    if (asked === '@current' || c.req.header('x-d1-bookmark')) {
+      await caller()
+    }
     c.set('tenantId', reached?.project.id ?? Number(asked))
 
     await proceed(c, next)
 
     // What the handler failed with, because it was refused, is answered.
     const admitted = await caller().catch((error) => {
-      if (error !== c.error) throw error
+      if (error !== c.error) {
+        throw error
+      }
     })
-    if (!admitted) return
+    if (!admitted) {
+      return
+    }
     const { key, project } = admitted
     const state = bookmark()
-    if (state) c.header('x-d1-bookmark', writeBookmark(project.database, state))
-    if (isStale(key.lastUsedAt, c.var.now))
+    if (state) {
+      c.header('x-d1-bookmark', writeBookmark(project.database, state))
+    }
+    if (isStale(key.lastUsedAt, c.var.now)) {
       c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
+    }
   }
 
 function readKey(header: string | undefined): string {
-  if (!header) throw new AppError('not_authenticated', NOT_AUTHENTICATED)
+  if (!header) {
+    throw new AppError('not_authenticated', NOT_AUTHENTICATED)
+  }
   const key = /^Bearer\s+(\S+)$/i.exec(header)?.[1] ?? ''
-  if (!isApiKey(key)) throw invalidKey()
+  if (!isApiKey(key)) {
+    throw invalidKey()
+  }
   return key
 }
 

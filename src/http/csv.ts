@@ -19,9 +19,13 @@ export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
   const cells = new Map<string, Json>()
   for (const [key, inner] of Object.entries(value)) {
     const name = prefix + key
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
-      for (const [path, cell] of flatten(inner, `${name}.`)) cells.set(path, cell)
-    else cells.set(name, inner)
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
+      for (const [path, cell] of flatten(inner, `${name}.`)) {
+        cells.set(path, cell)
+      }
+    } else {
+      cells.set(name, inner)
+    }
   }
   return cells
 }
@@ -31,8 +35,12 @@ export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
 function csvCell(value: Json | undefined): string {
-  if (value === undefined || value === null) return ''
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value === undefined || value === null) {
+    return ''
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    return String(value)
+  }
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   // A spreadsheet runs a cell that starts with one of these as a formula.
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
@@ -61,7 +69,9 @@ export function csvResponse(
 ): Response {
   c.header('Content-Type', 'text/csv; charset=utf-8')
   c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
-  if (c.req.method === 'HEAD') return c.body(null)
+  if (c.req.method === 'HEAD') {
+    return c.body(null)
+  }
   const lines = csvLines(columns, pages)
   const encoder = new TextEncoder()
   const { promise: streamed, resolve } = Promise.withResolvers<void>()
@@ -70,7 +80,9 @@ export function csvResponse(
     async pull(controller) {
       try {
         const { value, done } = await lines.next()
-        if (!done) return controller.enqueue(encoder.encode(value))
+        if (!done) {
+          return controller.enqueue(encoder.encode(value))
+        }
         controller.close()
       } catch (error) {
         controller.error(error)

@@ -48,9 +48,15 @@ export const ErrorJson = z
 export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asAppError(thrown)
   const [status, type] = ERRORS[error.code]
-  if (status >= 500) logFailure(c, thrown)
-  if (status === 401) c.header('WWW-Authenticate', 'Bearer')
-  if (error.retryAfter !== undefined) c.header('Retry-After', String(error.retryAfter))
+  if (status >= 500) {
+    logFailure(c, thrown)
+  }
+  if (status === 401) {
+    c.header('WWW-Authenticate', 'Bearer')
+  }
+  if (error.retryAfter !== undefined) {
+    c.header('Retry-After', String(error.retryAfter))
+  }
   return c.json(
     { type, code: error.code, detail: error.message, attr: error.attr, ...error.extra },
     status
@@ -58,21 +64,26 @@ export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
 }
 
 function asAppError(thrown: unknown): AppError {
-  for (let error = thrown; error instanceof Error; error = error.cause)
-    if (error instanceof AppError) return error
-  if (thrown instanceof HTTPException && thrown.status < 500)
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof AppError) {
+      return error
+    }
+  }
+  if (thrown instanceof HTTPException && thrown.status < 500) {
     return new AppError('invalid_input', thrown.message)
+  }
   return new AppError('error', 'A server error occurred.')
 }
 
 /** Name, place and the database's words; drizzle's own message is left out because it holds the bound values. */
 function logFailure(c: Context<AppEnv>, thrown: unknown): void {
   const chain = []
-  for (let error = thrown; error instanceof Error; error = error.cause)
+  for (let error = thrown; error instanceof Error; error = error.cause) {
     chain.push({
       name: error.name,
       message: error.message.startsWith('Failed query') ? undefined : error.message
     })
+  }
   const stack =
     thrown instanceof Error
       ? thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line))
@@ -95,7 +106,9 @@ export const answerUnrouted =
         .router.match(method, c.req.path)[0]
         .some(([[, route]]) => route.method === method)
     )
-    if (allowed.length === 0) return answerError(new NotFoundError(), c)
+    if (allowed.length === 0) {
+      return answerError(new NotFoundError(), c)
+    }
     c.header('Allow', [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', '))
     return answerError(
       new AppError('method_not_allowed', `Method "${c.req.method}" not allowed.`),

@@ -71,8 +71,12 @@ export function createDocument(routes: RouterRoute[], info: JsonObject, tags: Js
     const operation = handlers
       .map(({ handler }) => operations.get(handler))
       .find((found) => found !== undefined)
-    if (!operation) throw new Error(`${route} is not described.`)
-    if (listed.has(operation)) continue
+    if (!operation) {
+      throw new Error(`${route} is not described.`)
+    }
+    if (listed.has(operation)) {
+      continue
+    }
     listed.add(operation)
     const [method = '', path = ''] = route.split(' ')
     const asked = handlers.flatMap(({ handler }) => parts.get(handler) ?? [])
@@ -141,7 +145,9 @@ function toOperation(operation: Operation, asked: Part[]) {
 }
 
 function parametersOf(place: 'path' | 'query' | 'header', object: z.ZodObject | undefined) {
-  if (!object) return []
+  if (!object) {
+    return []
+  }
   const { properties = {}, required = [] } = z.toJSONSchema(object, OPTIONS)
   return Object.entries(properties).map(([name, property]) => {
     const { description, example, ...schema } = typeof property === 'object' ? property : {}
@@ -192,7 +198,9 @@ const STATUS_TEXTS: Record<(typeof ERRORS)[ErrorCode][0], string> = {
 
 function refer(schema: z.ZodType) {
   const id = z.globalRegistry.get(schema)?.id
-  if (!id) throw new Error('The schema of a body needs an id.')
+  if (!id) {
+    throw new Error('The schema of a body needs an id.')
+  }
   return { $ref: uri(id) }
 }
 
@@ -212,10 +220,18 @@ const OPTIONS = {
    */
   override({ zodSchema, jsonSchema }) {
     const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
-    if (id && examples) jsonSchema.examples = examples
-    if (jsonSchema.format) delete jsonSchema.pattern
-    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    if (id && examples) {
+      jsonSchema.examples = examples
+    }
+    if (jsonSchema.format) {
+      delete jsonSchema.pattern
+    }
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+      delete jsonSchema.maximum
+    }
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+      delete jsonSchema.minimum
+    }
     delete jsonSchema.propertyNames
   }
 } satisfies Parameters<typeof z.toJSONSchema>[1]

@@ -35,10 +35,16 @@ type Page<T> = {
 export function pageOf<T>(url: string, { results, count, size, offset, hasMore, cursor }: Page<T>) {
   const link = (to: number, parameters: Record<string, string>) => {
     const target = new URL(url)
-    for (const name of ['limit', 'offset', 'page', 'cursor']) target.searchParams.delete(name)
+    for (const name of ['limit', 'offset', 'page', 'cursor']) {
+      target.searchParams.delete(name)
+    }
     target.searchParams.set('limit', String(size))
-    if (to > 0) target.searchParams.set('offset', String(to))
-    for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value)
+    if (to > 0) {
+      target.searchParams.set('offset', String(to))
+    }
+    for (const [name, value] of Object.entries(parameters)) {
+      target.searchParams.set(name, value)
+    }
     return target.href
   }
   return {

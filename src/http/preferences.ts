@@ -19,13 +19,21 @@ export const honourEmptyBodies: MiddlewareHandler<AppEnv> = async (c, next) => {
   const isDocumentedEmpty = DOCUMENTED_EMPTY.some(
     ([method, pattern]) => method === c.req.method && pattern.test(path)
   )
-  if (c.res.status !== 200 || !isDocumentedEmpty) return
+  if (c.res.status !== 200 || !isDocumentedEmpty) {
+    return
+  }
   const prefers = /(^|,)\s*return\s*=\s*("?)minimal\2\s*(,|;|$)/i.test(c.req.header('Prefer') ?? '')
-  if (!prefers && c.env.EMPTY_BODIES !== 'documented') return
+  if (!prefers && c.env.EMPTY_BODIES !== 'documented') {
+    return
+  }
 
   const headers = new Headers(c.res.headers)
-  for (const name of ['Content-Type', 'Content-Length']) headers.delete(name)
-  if (prefers) headers.set('Preference-Applied', 'return=minimal')
+  for (const name of ['Content-Type', 'Content-Length']) {
+    headers.delete(name)
+  }
+  if (prefers) {
+    headers.set('Preference-Applied', 'return=minimal')
+  }
   await c.res.body?.cancel()
   c.res = new Response(null, { status: 200, headers })
 }

@@ -31,6 +31,9 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
         rows_read: c.var.usage.rowsRead,
         rows_written: c.var.usage.rowsWritten
       })
-    if (c.var.streamed) c.executionCtx.waitUntil(c.var.streamed.then(finish))
-    else finish()
+    if (c.var.streamed) {
+      c.executionCtx.waitUntil(c.var.streamed.then(finish))
+    } else {
+      finish()
+    }
   }

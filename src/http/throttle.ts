@@ -13,7 +13,9 @@ export async function throttle(env: Env, keyId: number, scope: string, now: Date
   const [object = ''] = scope.split(':')
   const limiter = ANALYTICS.has(object) ? env.ANALYTICS_RATE : env.CRUD_RATE
   const { success } = await limiter.limit({ key: String(keyId) })
-  if (success) return
+  if (success) {
+    return
+  }
   const seconds = PERIOD_SECONDS - (Math.floor(now.getTime() / 1000) % PERIOD_SECONDS)
   throw new ThrottledError(seconds)
 }

@@ -99,12 +99,17 @@ export const validateBody = <S extends z.ZodType>(
 
 async function readJson(request: Request): Promise<Json> {
   const bytes = await readBody(request, MAX_BODY_BYTES)
-  if (bytes.length === 0) return {}
+  if (bytes.length === 0) {
+    return {}
+  }
   const type = request.headers.get('Content-Type') ?? ''
-  if (!/^\s*application\/json\s*(;|$)/i.test(type))
+  if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
     throw new AppError('unsupported_media_type', unsupported(type))
+  }
   const json = parseJson(bytes)
-  if (depthOf(json) > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH}`)
+  if (depthOf(json) > MAX_DEPTH) {
+    throw malformed(`nested deeper than ${MAX_DEPTH}`)
+  }
   return toWellFormed(json)
 }
 

@@ -9,14 +9,10 @@ const fields = InsightFields.shape
 export const InsightInput = z
   .object({
     ...fields,
-    dashboards: z
-      .array(z.int().min(1).max(Number.MAX_SAFE_INTEGER))
-      .max(100)
-      .optional()
-      .meta({
-        deprecated: true,
-        description: 'The dashboards that show it. Use dashboard_tiles instead.'
-      })
+    dashboards: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100).optional().meta({
+      deprecated: true,
+      description: 'The dashboards that show it. Use dashboard_tiles instead.'
+    })
   })
   .meta({
     id: 'InsightInput',

@@ -118,12 +118,9 @@ const ListQuery = PageQuery.omit({ cursor: true }).extend({
 })
 
 const RetrieveQuery = z.object({
-  refresh: z
-    .enum(['true', 'false', 'blocking', 'force_blocking'])
-    .default('false')
-    .meta({
-      description: 'Anything but `false` computes the `result`; it is never taken from a cache.'
-    })
+  refresh: z.enum(['true', 'false', 'blocking', 'force_blocking']).default('false').meta({
+    description: 'Anything but `false` computes the `result`; it is never taken from a cache.'
+  })
 })
 
 const WRITE_REFUSALS: Refusal[] = [
@@ -231,9 +228,13 @@ export const insightRoutes = createRouter()
     async (c) => {
       const { db, project, now } = c.var
       const row = await findInsight(db, project.id, c.req.valid('param').id)
-      if (!row || row.deleted) throw new NotFoundError()
+      if (!row || row.deleted) {
+        throw new NotFoundError()
+      }
       const insight = insightToJson(row, await findTiles(db, project.id, [row.id]))
-      if (c.req.valid('query').refresh === 'false') return c.json(insight)
+      if (c.req.valid('query').refresh === 'false') {
+        return c.json(insight)
+      }
       const query = readTrend(toFields(row), project, now)
       const result = query ? (await computeTrend(db, project, query, 0, now)).result : []
       return c.json({ ...insight, result, last_refresh: now.toISOString() } satisfies InsightJson)
@@ -250,7 +251,9 @@ export const insightRoutes = createRouter()
       const { db, project, now } = c.var
       await expectFitting(db, project, input, now)
       const row = await updateInsight(db, project.id, c.req.valid('param').id, input, now)
-      if (!row) throw new NotFoundError()
+      if (!row) {
+        throw new NotFoundError()
+      }
       return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])))
     }
   )
@@ -262,7 +265,9 @@ export const insightRoutes = createRouter()
     async (c) => {
       const { db, project, now } = c.var
       const row = await findInsight(db, project.id, c.req.valid('param').id)
-      if (!row || row.deleted) throw new NotFoundError()
+      if (!row || row.deleted) {
+        throw new NotFoundError()
+      }
       await updateInsight(db, project.id, row.id, { deleted: true }, now)
       return c.body(null, 204)
     }
@@ -301,7 +306,9 @@ async function expectFitting(
 ): Promise<void> {
   readTrend(toFields(input), project, now)
   const [missing] = await findMissing(db, project.id, input.dashboards ?? [])
-  if (missing === undefined) return
+  if (missing === undefined) {
+    return
+  }
   const at = `dashboards__${input.dashboards?.indexOf(missing)}`
   throw new AppError('does_not_exist', `Invalid pk "${missing}" - object does not exist.`, at)
 }

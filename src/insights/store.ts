@@ -116,8 +116,12 @@ export async function insertInsight(
       lastModifiedAt: now.getTime()
     })
     .returning()
-  if (!row) throw new Error('The write returned no row.')
-  if (input.dashboards) await writeBatch(db, placeOn(projectId, row.id, input.dashboards))
+  if (!row) {
+    throw new Error('The write returned no row.')
+  }
+  if (input.dashboards) {
+    await writeBatch(db, placeOn(projectId, row.id, input.dashboards))
+  }
   return row
 }
 
@@ -134,7 +138,9 @@ export async function updateInsight(
     .set({ ...toValues(input), lastModifiedAt: now.getTime() })
     .where(and(eq(insights.projectId, projectId), eq(insights.id, id)))
     .returning()
-  if (row && input.dashboards) await writeBatch(db, placeOn(projectId, id, input.dashboards))
+  if (row && input.dashboards) {
+    await writeBatch(db, placeOn(projectId, id, input.dashboards))
+  }
   return row
 }
 

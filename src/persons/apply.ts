@@ -21,7 +21,9 @@ export function changePerson(
 ): Promise<Subject & PersonChange> {
   return retryConflicts(async () => {
     const subject = await readSubject(db, projectId, id)
-    if (!subject) throw new NotFoundError()
+    if (!subject) {
+      throw new NotFoundError()
+    }
     const changed = await change(subject)
     await writeChange(db, projectId, subject.person, changed)
     return { ...subject, ...changed }

@@ -42,7 +42,9 @@ export function setProperties(subject: Subject, properties: JsonObject, by: Requ
   })
   return change(subject, by, 'updated', () => {
     const { changed, refused } = writePerson(person, writes)
-    if (refused) throw new AppError('invalid_input', TOO_LARGE, 'properties')
+    if (refused) {
+      throw new AppError('invalid_input', TOO_LARGE, 'properties')
+    }
     return changed
   })
 }
@@ -51,7 +53,9 @@ export function setProperties(subject: Subject, properties: JsonObject, by: Requ
 export function deleteProperty(subject: Subject, key: string, by: Request): PersonChange {
   const { person } = subject
   return change(subject, by, 'delete_property', () => {
-    if (!person.properties.shown.has(key)) return false
+    if (!person.properties.shown.has(key)) {
+      return false
+    }
     applyWrites(person.properties, [{ kind: 'unset', key, stamp: stampOf(person, key, by) }])
     return true
   })
@@ -70,7 +74,9 @@ function change(
   write: () => boolean
 ): PersonChange {
   const before = new Map(person.properties.shown)
-  if (!write()) return NO_CHANGE
+  if (!write()) {
+    return NO_CHANGE
+  }
   const entry: Entry = {
     scope: 'Person',
     itemId: person.id,

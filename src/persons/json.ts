@@ -12,11 +12,9 @@ export const PersonJson = z
       description:
         'The first of email, name and username that is set, else a distinct id, if possible not an anonymous one.'
     }),
-    distinct_ids: z
-      .array(z.string())
-      .meta({
-        description: `The anonymous ones last. A list shows at most ${LISTED_DISTINCT_IDS}.`
-      }),
+    distinct_ids: z.array(z.string()).meta({
+      description: `The anonymous ones last. A list shows at most ${LISTED_DISTINCT_IDS}.`
+    }),
     distinct_ids_truncated: z
       .literal(true)
       .optional()

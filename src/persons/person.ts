@@ -115,7 +115,9 @@ export function mergePersons(
   const before = copyProperties(target.properties)
   const { changed } = mergeProperties(target.properties, source.properties)
   const refused = changed && isTooLarge(target.properties)
-  if (refused) target.properties = before
+  if (refused) {
+    target.properties = before
+  }
   target.createdAt = Math.min(target.createdAt, source.createdAt)
   target.versions = Math.max(target.versions, source.versions)
   target.isIdentified = true

@@ -44,9 +44,13 @@ export function applyWrites(properties: PersonProperties, writes: Iterable<Write
   const outcome = { touched: false, changed: false }
   for (const write of writes) {
     const register = registerOf(properties, write.key)
-    if (!applyWrite(register, write)) continue
+    if (!applyWrite(register, write)) {
+      continue
+    }
     outcome.touched = true
-    if (show(properties, write.key, register)) outcome.changed = true
+    if (show(properties, write.key, register)) {
+      outcome.changed = true
+    }
   }
   return outcome
 }
@@ -59,12 +63,16 @@ export function mergeProperties(
   let changed = false
   for (const [key, theirs] of source.registers) {
     const register = registerOf(target, key)
-    if (theirs.set && (!register.set || theirs.set.stamp.at > register.set.stamp.at))
+    if (theirs.set && (!register.set || theirs.set.stamp.at > register.set.stamp.at)) {
       register.set = theirs.set
-    if (theirs.seed && (!register.seed || theirs.seed.stamp.at < register.seed.stamp.at))
+    }
+    if (theirs.seed && (!register.seed || theirs.seed.stamp.at < register.seed.stamp.at)) {
       register.seed = theirs.seed
+    }
     register.once = prune([...register.once, ...theirs.once], register.set?.stamp)
-    if (show(target, key, register)) changed = true
+    if (show(target, key, register)) {
+      changed = true
+    }
   }
   return { changed }
 }
@@ -87,11 +95,15 @@ const registerOf = (properties: PersonProperties, key: string): Register =>
 function applyWrite(register: Register, write: Write): boolean {
   const { stamp } = write
   if (write.kind === 'seed') {
-    if (register.seed && compareStamps(stamp, register.seed.stamp) >= 0) return false
+    if (register.seed && compareStamps(stamp, register.seed.stamp) >= 0) {
+      return false
+    }
     register.seed = { stamp, value: write.value }
     return true
   }
-  if (register.set && compareStamps(stamp, register.set.stamp) < 0) return false
+  if (register.set && compareStamps(stamp, register.set.stamp) < 0) {
+    return false
+  }
   if (write.kind === 'once') {
     const before = register.once
     register.once = prune([...before, { stamp, value: write.value }], register.set?.stamp)
@@ -108,7 +120,9 @@ function applyWrite(register: Register, write: Write): boolean {
 function prune(candidates: Candidate[], after: Stamp | undefined): Candidate[] {
   const later = candidates.filter(({ stamp }) => !after || compareStamps(stamp, after) > 0)
   const sorted = later.sort((a, b) => compareStamps(a.stamp, b.stamp))
-  if (sorted.length <= MAX_ONCE) return sorted
+  if (sorted.length <= MAX_ONCE) {
+    return sorted
+  }
   const ends = sorted.filter(
     ({ value }, i) =>
       !(i > 0 && isSame(value, sorted[i - 1]?.value) && isSame(value, sorted[i + 1]?.value))
@@ -121,14 +135,20 @@ function show(properties: PersonProperties, key: string, register: Register): bo
   const before = properties.shown.get(key)
   const now = shownValue(register)
   properties.registers.set(key, register)
-  if (now === undefined) return properties.shown.delete(key)
-  if (isSame(before, now)) return false
+  if (now === undefined) {
+    return properties.shown.delete(key)
+  }
+  if (isSame(before, now)) {
+    return false
+  }
   properties.shown.set(key, now)
   return true
 }
 
 function shownValue({ set, once, seed }: Register): Json | undefined {
-  if (set?.value !== undefined && set.value !== null) return set.value
+  if (set?.value !== undefined && set.value !== null) {
+    return set.value
+  }
   const candidates =
     set || !seed ? once : [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
   const first = candidates.find(({ value }) => value !== null) ?? candidates[0]
@@ -147,7 +167,9 @@ export function encodeWrites({ shown, registers }: PersonProperties): StoredWrit
   const number = ({ at, id }: Stamp): number => {
     const text = `${at}:${id}`
     const known = stamps.get(text)
-    if (known === undefined) stamps.set(text, stamps.size)
+    if (known === undefined) {
+      stamps.set(text, stamps.size)
+    }
     return known ?? stamps.size - 1
   }
   const keys = [...registers].map(([key, { set, once, seed }]): [string, StoredRegister] => {

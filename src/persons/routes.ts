@@ -143,8 +143,9 @@ export const personRoutes = createRouter()
     if (properties !== undefined) {
       const { project } = await c.var.caller()
       group = readFilters(properties, project.timezone, c.var.now)
-      if (group.values.length > 0)
+      if (group.values.length > 0) {
         filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
+      }
     }
     if (wantsCsv(c, format)) {
       await c.var.caller()
@@ -191,7 +192,9 @@ export const personRoutes = createRouter()
     validateQuery(FormatQuery),
     async (c) => {
       const person = await findPerson(c.var.db, c.var.tenantId, c.req.valid('param').id)
-      if (!person) throw new NotFoundError()
+      if (!person) {
+        throw new NotFoundError()
+      }
       return answerOne(c, 'person', personToJson(person), c.req.valid('query').format)
     }
   )
@@ -223,7 +226,9 @@ export const personRoutes = createRouter()
     async (c) => {
       const query = c.req.valid('query')
       const key = c.req.valid('json').$unset ?? query.$unset
-      if (key === undefined) throw new AppError('required', 'This field is required.', '$unset')
+      if (key === undefined) {
+        throw new AppError('required', 'This field is required.', '$unset')
+      }
       await changePerson(c.var.db, c.var.project.id, c.req.valid('param').id, (subject) =>
         deleteProperty(subject, key, requestOf(c))
       )
@@ -261,12 +266,18 @@ const requestOf = ({ var: { user, key, now } }: Context<AppEnv>): Request => ({
 
 async function columnsOf(pages: AsyncIterable<{ properties: string }[]>): Promise<string[]> {
   const columns = new Set(['created_at', 'distinct_ids', 'id', 'name', 'uuid'])
-  for await (const rows of pages)
-    for (const row of rows)
-      for (const key of flatten({ properties: JSON.parse(row.properties) }).keys()) columns.add(key)
+  for await (const rows of pages) {
+    for (const row of rows) {
+      for (const key of flatten({ properties: JSON.parse(row.properties) }).keys()) {
+        columns.add(key)
+      }
+    }
+  }
   return [...columns].sort()
 }
 
 async function* toJsonPages(pages: AsyncIterable<PersonRow[]> | PersonRow[][]) {
-  for await (const rows of pages) yield rows.map(personToJson)
+  for await (const rows of pages) {
+    yield rows.map(personToJson)
+  }
 }

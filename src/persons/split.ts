@@ -28,18 +28,26 @@ export function chooseSplit(
   if (distinct_ids_to_split) {
     const refuse = (detail: string) =>
       new AppError('invalid_input', detail, 'distinct_ids_to_split')
-    if (typeof main_distinct_id === 'string') throw refuse('Not together with main_distinct_id.')
+    if (typeof main_distinct_id === 'string') {
+      throw refuse('Not together with main_distinct_id.')
+    }
     const leaving = new Set(distinct_ids_to_split)
     const unknown = [...leaving].find((distinctId) => !has(distinctId))
-    if (unknown !== undefined) throw refuse(notTheirs(unknown))
-    if (identities.length === 1) return []
-    if (leaving.size === identities.length)
+    if (unknown !== undefined) {
+      throw refuse(notTheirs(unknown))
+    }
+    if (identities.length === 1) {
+      return []
+    }
+    if (leaving.size === identities.length) {
       throw refuse('One distinct id has to stay with the person.')
+    }
     return identities.filter(({ distinctId }) => leaving.has(distinctId))
   }
   const main = main_distinct_id ?? identities[0]?.distinctId
-  if (main === undefined || !has(main))
+  if (main === undefined || !has(main)) {
     throw new AppError('invalid_input', notTheirs(main), 'main_distinct_id')
+  }
   return identities.filter(({ distinctId }) => distinctId !== main)
 }
 
@@ -53,7 +61,9 @@ export function splitPerson(
   fresh: () => { id: number; uuid: string },
   { actor, now }: Request
 ): PersonChange {
-  if (leaving.length === 0) return NO_CHANGE
+  if (leaving.length === 0) {
+    return NO_CHANGE
+  }
   const versions: Version[] = []
   const parts = leaving.map((identity): Subject => {
     const { id, uuid } = fresh()
@@ -65,8 +75,9 @@ export function splitPerson(
   const gone = new Set(leaving.map(({ key }) => key))
   const staying = identities.find(({ key }) => !gone.has(key))
   // The version in force would go with an identity that leaves, when that is erased.
-  if (staying && gone.has(identityOf(person.version)))
+  if (staying && gone.has(identityOf(person.version))) {
     versions.push(addVersion(person, staying.key))
+  }
   person.touched = true
   const keys = {
     distinct_ids: identities.slice(0, MAX_IDENTITIES).map(({ key }) => key),

@@ -118,7 +118,9 @@ async function* inPages<Row extends { id: number; created_at: number }>(
           select m.id, m.created_at, length(m.properties) as bytes ${matching(projectId, filters)} ${orderedPage(page)}))
       where bytes_before < ${MAX_PAGE_BYTES}`)
     const last = rows.at(-1)
-    if (!last) return
+    if (!last) {
+      return
+    }
     yield rows
     after = { at: last.created_at, id: last.id }
     offset = 0
@@ -154,8 +156,9 @@ const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
   order by m.created_at desc, m.id desc limit ${limit} offset ${offset}`
 
 function countOf(projectId: number, filters: PersonFilters): SQL {
-  if (isUnfiltered(filters))
+  if (isUnfiltered(filters)) {
     return sql`select value as count from counters where project_id = ${projectId} and name = 'persons'`
+  }
   const driver = driverOf(projectId, filters)
   return driver && restOf(projectId, filters).length === 0
     ? sql`select count(*) as count from (${driver.ids})`
@@ -186,11 +189,13 @@ export async function compilePropertyFilter(
   const keys = [...new Set(asked.map(({ filter }) => filter.key))]
   const columns = await readBatch(db, ...keys.map((key) => distinctTexts(project.id, key)))
   const textsOf = new Map(keys.map((key, i) => [key, (columns[i] ?? []).map(({ text }) => text)]))
-  for (const [key, texts] of textsOf)
-    if (texts.length > MAX_DISTINCT_VALUES)
+  for (const [key, texts] of textsOf) {
+    if (texts.length > MAX_DISTINCT_VALUES) {
       throw invalid(
         `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`
       )
+    }
+  }
   const matching = new Map(
     asked.map(({ filter, matches }) => [filter, textsOf.get(filter.key)?.filter(matches) ?? []])
   )
@@ -250,7 +255,9 @@ function bySearch(projectId: number, search: string): IdFilter {
   const term = foldSearch(search)
   const named = sql`${withDistinctId(projectId, search)}
     union select id from persons where project_id = ${projectId} and uuid = ${search.toLowerCase()}`
-  if (term === '') return { ids: named, holds: sql`m.id in (${named})` }
+  if (term === '') {
+    return { ids: named, holds: sql`m.id in (${named})` }
+  }
 
   // The full-text index holds every three characters in a row; a shorter term has to look at each person.
   const containing =

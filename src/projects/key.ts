@@ -23,7 +23,8 @@ export function randomBase62(bytes: number): string {
     .getRandomValues(new Uint8Array(bytes))
     .reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
   let text = ''
-  for (const length = Math.ceil((bytes * 8) / Math.log2(62)); text.length < length; number /= 62n)
+  for (const length = Math.ceil((bytes * 8) / Math.log2(62)); text.length < length; number /= 62n) {
     text = BASE62[Number(number % 62n)] + text
+  }
   return text
 }

@@ -18,11 +18,9 @@ export const SCOPES = ['*', ...OBJECTS.flatMap((object) => [`${object}:read`, `$
 
 export const Scopes = z
   .array(
-    z
-      .string()
-      .refine((scope) => SCOPES.includes(scope), {
-        error: (issue) => `Unknown scope '${issue.input}'.`
-      })
+    z.string().refine((scope) => SCOPES.includes(scope), {
+      error: (issue) => `Unknown scope '${issue.input}'.`
+    })
   )
   .min(1, 'At least one scope is needed.')
   .max(SCOPES.length)

@@ -140,8 +140,9 @@ export async function createKey(
   await requireUser(db, input.userId)
   const known = await findProjects(db, input.projectIds)
   const missing = input.projectIds.find((id) => !known.some((project) => project.id === id))
-  if (missing !== undefined)
+  if (missing !== undefined) {
     throw new AppError('does_not_exist', `There is no project ${missing}.`, 'project')
+  }
 
   const key = newApiKey()
   const rows = await db
@@ -221,7 +222,9 @@ export const touchKey = (db: Db, id: number, now: Date) =>
 
 async function requireUser(db: Db, id: number): Promise<void> {
   const [user] = await db.select({ id: users.id }).from(users).where(eq(users.id, id))
-  if (!user) throw new AppError('does_not_exist', `There is no user ${id}.`, 'user')
+  if (!user) {
+    throw new AppError('does_not_exist', `There is no user ${id}.`, 'user')
+  }
 }
 
 /** The members that have a value: an update leaves out what the change does not name. */
@@ -233,7 +236,9 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
 
 function only<T>(rows: T[], missing = 'The write returned no row.'): T {
   const [row] = rows
-  if (!row) throw new NotFoundError(missing)
+  if (!row) {
+    throw new NotFoundError(missing)
+  }
   return row
 }
 
@@ -241,7 +246,9 @@ async function unique<T>(query: Promise<T>, attr: string, value: unknown): Promi
   try {
     return await query
   } catch (error) {
-    if (findConflict(error)) throw new AppError('conflict', `${attr} '${value}' is taken.`, attr)
+    if (findConflict(error)) {
+      throw new AppError('conflict', `${attr} '${value}' is taken.`, attr)
+    }
     throw error
   }
 }

@@ -83,26 +83,37 @@ export function readFilters(
 ): FilterGroup {
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
-    if (typeof node === 'string') throw invalid('Property filters are JSON, which this is not.')
-    if (!isObject(node))
+    if (typeof node === 'string') {
+      throw invalid('Property filters are JSON, which this is not.')
+    }
+    if (!isObject(node)) {
       throw invalid('A property filter is an object with key, value and operator.')
-    if (isGroupLike(node)) return readGroup(node, depth)
+    }
+    if (isGroupLike(node)) {
+      return readGroup(node, depth)
+    }
     count.filters += 1
-    if (count.filters > MAX_FILTERS)
+    if (count.filters > MAX_FILTERS) {
       throw invalid(`At most ${MAX_FILTERS} property filters are allowed.`)
+    }
     return readFilter(node, timezone, now, types)
   }
   const readGroup = (node: JsonObject, depth: number): FilterGroup => {
-    if (depth > MAX_DEPTH)
+    if (depth > MAX_DEPTH) {
       throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
+    }
     const type = node.type ?? 'AND'
-    if (type !== 'AND' && type !== 'OR')
+    if (type !== 'AND' && type !== 'OR') {
       throw invalid(`A group's type is AND or OR, not ${show(type)}.`)
-    if (!Array.isArray(node.values))
+    }
+    if (!Array.isArray(node.values)) {
       throw invalid("A group's values are a list of filters and groups.")
+    }
     return { type, values: node.values.map((value) => read(value, depth + 1)) }
   }
-  if (Array.isArray(input)) return { type: 'AND', values: input.map((node) => read(node, 1)) }
+  if (Array.isArray(input)) {
+    return { type: 'AND', values: input.map((node) => read(node, 1)) }
+  }
   const root = read(input, 1)
   return isGroup(root) ? root : { type: 'AND', values: [root] }
 }
@@ -177,42 +188,58 @@ function readFilter(
   types: readonly PropertyType[]
 ): PropertyFilter {
   const { key, value } = node
-  if (node.negation)
+  if (node.negation) {
     throw invalid('The negation of a property filter is not supported: use the opposite operator.')
+  }
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
-  if (typeof key !== 'string' || key === '') throw invalid('A property filter needs a key.')
-  if (key.includes('\0')) throw invalid('The key of a property filter has no null characters.')
-  if (key.length > MAX_KEY)
+  if (typeof key !== 'string' || key === '') {
+    throw invalid('A property filter needs a key.')
+  }
+  if (key.includes('\0')) {
+    throw invalid('The key of a property filter has no null characters.')
+  }
+  if (key.length > MAX_KEY) {
     throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
-  if (type === undefined)
+  }
+  if (type === undefined) {
     throw invalid(
       `Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`
     )
-  if (type === 'session' && !findSessionProperty(key))
+  }
+  if (type === 'session' && !findSessionProperty(key)) {
     throw invalid(`${show(key)} is not a property of sessions.`)
+  }
   const operator = Operator.safeParse(node.operator ?? 'exact')
-  if (!operator.success)
+  if (!operator.success) {
     throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
+  }
   const values = readValues(operator.data, value)
-  if (values.length > MAX_VALUES)
+  if (values.length > MAX_VALUES) {
     throw invalid(`A property filter has at most ${MAX_VALUES} values.`)
-  if (values.some((text) => text.length > MAX_VALUE))
+  }
+  if (values.some((text) => text.length > MAX_VALUE)) {
     throw invalid(`A value of a property filter has at most ${MAX_VALUE} characters.`)
+  }
   const filter = { key, operator: operator.data, values, type }
   checkValues(filter, timezone, now)
   return filter
 }
 
 function readValues(operator: Operator, value: Json | undefined): string[] {
-  if (isOneOf(PRESENCE, operator)) return []
+  if (isOneOf(PRESENCE, operator)) {
+    return []
+  }
   const list = Array.isArray(value) ? value : [value]
-  if (list.length === 0 && !isOneOf(LISTS, operator))
+  if (list.length === 0 && !isOneOf(LISTS, operator)) {
     throw invalid(`The operator ${operator} needs a value.`)
+  }
   return list.map((item) => {
-    if (item === undefined || item === null)
+    if (item === undefined || item === null) {
       throw invalid(`The operator ${operator} needs a value.`)
-    if (typeof item === 'object')
+    }
+    if (typeof item === 'object') {
       throw invalid(`A value of ${operator} is a text, a number or a boolean.`)
+    }
     return String(item)
   })
 }
@@ -220,25 +247,33 @@ function readValues(operator: Operator, value: Json | undefined): string[] {
 function checkValues({ operator, values }: PropertyFilter, timezone: string, now: Date): void {
   const wrong = (what: string, isRight: (value: string) => boolean) => {
     const found = values.find((value) => !isRight(value))
-    if (found !== undefined)
+    if (found !== undefined) {
       throw invalid(`${show(found)} is not ${what}, which ${operator} needs.`)
+    }
   }
-  if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator))
+  if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator)) {
     wrong('a number', (value) => toNumber(value) !== undefined)
+  }
   if (isOneOf(RANGES, operator)) {
     const [low, high] = values.map(Number)
-    if (values.length !== 2 || low === undefined || high === undefined || low > high)
+    if (values.length !== 2 || low === undefined || high === undefined || low > high) {
       throw invalid(`${operator} needs two numbers, the lower first.`)
+    }
   }
   if (/regex$/.test(operator)) {
-    if (values.some((value) => value.length > MAX_PATTERN))
+    if (values.some((value) => value.length > MAX_PATTERN)) {
       throw invalid(`A regular expression has at most ${MAX_PATTERN} characters.`)
+    }
     wrong('a regular expression (RE2 syntax)', isRegex)
   }
-  if (isOneOf(DATES, operator))
+  if (isOneOf(DATES, operator)) {
     wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
-  if (operator === 'semver_wildcard') wrong('a version with a wildcard', isVersionPattern)
-  else if (isOneOf(SEMVER, operator)) wrong('a version', validateStrict)
+  }
+  if (operator === 'semver_wildcard') {
+    wrong('a version with a wildcard', isVersionPattern)
+  } else if (isOneOf(SEMVER, operator)) {
+    wrong('a version', validateStrict)
+  }
 }
 
 /** A number as JSON writes it, also inside a text; undefined for anything else. */

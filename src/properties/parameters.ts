@@ -8,12 +8,10 @@ const MAX_PARAMETERS = 5_000
 export const PropertyParameters = z.object({
   properties: z
     .array(
-      z
-        .string()
-        .meta({
-          contentMediaType: 'application/json',
-          contentSchema: { $ref: '#/components/schemas/PropertyFilters' }
-        })
+      z.string().meta({
+        contentMediaType: 'application/json',
+        contentSchema: { $ref: '#/components/schemas/PropertyFilters' }
+      })
     )
     .optional()
     .meta({
@@ -42,7 +40,9 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
     ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])
   ]
   const [first] = nodes
-  if (nodes.length < 2) return first
+  if (nodes.length < 2) {
+    return first
+  }
   return { type: 'AND', values: nodes.flat() }
 }
 
@@ -57,18 +57,22 @@ function parse(text: string): Json {
 type Tree = Map<string, Tree | string>
 
 function fromBrackets(parameters: [name: string, value: string][]): Json {
-  if (parameters.length > MAX_PARAMETERS)
+  if (parameters.length > MAX_PARAMETERS) {
     throw invalid(`At most ${MAX_PARAMETERS} parameters are allowed.`)
+  }
   const root: Tree = new Map()
   for (const [name, value] of parameters) {
-    if (!/^properties(\[\w*\])+$/.test(name))
+    if (!/^properties(\[\w*\])+$/.test(name)) {
       throw invalid(`${name.slice(0, 100)} is not a property filter.`)
+    }
     const path = [...name.matchAll(/\[(\w*)\]/g)].map(([, part = '']) => part)
     const last = path.pop() ?? ''
     let tree = root
     for (const part of path) {
       const inner = tree.get(part) ?? new Map()
-      if (!(inner instanceof Map)) throw invalid(`${name.slice(0, 100)} names a value and a list.`)
+      if (!(inner instanceof Map)) {
+        throw invalid(`${name.slice(0, 100)} names a value and a list.`)
+      }
       tree.set(part, inner)
       tree = inner
     }

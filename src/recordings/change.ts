@@ -60,25 +60,36 @@ export function readRelink(
 ): Relink | undefined {
   const given = distinct_id === owner.distinctId ? undefined : distinct_id
   const distinctId = readDistinctId(given)
-  if (given !== undefined && distinctId === undefined)
+  if (given !== undefined && distinctId === undefined) {
     throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
+  }
   const name = person === undefined ? undefined : readPersonName(person)
   const isSame =
     name === undefined ||
     ('id' in name && name.id === owner.personId) ||
     ('uuid' in name && name.uuid === owner.uuid) ||
     ('distinctId' in name && name.distinctId === owner.distinctId)
-  if (isSame && distinctId === undefined) return undefined
+  if (isSame && distinctId === undefined) {
+    return undefined
+  }
   return { distinctId, person: isSame ? undefined : name }
 }
 
 /** @throws invalid_input, attr `person`, when it names nobody */
 export function readPersonName(person: PersonInput): PersonName {
-  if (!isObject(person)) return { distinctId: String(person) }
+  if (!isObject(person)) {
+    return { distinctId: String(person) }
+  }
   const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
-  if (typeof id === 'number') return { id }
-  if (typeof uuid === 'string') return { uuid: uuid.toLowerCase() }
+  if (typeof id === 'number') {
+    return { id }
+  }
+  if (typeof uuid === 'string') {
+    return { uuid: uuid.toLowerCase() }
+  }
   const distinctId = Array.isArray(ids) ? ids[0] : ids
-  if (distinctId) return { distinctId }
+  if (distinctId) {
+    return { distinctId }
+  }
   throw new AppError('invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person')
 }

@@ -38,36 +38,45 @@ export async function consumeRecordings(
     summary[await giveBack(message, deadQueue, error)] += 1
   }
   const byProject = new Map<number, Item[]>()
-  for (const message of batch.messages)
+  for (const message of batch.messages) {
     try {
       const asked = PurgeMessage.safeParse(message.body).data
-      if (asked) summary.purged += await purge(asked, bindings, usage)
+      if (asked) {
+        summary.purged += await purge(asked, bindings, usage)
+      }
       const read = asked ? undefined : await loadPart(bucket, readPart(message.body))
-      if (read)
+      if (read) {
         byProject.set(read.projectId, [
           ...(byProject.get(read.projectId) ?? []),
           { message, part: read }
         ])
-      else message.ack()
+      } else {
+        message.ack()
+      }
     } catch (error) {
       await fail(message, error)
     }
+  }
 
-  for (const [projectId, items] of byProject)
+  for (const [projectId, items] of byProject) {
     try {
       summary.stored += await store(projectId, items, bindings, usage)
     } catch (error) {
       const isCommon =
         error instanceof UnavailableError || error instanceof PoisonError || findConflict(error)
-      for (const item of items)
+      for (const item of items) {
         try {
           // One message's fault must not become its neighbours': each is tried by itself.
-          if (isCommon || items.length === 1) throw error
+          if (isCommon || items.length === 1) {
+            throw error
+          }
           summary.stored += await store(projectId, [item], bindings, usage)
         } catch (own) {
           await fail(item.message, own)
         }
+      }
     }
+  }
   return summary
 }
 
@@ -87,7 +96,9 @@ async function store(
     retentionDays,
     clock().getTime()
   )
-  for (const { message } of items) message.ack()
+  for (const { message } of items) {
+    message.ack()
+  }
   return stored
 }
 
@@ -99,8 +110,9 @@ async function purge(
   const { db } = await openProject(project_id, bindings, usage)
   const doomed = await findDoomed(db, project_id, sessions)
   for (const one of doomed) {
-    if (usage.queries >= MAX_QUERIES)
+    if (usage.queries >= MAX_QUERIES) {
       throw new UnavailableError('The rest has to wait for another invocation.')
+    }
     await purgeRecording(db, bindings.bucket, one, bindings.clock().getTime())
   }
   return doomed.length
@@ -112,13 +124,17 @@ async function openProject(
   usage: Usage
 ) {
   const [project] = await findProjects(openDb(control, usage).db, [projectId])
-  if (!project) throw new PoisonError(`There is no project ${projectId}.`)
+  if (!project) {
+    throw new PoisonError(`There is no project ${projectId}.`)
+  }
   return { project, db: openDb(database(project.database), usage).db }
 }
 
 function readPart(body: unknown): RecordingPart {
   const result = RecordingPart.safeParse(body)
-  if (result.success) return result.data
+  if (result.success) {
+    return result.data
+  }
   throw new PoisonError(
     `Not a part of a recording: ${result.error.issues.map(({ path }) => path.join('.')).join()}`
   )

@@ -21,7 +21,9 @@ export type Loaded = Incoming & { projectId: number }
  */
 export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Loaded | undefined> {
   const read = await readLines(bucket, objectOf(part.project_id, part.session_id, part.part_id))
-  if (!read) return undefined
+  if (!read) {
+    return undefined
+  }
   const lines = (await new Response(read.lines).text()).trimEnd().split('\n')
   // `readSnapshot` wrote them.
   const snapshots = lines.map((line) => (JSON.parse(line) as [string, Snapshot])[1])
@@ -65,14 +67,16 @@ export async function storeParts(
     )
     const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
     const changes = planParts(parts, known, await reserveKeys(db, parts, known))
-    if (changes.parts.length > 0)
+    if (changes.parts.length > 0) {
       await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
+    }
     return { stored: changes.parts.length, refused: changes.refused }
   })
-  if (refused.length > 0)
+  if (refused.length > 0) {
     await bucket.delete(
       refused.map(({ sessionId, partId }) => objectOf(project.id, sessionId, partId))
     )
+  }
   return stored
 }
 

@@ -57,6 +57,8 @@ export async function openPart(
   const part = isPart
     ? await readLines(bucket, objectOf(projectId, sessionId, partId.toLowerCase()))
     : undefined
-  if (!part) throw new NotFoundError()
+  if (!part) {
+    throw new NotFoundError()
+  }
   return part.lines
 }

@@ -69,7 +69,9 @@ const MAX_START_URL = 512
  */
 export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
   const plan = new Plan(known, newKey)
-  for (const part of incoming) plan.add(part)
+  for (const part of incoming) {
+    plan.add(part)
+  }
   return plan.changes()
 }
 
@@ -96,7 +98,9 @@ class Plan {
 
   add(part: Incoming): void {
     const name = `${part.sessionId}/${part.partId}`
-    if (this.#known.seen.has(name) || this.#parts.has(name)) return
+    if (this.#known.seen.has(name) || this.#parts.has(name)) {
+      return
+    }
     const stored = this.#known.recordings.get(part.sessionId)
     const draft = this.#drafts.get(part.sessionId) ?? {
       recording: stored ?? begin(part),
@@ -105,8 +109,9 @@ class Plan {
     }
     const isTooOld = part.summary.startTime < this.#known.keptSince
     const isErased = this.#tombstoneOf(part)?.deletesRecordings
-    if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part))
+    if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part)) {
       return void this.#refused.push(part)
+    }
     this.#drafts.set(part.sessionId, {
       recording: join(draft.recording, part),
       stored,
@@ -121,8 +126,9 @@ class Plan {
     for (const { recording, stored, first } of this.#drafts.values()) {
       const identity = first && !recording.isRelinked ? this.#identityOf(first) : recording.identity
       const whole = { ...recording, identity }
-      if (!stored) created.push(whole)
-      else {
+      if (!stored) {
+        created.push(whole)
+      } else {
         const isMoved = stored.startTime !== whole.startTime || stored.identity !== identity
         updated.push({ ...whole, revision: stored.revision, isMoved })
       }
@@ -144,7 +150,9 @@ class Plan {
 
   #identityOf(part: Incoming): number {
     const tombstone = this.#tombstoneOf(part)
-    if (tombstone) return tombstone.key
+    if (tombstone) {
+      return tombstone.key
+    }
     const { distinctId } = part
     const known = this.#known.identities.get(distinctId)
     if (known !== undefined) {

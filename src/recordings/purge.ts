@@ -36,13 +36,15 @@ export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<v
     ([project_id, own]) => {
       const sessions = own.map(({ session_id }) => session_id)
       const parts = []
-      for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE)
+      for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
         parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
+      }
       return parts
     }
   )
-  for (let at = 0; at < messages.length; at += MAX_MESSAGES)
+  for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
     await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
+  }
 }
 
 /**
@@ -58,17 +60,20 @@ export async function purgeRecording(
   const prefix = prefixOf(doomed.project_id, doomed.session_id)
   for (;;) {
     const { objects } = await bucket.list({ prefix })
-    if (objects.length === 0) break
+    if (objects.length === 0) {
+      break
+    }
     await bucket.delete(objects.map(({ key }) => key))
   }
-  while ((await removeParts(db, doomed, PARTS_AT_ONCE)) === PARTS_AT_ONCE);
+  while ((await removeParts(db, doomed, PARTS_AT_ONCE)) === PARTS_AT_ONCE) {}
   await finishPurge(db, doomed, now)
 }
 
 /** For how many days recordings are kept. @throws when it says no such number: all of them would go, or none */
 export function readRetention(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text))
+  if (!/^[1-9]\d{0,4}$/.test(text)) {
     throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
+  }
   return Number(text)
 }
 
@@ -88,7 +93,7 @@ export async function sweepRecordings(
   now: number
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
-  for (const projectId of await listProjects(db))
+  for (const projectId of await listProjects(db)) {
     expired += await expireRecordings(
       db,
       projectId,
@@ -96,6 +101,7 @@ export async function sweepRecordings(
       EXPIRED_AT_ONCE,
       now
     )
+  }
   const doomed = await listDoomed(db, now, STALLED_MS, SWEPT_AT_ONCE)
   await sendPurges(queue, doomed)
   return { expired, sent: doomed.length }

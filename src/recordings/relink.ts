@@ -20,7 +20,9 @@ export async function relink(
       : await findOrCreateIdentity(db, projectId, distinctId ?? '')
     return relinkRecording(db, projectId, sessionId, identity)
   })
-  if (!isDone) throw new NotFoundError()
+  if (!isDone) {
+    throw new NotFoundError()
+  }
 }
 
 async function identityOf(
@@ -31,11 +33,13 @@ async function identityOf(
 ): Promise<number> {
   const identities = await findIdentities(db, projectId, person)
   const [first] = identities
-  if (!first)
+  if (!first) {
     throw new AppError('does_not_exist', 'Invalid person - object does not exist.', 'person')
+  }
   const wanted = distinctId ?? ('distinctId' in person ? person.distinctId : first.distinct_id)
   const identity = identities.find(({ distinct_id }) => distinct_id === wanted)
-  if (!identity)
+  if (!identity) {
     throw new AppError('invalid_input', 'This is not a distinct id of the person.', 'distinct_id')
+  }
   return identity.key
 }

@@ -179,8 +179,12 @@ export const recordingRoutes = createRouter()
       const { db, project, user, now } = c.var
       const { distinct_id: distinctId, person } = await showRecording(c, id)
       const asked = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
-      if (asked) await relink(db, project.id, id, asked)
-      if (update.viewed) await noteView(db, project.id, id, user, now.getTime())
+      if (asked) {
+        await relink(db, project.id, id, asked)
+      }
+      if (update.viewed) {
+        await noteView(db, project.id, id, user, now.getTime())
+      }
       return c.json(await showRecording(c, id))
     }
   )
@@ -192,7 +196,9 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
-      if (!(await deleteRecording(db, project.id, id, now.getTime()))) throw new NotFoundError()
+      if (!(await deleteRecording(db, project.id, id, now.getTime()))) {
+        throw new NotFoundError()
+      }
       await sendPurges(c.env.RECORDING_QUEUE, [{ project_id: project.id, session_id: id }]).catch(
         () => log('warn', 'a deleted recording waits for the sweep', { project: project.id })
       )
@@ -209,8 +215,12 @@ export const recordingRoutes = createRouter()
       const { id } = c.req.valid('param')
       const { blob_key: partId } = c.req.valid('query')
       const { db, project } = c.var
-      if (!(await findRecording(db, project.id, id))) throw new NotFoundError()
-      if (partId === undefined) return c.json({ sources: await listSources(db, project.id, id) })
+      if (!(await findRecording(db, project.id, id))) {
+        throw new NotFoundError()
+      }
+      if (partId === undefined) {
+        return c.json({ sources: await listSources(db, project.id, id) })
+      }
       const lines = await openPart(c.env.BUCKET, project.id, id, partId)
       return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
     }
@@ -219,6 +229,8 @@ export const recordingRoutes = createRouter()
 async function showRecording(c: Context<AppEnv>, id: string): Promise<RecordingJson> {
   const { db, project, user, now } = c.var
   const row = await readRecording(db, project.id, id)
-  if (!row) throw new NotFoundError()
+  if (!row) {
+    throw new NotFoundError()
+  }
   return recordingToJson(row, project.id, user.id, now)
 }

@@ -21,32 +21,44 @@ export async function readSnapshot(
   sentAt: number | undefined,
   now: number
 ): Promise<Snapshots | Dropped | undefined> {
-  if (!isObject(raw)) return { uuid: null, reason: 'event is not an object' }
+  if (!isObject(raw)) {
+    return { uuid: null, reason: 'event is not an object' }
+  }
   const uuid = typeof raw.uuid === 'string' && UUID.test(raw.uuid) ? raw.uuid.toLowerCase() : null
   const drop = (reason: string): Dropped => ({ uuid, reason })
 
   const properties = isObject(raw.properties) ? raw.properties : {}
   const data = properties.$snapshot_data
-  if (typeof data !== 'object' || data === null)
+  if (typeof data !== 'object' || data === null) {
     return drop('event submitted without $snapshot_data')
+  }
   const session = SessionId.safeParse(properties.$session_id)
-  if (!session.success) return drop('event submitted without a valid $session_id')
+  if (!session.success) {
+    return drop('event submitted without a valid $session_id')
+  }
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? properties.distinct_id)
-  if (distinctId === undefined) return drop('event submitted without a distinct_id')
+  if (distinctId === undefined) {
+    return drop('event submitted without a distinct_id')
+  }
   const window =
     typeof properties.$window_id === 'string'
       ? properties.$window_id.slice(0, MAX_WINDOW)
       : session.data
 
   const snapshots = (Array.isArray(data) ? data : [data]).filter(isSnapshot)
-  if (snapshots.length === 0) return undefined
+  if (snapshots.length === 0) {
+    return undefined
+  }
   const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
   const times = snapshots.map(({ timestamp }) => timestamp - skew - now)
-  if (times.some((distance) => Math.abs(distance) >= MAX_DISTANCE))
+  if (times.some((distance) => Math.abs(distance) >= MAX_DISTANCE)) {
     return drop('snapshots of another week')
+  }
 
   const lines = toLines(window, snapshots)
-  if (lines === undefined) return drop('snapshots are nested too deeply')
+  if (lines === undefined) {
+    return drop('snapshots are nested too deeply')
+  }
   return {
     part: {
       session_id: session.data,
@@ -70,7 +82,9 @@ function toLines(window: string, snapshots: Snapshot[]): string | undefined {
   try {
     return snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')
   } catch (error) {
-    if (error instanceof RangeError) return undefined
+    if (error instanceof RangeError) {
+      return undefined
+    }
     throw error
   }
 }

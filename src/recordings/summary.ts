@@ -73,17 +73,26 @@ function activeMs(snapshots: Snapshot[]): number {
   let total = 0
   let run: { start: number; end: number; lastActive: number } | undefined
   const close = () => {
-    if (run) total += Math.max(1, run.end - run.start)
+    if (run) {
+      total += Math.max(1, run.end - run.start)
+    }
     run = undefined
   }
   for (const snapshot of snapshots.toSorted((a, b) => a.timestamp - b.timestamp)) {
     const at = snapshot.timestamp
     const isActive =
       snapshot.type === INCREMENTAL && ACTIVE_SOURCES.includes(dataOf(snapshot).source)
-    if (run && run.lastActive + IDLE_MS < at) close()
-    if (run) run.end = at
-    else if (isActive) run = { start: at, end: at, lastActive: at }
-    if (run && isActive) run.lastActive = at
+    if (run && run.lastActive + IDLE_MS < at) {
+      close()
+    }
+    if (run) {
+      run.end = at
+    } else if (isActive) {
+      run = { start: at, end: at, lastActive: at }
+    }
+    if (run && isActive) {
+      run.lastActive = at
+    }
   }
   close()
   return Math.floor(total)
@@ -98,17 +107,23 @@ const LEVELS: Record<string, 'warn' | 'error'> = {
 
 function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefined {
   const { plugin, payload } = dataOf(snapshot)
-  if (snapshot.type !== PLUGIN || plugin !== 'rrweb/console@1') return undefined
+  if (snapshot.type !== PLUGIN || plugin !== 'rrweb/console@1') {
+    return undefined
+  }
   const level = isObject(payload) && typeof payload.level === 'string' ? payload.level : ''
   return (Object.hasOwn(LEVELS, level) && LEVELS[level]) || 'log'
 }
 
 /** The page that a snapshot names, if any. */
 function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
-  if (snapshot.type !== META && snapshot.type !== CUSTOM) return []
+  if (snapshot.type !== META && snapshot.type !== CUSTOM) {
+    return []
+  }
   const { href, payload } = dataOf(snapshot)
   const named = href ?? (isObject(payload) ? payload.href : undefined)
-  if (typeof named !== 'string') return []
+  if (typeof named !== 'string') {
+    return []
+  }
   const url = named.trim().slice(0, MAX_URL).replaceAll('\0', '').toWellFormed()
   return url === '' ? [] : [[timeOf(snapshot, skew), url]]
 }
@@ -116,7 +131,9 @@ function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
 /** Of visits to pages, the first of each page, the earliest 25: whatever the visits were joined from. */
 export function firstUrls(visits: [number, string][]): [number, string][] {
   const first = new Map<string, number>()
-  for (const [at, url] of visits) first.set(url, Math.min(at, first.get(url) ?? at))
+  for (const [at, url] of visits) {
+    first.set(url, Math.min(at, first.get(url) ?? at))
+  }
   return [...first]
     .map(([url, at]): [number, string] => [at, url])
     .sort(([a, first], [b, second]) => a - b || (first < second ? -1 : 1))

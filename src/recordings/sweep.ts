@@ -43,7 +43,9 @@ export async function sweepUnnamed(
     : begins
       ? { project: 0, after: '' }
       : undefined
-  if (!from) return undefined
+  if (!from) {
+    return undefined
+  }
   const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
   const { removed, next } = await sweepFrom(db, bucket, from, before, limits)
   await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
@@ -67,14 +69,18 @@ async function sweepFrom(
     let after = project === from.project ? from.after : ''
     let cursor: string | undefined
     do {
-      if (left.pages-- === 0) return { removed, next: { project, after } }
+      if (left.pages-- === 0) {
+        return { removed, next: { project, after } }
+      }
       const start = cursor ? { cursor } : after ? { startAfter: after } : {}
       const page = await bucket.list({ prefix, delimiter: '/', ...start })
       const sessions = page.delimitedPrefixes.map((path) => path.slice(prefix.length, -1))
       const named = await listNamed(db, project, sessions)
       for (const session of sessions) {
         if (!named.has(session)) {
-          if (left.unnamed-- === 0) return { removed, next: { project, after } }
+          if (left.unnamed-- === 0) {
+            return { removed, next: { project, after } }
+          }
           removed += await removeStale(bucket, prefixOf(project, session), before)
         }
         // What goes on after this meets its objects once more, which does no harm.
@@ -90,6 +96,8 @@ async function sweepFrom(
 async function removeStale(bucket: R2Bucket, prefix: string, before: number): Promise<number> {
   const { objects } = await bucket.list({ prefix })
   const stale = objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)
-  if (stale.length > 0) await bucket.delete(stale)
+  if (stale.length > 0) {
+    await bucket.delete(stale)
+  }
   return stale.length
 }

@@ -16,11 +16,12 @@ export async function verifyCounts(
 ): Promise<{ kinds: number; wrong: number; first: WrongCount[] }> {
   const kinds = await listKinds(db)
   const all: WrongCount[] = []
-  for (const kind of kinds)
+  for (const kind of kinds) {
     for (let from: number | undefined = FIRST; from !== undefined; ) {
       const until = await findStep(db, kind, from, STEP)
       all.push(...(await compareCounts(db, kind, from, until ?? LAST)))
       from = until
     }
+  }
   return { kinds: kinds.length, wrong: all.length, first: all.slice(0, MAX_SHOWN) }
 }

@@ -59,18 +59,34 @@ export function channelOf(visit: Visit): Channel {
   const campaign = fold(visit.$entry_utm_campaign)
   const [gclid, gadSource] = [visit.$entry_gclid, visit.$entry_gad_source]
 
-  if (campaign === 'cross-network') return 'Cross Network'
+  if (campaign === 'cross-network') {
+    return 'Cross Network'
+  }
   const kind = kindOf(sourceName(source)) ?? kindOf(hostName(domain))
   if (/^(cp[cmva]|ppc|retargeting|paid.*)$/.test(medium) || gclid || gadSource) {
-    if (kind) return `Paid ${kind}`
-    if (isShopping(campaign)) return 'Paid Shopping'
-    if (isSocial(medium)) return 'Paid Social'
-    if (medium === 'video') return 'Paid Video'
-    if (isDisplay(medium)) return 'Display'
-    if (gadSource === '1') return 'Paid Search'
+    if (kind) {
+      return `Paid ${kind}`
+    }
+    if (isShopping(campaign)) {
+      return 'Paid Shopping'
+    }
+    if (isSocial(medium)) {
+      return 'Paid Social'
+    }
+    if (medium === 'video') {
+      return 'Paid Video'
+    }
+    if (isDisplay(medium)) {
+      return 'Display'
+    }
+    if (gadSource === '1') {
+      return 'Paid Search'
+    }
     return campaign.includes('video') ? 'Paid Video' : 'Paid Unknown'
   }
-  if (domain === '$direct' && medium === '' && /^(|\(?direct\)?)$/.test(source)) return 'Direct'
+  if (domain === '$direct' && medium === '' && /^(|\(?direct\)?)$/.test(source)) {
+    return 'Direct'
+  }
   return (
     organic(kindOf(sourceName(source))) ??
     bySource(source) ??
@@ -86,9 +102,14 @@ export function channelOf(visit: Visit): Channel {
 const fold = (text: string | undefined): string => (text ?? '').trim().toLowerCase()
 
 function kindOf(name: string): Kind | undefined {
-  if (name === '') return undefined
-  for (const kind of ['Search', 'Social', 'Video', 'Shopping'] as const)
-    if (KINDS[kind].test(name)) return kind
+  if (name === '') {
+    return undefined
+  }
+  for (const kind of ['Search', 'Social', 'Video', 'Shopping'] as const) {
+    if (KINDS[kind].test(name)) {
+      return kind
+    }
+  }
   return undefined
 }
 
@@ -96,7 +117,9 @@ const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organi
 
 /** `www.google.co.uk` is `google`, `news.ycombinator.com` is `ycombinator`. */
 const hostName = (host: string): string => {
-  if (host === 't.co') return 'twitter'
+  if (host === 't.co') {
+    return 'twitter'
+  }
   const name = host.replace(/:\d+$/, '').replace(ENDING, '')
   return name === host ? '' : (name.split('.').at(-1) ?? '')
 }
@@ -111,20 +134,42 @@ const isDisplay = (medium: string): boolean =>
 const isEmail = (text: string): boolean => /^e[-_ ]?mail$/.test(text)
 
 function bySource(source: string): Channel | undefined {
-  if (isEmail(source)) return 'Email'
-  if (source === 'sms') return 'SMS'
+  if (isEmail(source)) {
+    return 'Email'
+  }
+  if (source === 'sms') {
+    return 'SMS'
+  }
   return source === 'firebase' ? 'Push' : undefined
 }
 
 function byMedium(medium: string): Channel | undefined {
-  if (medium === 'organic') return 'Organic Search'
-  if (isSocial(medium)) return 'Organic Social'
-  if (medium === 'video') return 'Organic Video'
-  if (/^affiliates?$/.test(medium)) return 'Affiliate'
-  if (/^(referral|link|app)$/.test(medium)) return 'Referral'
-  if (isEmail(medium)) return 'Email'
-  if (isDisplay(medium)) return 'Display'
-  if (medium === 'sms') return 'SMS'
-  if (medium === 'audio') return 'Audio'
+  if (medium === 'organic') {
+    return 'Organic Search'
+  }
+  if (isSocial(medium)) {
+    return 'Organic Social'
+  }
+  if (medium === 'video') {
+    return 'Organic Video'
+  }
+  if (/^affiliates?$/.test(medium)) {
+    return 'Affiliate'
+  }
+  if (/^(referral|link|app)$/.test(medium)) {
+    return 'Referral'
+  }
+  if (isEmail(medium)) {
+    return 'Email'
+  }
+  if (isDisplay(medium)) {
+    return 'Display'
+  }
+  if (medium === 'sms') {
+    return 'SMS'
+  }
+  if (medium === 'audio') {
+    return 'Audio'
+  }
   return /^(push|notification|mobile)$/.test(medium) ? 'Push' : undefined
 }

@@ -79,7 +79,9 @@ export const sessionRoutes = createRouter()
     const { key, value } = c.req.valid('query')
     const { db, project } = c.var
     const type = findSessionProperty(key)?.type
-    if (type !== 'String' && type !== 'Boolean') return c.json({ results: [], refreshing: false })
+    if (type !== 'String' && type !== 'Boolean') {
+      return c.json({ results: [], refreshing: false })
+    }
     const found = await listValues(db, project.id, key, value === '' ? MAX_VALUES : SEARCHED)
     const part = value.toLowerCase()
     const results = found

@@ -58,7 +58,9 @@ export const isSessionId = (id: string | null): id is string =>
  */
 export function foldEvents(events: Iterable<SessionEvent>, parts = new Map<string, SessionPart>()) {
   for (const event of events) {
-    if (!isSessionId(event.sessionId)) continue
+    if (!isSessionId(event.sessionId)) {
+      continue
+    }
     const part = parts.get(event.sessionId) ?? emptyPart(event.sessionId, event)
     parts.set(event.sessionId, part)
     addEvent(part, event)
@@ -89,9 +91,15 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
   part.endTime = Math.max(part.endTime, timestamp)
   part.receivedAt = Math.max(part.receivedAt, event.receivedAt)
   part.events += 1
-  if (name === '$pageview') part.pageviews += 1
-  if (name === '$autocapture') part.autocaptures += 1
-  if (name === '$screen') part.screens += 1
+  if (name === '$pageview') {
+    part.pageviews += 1
+  }
+  if (name === '$autocapture') {
+    part.autocaptures += 1
+  }
+  if (name === '$screen') {
+    part.screens += 1
+  }
 
   // A session begins and ends with a page or screen; without one, with whatever happened somewhere.
   const isView = name === '$pageview' || name === '$screen'
@@ -100,10 +108,13 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
     part.exit = higher(part.exit, keyOf(event, isView ? 1 : 0), () => exitOf(properties))
   }
   const click = textOf(properties.$external_click_url)
-  if (click) part.click = higher(part.click, keyOf(event, 0), () => click)
+  if (click) {
+    part.click = higher(part.click, keyOf(event, 0), () => click)
+  }
   const lcp = properties.$web_vitals_LCP_value
-  if (name === '$web_vitals' && typeof lcp === 'number')
+  if (name === '$web_vitals' && typeof lcp === 'number') {
     part.vitals = lower(part.vitals, keyOf(event, 0), () => lcp)
+  }
 }
 
 /** Text that is in the order of rank, time and uuid. No time is further from 1970 than 10^15 ms. */
@@ -158,7 +169,9 @@ const present = (values: Record<string, string | undefined>): Record<string, str
 /** A text, or a number as one; undefined for all else, and for an empty one. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
-  if (typeof text !== 'string' || text === '') return undefined
+  if (typeof text !== 'string' || text === '') {
+    return undefined
+  }
   const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
   return whole.length <= MAX_VALUE ? whole : whole.slice(0, MAX_VALUE).toWellFormed()
 }

@@ -21,7 +21,9 @@ export function shinglesOf(steps: readonly string[], limit = KEPT, reach = 1): n
 /** 32 bits: FNV-1a, mixed as MurmurHash3 does at its end. */
 function hash(text: string): number {
   let bits = 0x811c9dc5
-  for (let i = 0; i < text.length; i += 1) bits = Math.imul(bits ^ text.charCodeAt(i), 0x01000193)
+  for (let i = 0; i < text.length; i += 1) {
+    bits = Math.imul(bits ^ text.charCodeAt(i), 0x01000193)
+  }
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
   return (bits ^ (bits >>> 16)) >>> 0

@@ -23,7 +23,9 @@ export const weightOf = (step: string): number =>
 export function compareSteps(a: readonly string[], b: readonly string[]): Comparison {
   const names = new Map<string, number>()
   const [left, right] = [read(a, names), read(b, names)]
-  if (left.total === 0 || right.total === 0) return { similarity: 0, shared: [] }
+  if (left.total === 0 || right.total === 0) {
+    return { similarity: 0, shared: [] }
+  }
 
   const width = b.length + 1
   // best[i * width + j]: the weight that the rests from step i of `a` and from step j of `b` have in common.
@@ -32,8 +34,9 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
     const [name, weight] = [left.names[i], left.weights[i] ?? 0]
     for (let j = b.length - 1, at = i * width + j; j >= 0; j -= 1, at -= 1) {
       let most = Math.max(best[at + width] ?? 0, best[at + 1] ?? 0)
-      if (name === right.names[j])
+      if (name === right.names[j]) {
         most = Math.max(most, (best[at + width + 1] ?? 0) + Math.min(weight, right.weights[j] ?? 0))
+      }
       best[at] = most
     }
   }
@@ -41,9 +44,11 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
   const shared: string[] = []
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const here = best[i * width + j] ?? 0
-    if (here === best[(i + 1) * width + j]) i += 1
-    else if (here === best[i * width + j + 1]) j += 1
-    else {
+    if (here === best[(i + 1) * width + j]) {
+      i += 1
+    } else if (here === best[i * width + j + 1]) {
+      j += 1
+    } else {
       shared.push(a[i] ?? '')
       i += 1
       j += 1

@@ -26,23 +26,35 @@ const TECHNICAL = new Set([
 export function stepsOf(events: Iterable<{ name: string; properties: JsonObject }>): string[] {
   const steps: string[] = []
   for (const { name, properties } of events) {
-    if (TECHNICAL.has(name)) continue
+    if (TECHNICAL.has(name)) {
+      continue
+    }
     const step = [name, detailOf(name, properties)]
       .filter(Boolean)
       .join(' ')
       .slice(0, MAX_STEP)
       .toWellFormed()
-    if (step !== steps.at(-1)) steps.push(step)
-    if (steps.length === MAX_STEPS) break
+    if (step !== steps.at(-1)) {
+      steps.push(step)
+    }
+    if (steps.length === MAX_STEPS) {
+      break
+    }
   }
   return steps
 }
 
 function detailOf(name: string, properties: JsonObject): string | undefined {
   const text = (key: string) => (typeof properties[key] === 'string' ? properties[key] : undefined)
-  if (name === '$screen') return text('$screen_name')
-  if (name === '$autocapture') return text('$event_type')
-  if (name !== '$pageview') return undefined
+  if (name === '$screen') {
+    return text('$screen_name')
+  }
+  if (name === '$autocapture') {
+    return text('$event_type')
+  }
+  if (name !== '$pageview') {
+    return undefined
+  }
   const url = text('$current_url')
   const path = url && URL.canParse(url) ? new URL(url).pathname : text('$pathname')
   return path && normalizePath(path)

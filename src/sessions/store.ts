@@ -130,7 +130,9 @@ export async function listValues(
     query<CountedValue>(sql`${of} and count > 1 order by count desc, value limit ${limit}`)
   )
   // Those that only one session has lie among the others, which are few now.
-  if (frequent.length === limit) return frequent
+  if (frequent.length === limit) {
+    return frequent
+  }
   const [single] = await readBatch(
     db,
     query<CountedValue>(sql`${of} and count = 1 order by value limit ${limit}`)

@@ -71,7 +71,9 @@ export async function claim(
 
 function toClaim(row: SubscriptionRow, now: number): Claim[] {
   const due = row.nextDeliveryDate
-  if (due === null || due > now) return []
+  if (due === null || due > now) {
+    return []
+  }
   const claim: Claim = {
     subscriptionId: row.id,
     due,
@@ -94,13 +96,14 @@ export async function send(
   delaySeconds = 0
 ): Promise<void> {
   try {
-    for (let at = 0; at < deliveries.length; at += MAX_MESSAGES)
+    for (let at = 0; at < deliveries.length; at += MAX_MESSAGES) {
       await queue.sendBatch(
         deliveries
           .slice(at, at + MAX_MESSAGES)
           .map(({ id, project_id }) => ({ body: { id, project_id } })),
         { delaySeconds }
       )
+    }
   } catch (error) {
     log('warn', 'deliveries wait for the sweep', {
       deliveries: deliveries.length,

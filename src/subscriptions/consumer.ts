@@ -80,8 +80,11 @@ export async function consumeDeliveries(
   for (const message of batch.messages) {
     try {
       const parsed = DeliveryMessage.safeParse(message.body)
-      if (parsed.success) attempts[await attemptDelivery(parsed.data, bindings, usage)] += 1
-      else log('error', 'not a delivery message', { id: message.id })
+      if (parsed.success) {
+        attempts[await attemptDelivery(parsed.data, bindings, usage)] += 1
+      } else {
+        log('error', 'not a delivery message', { id: message.id })
+      }
       message.ack()
     } catch (error) {
       log('warn', 'delivery message retried', { id: message.id, error: describeError(error) })
@@ -94,7 +97,9 @@ export async function consumeDeliveries(
 
 /** A message that was given up on is of no use any more: the ledger has its delivery, which the next minute sends again. */
 export function logDeadDeliveries(batch: MessageBatch<unknown>) {
-  for (const { id, body } of batch.messages) log('error', 'delivery message dead', { id, body })
+  for (const { id, body } of batch.messages) {
+    log('error', 'delivery message dead', { id, body })
+  }
   return { messages: batch.messages.length, retried: 0 }
 }
 
@@ -106,23 +111,35 @@ export async function attemptDelivery(
 ): Promise<Attempt> {
   const control = openDb(bindings.control, usage).db
   const [project] = await findProjects(control, [message.project_id])
-  if (!project) return 'gone'
+  if (!project) {
+    return 'gone'
+  }
   const { db } = openDb(bindings.database(project.database), usage)
   const row = await takeDelivery(db, message, LEASE_MS, bindings.clock().getTime())
-  if (!row) return 'gone'
+  if (!row) {
+    return 'gone'
+  }
   const subscription = await findSubscription(db, project.id, row.subscriptionId)
-  if (!subscription) throw new Error(`The delivery ${row.id} is of no subscription.`)
+  if (!subscription) {
+    throw new Error(`The delivery ${row.id} is of no subscription.`)
+  }
 
   const delivery = new Delivery(db, bindings, row)
   const idle = whyIdle(row, subscription)
-  if (idle) return delivery.finish('skipped', idle)
-  if (row.attempts > MAX_ATTEMPTS) return delivery.close()
+  if (idle) {
+    return delivery.finish('skipped', idle)
+  }
+  if (row.attempts > MAX_ATTEMPTS) {
+    return delivery.close()
+  }
   try {
     const channel =
       row.kind === 'notice'
         ? await openNotice(control, subscription, bindings)
         : await openChannel(db, project, subscription, row, bindings, usage)
-    if (typeof channel === 'string') return await delivery.finish('skipped', channel)
+    if (typeof channel === 'string') {
+      return await delivery.finish('skipped', channel)
+    }
     return await delivery.send(channel)
   } catch (error) {
     log('warn', 'delivery failed', {
@@ -139,8 +156,12 @@ function whyIdle(
   { kind }: DeliveryRow,
   { deleted, pausedReason }: SubscriptionRow
 ): string | undefined {
-  if (kind === 'notice') return undefined
-  if (deleted) return 'The subscription was deleted before.'
+  if (kind === 'notice') {
+    return undefined
+  }
+  if (deleted) {
+    return 'The subscription was deleted before.'
+  }
   return kind === 'scheduled' && pausedReason !== null
     ? 'The subscription was paused before.'
     : undefined
@@ -192,7 +213,9 @@ async function openChannel(
     clock(),
     () => usage.queries > MAX_QUERIES
   )
-  if (typeof content === 'string') return content
+  if (typeof content === 'string') {
+    return content
+  }
   const letter = await writeLetter(db, subscription, row, content)
   const { targetType, targetValue, secret } = subscription
   switch (targetType) {
@@ -261,7 +284,9 @@ class Delivery {
     let retryAfter = 0
     for (const [i, recipient] of this.#recipients.entries()) {
       const begun = beginSending(recipient, tellsRepetitions)
-      if (!begun) continue
+      if (!begun) {
+        continue
+      }
       this.#recipients[i] = begun
       const isHeld = await noteProgress(
         this.#db,
@@ -269,15 +294,22 @@ class Delivery {
         this.#recipients,
         this.#now() + LEASE_MS
       )
-      if (!isHeld) return 'gone'
+      if (!isHeld) {
+        return 'gone'
+      }
       const sent = await send(begun.target)
       this.#recipients[i] = endSending(begun, sent)
-      if (sent.kind === 'transient') retryAfter = Math.max(retryAfter, sent.retryAfter ?? 0)
-      if (sent.kind === 'uncertain' && !tellsRepetitions)
+      if (sent.kind === 'transient') {
+        retryAfter = Math.max(retryAfter, sent.retryAfter ?? 0)
+      }
+      if (sent.kind === 'uncertain' && !tellsRepetitions) {
         retryAfter = Math.max(retryAfter, DOUBT_SECONDS)
+      }
     }
     const isUnfinished = this.#recipients.some((recipient) => isOpen(recipient, tellsRepetitions))
-    if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) return this.close()
+    if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) {
+      return this.close()
+    }
     return this.postpone(faultOf(this.#recipients) ?? '', retryAfter)
   }
 
@@ -300,7 +332,9 @@ class Delivery {
       MAX_FAILURES,
       this.#now()
     )
-    if (notice) await send(this.#bindings.queue, [notice])
+    if (notice) {
+      await send(this.#bindings.queue, [notice])
+    }
     return status
   }
 

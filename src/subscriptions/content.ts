@@ -69,8 +69,9 @@ export function figuresOf(
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
     })
   )
-  if (lines.every(({ value, previous }) => value === 0 && !previous))
+  if (lines.every(({ value, previous }) => value === 0 && !previous)) {
     return { name, failure: `No events: ${range}.` }
+  }
   const from = query.from === 'all' ? null : query.from
   return {
     name,
@@ -108,9 +109,15 @@ export const formatNumber = (value: number): string => NUMBER.format(value)
 
 /** The change against the period before: `+12.5%`, `new`, `no change`; nothing without one. */
 export function formatChange({ value, previous }: Line): string {
-  if (previous === null) return ''
-  if (previous === 0) return value === 0 ? 'no change' : 'new'
-  if (value === previous) return 'no change'
+  if (previous === null) {
+    return ''
+  }
+  if (previous === 0) {
+    return value === 0 ? 'no change' : 'new'
+  }
+  if (value === previous) {
+    return 'no change'
+  }
   return PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
 }
 

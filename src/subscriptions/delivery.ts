@@ -38,16 +38,26 @@ export function beginSending(
   recipient: Recipient,
   tellsRepetitions: boolean
 ): Recipient | undefined {
-  if (recipient.status === 'sent' || recipient.status === 'failed') return undefined
-  if (recipient.status === 'waiting') return { ...recipient, status: 'sending' }
-  if (recipient.repeated && !tellsRepetitions) return undefined
+  if (recipient.status === 'sent' || recipient.status === 'failed') {
+    return undefined
+  }
+  if (recipient.status === 'waiting') {
+    return { ...recipient, status: 'sending' }
+  }
+  if (recipient.repeated && !tellsRepetitions) {
+    return undefined
+  }
   return { ...recipient, status: 'sending', repeated: true }
 }
 
 /** The recipient after a message. */
 export function endSending(recipient: Recipient, sent: Sent): Recipient {
-  if (sent.kind === 'sent') return { ...recipient, status: 'sent', error: null }
-  if (sent.kind === 'permanent') return { ...recipient, status: 'failed', error: sent.error }
+  if (sent.kind === 'sent') {
+    return { ...recipient, status: 'sent', error: null }
+  }
+  if (sent.kind === 'permanent') {
+    return { ...recipient, status: 'failed', error: sent.error }
+  }
   return {
     ...recipient,
     status: sent.kind === 'uncertain' ? 'unknown' : 'waiting',
@@ -61,8 +71,12 @@ export const isOpen = (recipient: Recipient, tellsRepetitions: boolean): boolean
 
 /** What is left of a recipient when there is no further attempt. */
 export function giveUp(recipient: Recipient): Recipient {
-  if (recipient.status === 'waiting') return { ...recipient, status: 'failed' }
-  if (recipient.status !== 'sending') return recipient
+  if (recipient.status === 'waiting') {
+    return { ...recipient, status: 'failed' }
+  }
+  if (recipient.status !== 'sending') {
+    return recipient
+  }
   return { ...recipient, status: 'unknown', error: recipient.error ?? UNHEARD }
 }
 
@@ -70,7 +84,9 @@ export function giveUp(recipient: Recipient): Recipient {
 export function faultOf(recipients: Recipient[]): string | null {
   const missed = recipients.filter(({ status }) => status !== 'sent')
   const [first] = missed
-  if (!first) return null
+  if (!first) {
+    return null
+  }
   const why = first.error ?? UNHEARD
   return recipients.length === 1
     ? why
@@ -85,9 +101,13 @@ export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
 
 /** What an HTTP answer says of the message. What is not a matter of the message or address may pass. */
 export function judge(status: number, words: string, retryAfter: string | null): Sent {
-  if (status >= 200 && status < 300) return { kind: 'sent' }
+  if (status >= 200 && status < 300) {
+    return { kind: 'sent' }
+  }
   const error = `It answered ${status}${words ? `: ${words.slice(0, 200)}` : '.'}`
-  if (status < 500 && ![408, 425, 429].includes(status)) return { kind: 'permanent', error }
+  if (status < 500 && ![408, 425, 429].includes(status)) {
+    return { kind: 'permanent', error }
+  }
   return {
     kind: 'transient',
     error,

@@ -29,7 +29,9 @@ export async function sendEmail(
   to: string,
   { subject, ...email }: Email
 ): Promise<Sent> {
-  if (!binding) return { kind: 'permanent', error: 'This deployment has no send_email binding.' }
+  if (!binding) {
+    return { kind: 'permanent', error: 'This deployment has no send_email binding.' }
+  }
   try {
     const sender = { name: 'Edge Analytics', email: from }
     await binding.send({
@@ -42,7 +44,9 @@ export async function sendEmail(
   } catch (error) {
     const said = error instanceof Error ? error.message.slice(0, 300) : 'It failed.'
     const code = readCode(error)
-    if (code === undefined) return { kind: 'uncertain', error: said }
+    if (code === undefined) {
+      return { kind: 'uncertain', error: said }
+    }
     return { kind: TRANSIENT.includes(code) ? 'transient' : 'permanent', error: `${code}: ${said}` }
   }
 }
@@ -116,7 +120,9 @@ const CELL = 'padding:8px 0;border-top:1px solid #e5e7eb;vertical-align:top'
 const COLORS = { [-1]: '#b42318', 0: '#57606a', 1: '#067647' }
 
 function toText(part: Figures): string {
-  if ('failure' in part) return `${part.name}\n  ${part.failure}`
+  if ('failure' in part) {
+    return `${part.name}\n  ${part.failure}`
+  }
   const lines = part.lines.map((line) => {
     const change = describeChange(line)
     return `  ${line.label}: ${formatNumber(line.value)}${change && ` (${change})`}`
@@ -130,8 +136,9 @@ function toText(part: Figures): string {
 
 function toTable(part: Figures): string {
   const title = `<h2 style="margin:24px 0 2px;font-size:17px;overflow-wrap:anywhere">${escapeHtml(part.name)}</h2>`
-  if ('failure' in part)
+  if ('failure' in part) {
     return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
+  }
   const more = part.more > 0 ? `<p style="${QUIET}">…and ${part.more} more</p>` : ''
   return `${title}<p style="margin:0 0 8px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`

@@ -118,11 +118,9 @@ export const DeliveryJson = z
       z.object({
         target: z.string(),
         status: z.enum(['waiting', 'sending', 'sent', 'failed', 'unknown']),
-        repeated: z
-          .boolean()
-          .meta({
-            description: 'Sent once more as nobody knew whether it had arrived: perhaps twice.'
-          }),
+        repeated: z.boolean().meta({
+          description: 'Sent once more as nobody knew whether it had arrived: perhaps twice.'
+        }),
         error: z.string().nullable()
       })
     ),

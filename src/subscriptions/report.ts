@@ -30,8 +30,9 @@ export async function readContent(
   const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
   const dashboard =
     dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
-  if (insightId === null && dashboardId === null)
+  if (insightId === null && dashboardId === null) {
     return 'It has neither an insight nor a dashboard.'
+  }
 
   const tiles = dashboard ? await listTiles(db, project.id, dashboard.id) : []
   const ids = tiles.map((tile) => tile.insightId).filter((id) => id !== single?.id)
@@ -46,9 +47,12 @@ export async function readContent(
   }
   const isGone =
     (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
-  if (isGone)
+  if (isGone) {
     parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
-  if (parts.length === 0) return 'Its dashboard has no insights.'
+  }
+  if (parts.length === 0) {
+    return 'Its dashboard has no insights.'
+  }
   const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {
     name,
@@ -81,7 +85,9 @@ async function readFigures(
       project,
       now
     )
-    if (!query) return { name, failure: 'This insight asks for nothing yet.' }
+    if (!query) {
+      return { name, failure: 'This insight asks for nothing yet.' }
+    }
     const compute = async (query: TrendQuery): Promise<Figures> =>
       figuresOf(
         name,
@@ -94,7 +100,9 @@ async function readFigures(
     const figures = await compute(whole)
     return whole === own || 'lines' in figures ? figures : await compute(own)
   } catch (error) {
-    if (error instanceof UnavailableError || !(error instanceof AppError)) throw error
+    if (error instanceof UnavailableError || !(error instanceof AppError)) {
+      throw error
+    }
     return { name, failure: `This insight could not be computed: ${error.message}` }
   }
 }
@@ -105,7 +113,9 @@ async function readFigures(
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
   const { from, until, interval } = query
-  if (from === 'all' || interval === 'hour' || interval === 'minute') return query
+  if (from === 'all' || interval === 'hour' || interval === 'minute') {
+    return query
+  }
   return from < today && until > today ? { ...query, until: today } : query
 }
 

@@ -179,15 +179,17 @@ export function changeTerms(terms: Terms, change: SubscriptionChange, allow: str
 /** @returns ms UTC */
 function readDate(text: string, timezone: string, attr: string): number {
   const time = parseTimestamp(text, timezone)
-  if (time === undefined)
+  if (time === undefined) {
     throw new AppError(
       'invalid_input',
       'This is not a date-time of ISO 8601: YYYY-MM-DDThh:mm[:ss][Z|±hh:mm].',
       attr
     )
+  }
   const year = new Date(time).getUTCFullYear()
-  if (year < YEARS.first || year > YEARS.last)
+  if (year < YEARS.first || year > YEARS.last) {
     throw new AppError('invalid_input', `Dates are from ${YEARS.first} to ${YEARS.last}.`, attr)
+  }
   return Math.floor(time)
 }
 
@@ -196,10 +198,12 @@ function expectTarget({ targetType, targetValue }: Terms, allow: string): void {
   if (targetType === 'email') {
     const addresses = recipientsOf(targetValue)
     const wrong = addresses.find((address) => !z.email().max(254).safeParse(address).success)
-    if (wrong !== undefined || addresses.length === 0)
+    if (wrong !== undefined || addresses.length === 0) {
       throw refuse(`"${wrong ?? ''}" is not a valid e-mail address.`)
-    if (addresses.length > MAX_RECIPIENTS)
+    }
+    if (addresses.length > MAX_RECIPIENTS) {
       throw refuse(`There are at most ${MAX_RECIPIENTS} addresses.`)
+    }
     return
   }
   try {
@@ -219,17 +223,23 @@ export function recipientsOf(list: string): string[] {
 function expectOccurring(schedule: Schedule): void {
   const { frequency, byweekday, bysetpos, startDate, untilDate } = schedule
   const refuse = (why: string, attr: string) => new AppError('invalid_input', why, attr)
-  if (untilDate !== null && untilDate < startDate)
+  if (untilDate !== null && untilDate < startDate) {
     throw refuse('The end is before the start.', 'until_date')
-  if (bysetpos === 0)
+  }
+  if (bysetpos === 0) {
     throw refuse('Positions are counted from 1, or from −1 backwards.', 'bysetpos')
-  if (bysetpos !== null && !byweekday?.length)
+  }
+  if (bysetpos !== null && !byweekday?.length) {
     throw refuse('A position needs byweekday to count in.', 'bysetpos')
+  }
   const days = daysInPeriod(frequency, byweekday ?? [])
-  if (bysetpos !== null && Math.abs(bysetpos) > days)
+  if (bysetpos !== null && Math.abs(bysetpos) > days) {
     throw refuse(`There are never more than ${days} such days in one period.`, 'bysetpos')
-  if (nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000) === null)
+  }
+  if (nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000) === null) {
     throw refuse('This schedule never occurs.', 'byweekday')
-  if (nextOccurrence(schedule, startDate - 1000) === null)
+  }
+  if (nextOccurrence(schedule, startDate - 1000) === null) {
     throw refuse('This schedule does not occur before its end.', 'until_date')
+  }
 }

@@ -182,13 +182,16 @@ export const subscriptionRoutes = createRouter()
         const asked =
           key === undefined ? undefined : { projectId: project.id, userId: user.id, key }
         const earlier = asked && (await findAnswer(db, asked, now))
-        if (earlier && earlier.hash !== hash)
+        if (earlier && earlier.hash !== hash) {
           throw new AppError(
             'conflict',
             'This idempotency key was used for another request.',
             'Idempotency-Key'
           )
-        if (earlier) return SubscriptionJson.parse(JSON.parse(earlier.answer))
+        }
+        if (earlier) {
+          return SubscriptionJson.parse(JSON.parse(earlier.answer))
+        }
 
         const terms = changeTerms(newTerms(project.timezone), input, c.env.OUTBOUND_ALLOW)
         await expectContents(db, project.id, terms, undefined)
@@ -260,7 +263,9 @@ export const subscriptionRoutes = createRouter()
       const { db, project } = c.var
       await retryConflicts(async () => {
         const row = await getSubscription(db, project.id, c.req.valid('param').id)
-        if (row.deleted) throw new NotFoundError()
+        if (row.deleted) {
+          throw new NotFoundError()
+        }
         await updateSubscription(db, row, { deleted: true, nextDeliveryDate: null })
       })
       return c.body(null, 204)
@@ -300,11 +305,16 @@ async function expectContents(
     dashboardId !== null &&
     dashboardId !== before?.dashboardId &&
     !(await findDashboard(db, projectId, dashboardId))
-  )
+  ) {
     throw missing(dashboardId, 'dashboard')
-  if (insightId === null || insightId === before?.insightId) return
+  }
+  if (insightId === null || insightId === before?.insightId) {
+    return
+  }
   const insight = await findInsight(db, projectId, insightId)
-  if (!insight || insight.deleted) throw missing(insightId, 'insight')
+  if (!insight || insight.deleted) {
+    throw missing(insightId, 'insight')
+  }
 }
 
 /** What a change means for the next delivery: nothing, unless it concerns the schedule, or stops or resumes it. */
@@ -318,7 +328,9 @@ function resume(
   const isPaused = paused ?? wasPaused
   const pausedReason = isPaused ? (before.pausedReason ?? PAUSED_BY_HAND) : null
   const schedule = (row: Terms) => JSON.stringify([toSchedule(row), row.deleted])
-  if (schedule(before) === schedule(terms) && isPaused === wasPaused) return {}
+  if (schedule(before) === schedule(terms) && isPaused === wasPaused) {
+    return {}
+  }
   const isStopped = terms.deleted || isPaused
   return {
     pausedReason,

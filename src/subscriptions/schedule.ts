@@ -70,11 +70,17 @@ export function nextOccurrences(schedule: Schedule, after: number, n: number): n
   let clock = Math.min(toClock(after, timezone), LAST_CLOCK) - DAY - 1
   while (occurrences.length < n) {
     const found = rule.next(toZoned(clock))
-    if (found === null) break
+    if (found === null) {
+      break
+    }
     clock = Date.parse(found.toString().replace(/\[.*/, ''))
     const time = Math.max(start, momentOf(clock, timezone))
-    if (untilDate !== null && time > untilDate) break
-    if (time > (occurrences.at(-1) ?? after)) occurrences.push(time)
+    if (untilDate !== null && time > untilDate) {
+      break
+    }
+    if (time > (occurrences.at(-1) ?? after)) {
+      occurrences.push(time)
+    }
   }
   return occurrences
 }
@@ -94,8 +100,12 @@ function mostBetween(
 
 /** The most days that `byweekday` picks in one period: what `bysetpos` may not exceed. */
 export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number {
-  if (frequency === 'daily') return 1
-  if (frequency === 'weekly') return byweekday.length
+  if (frequency === 'daily') {
+    return 1
+  }
+  if (frequency === 'weekly') {
+    return byweekday.length
+  }
   // Up to 31 days are four weeks and three days, 366 are 52 and two.
   return frequency === 'monthly'
     ? 4 * byweekday.length + mostInARow(byweekday, 3)
@@ -151,12 +161,17 @@ function toZoned(clock: number) {
 function momentOf(clock: number, timezone: string): number {
   const time = fromClock(clock, timezone)
   const gap = toClock(time, timezone) - clock
-  if (gap === 0) return time
+  if (gap === 0) {
+    return time
+  }
   let [before, after] = [time - gap, time]
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2)
-    if (toClock(middle, timezone) > clock) after = middle
-    else before = middle
+    if (toClock(middle, timezone) > clock) {
+      after = middle
+    } else {
+      before = middle
+    }
   }
   return after
 }
@@ -167,10 +182,14 @@ const UNITS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' }
 export function summarize({ frequency, interval, byweekday, bysetpos }: Schedule): string {
   const unit = UNITS[frequency]
   const every = interval === 1 ? `sent every ${unit}` : `sent every ${interval} ${unit}s`
-  if (!byweekday || byweekday.length === 0) return every
+  if (!byweekday || byweekday.length === 0) {
+    return every
+  }
   const days = WEEKDAYS.filter((day) => byweekday.includes(day))
   const each = frequency === 'monthly' || frequency === 'yearly' ? 'every ' : ''
-  if (bysetpos === null) return `${every} on ${each}${join(days.map(capitalize), 'and')}`
+  if (bysetpos === null) {
+    return `${every} on ${each}${join(days.map(capitalize), 'and')}`
+  }
   return `${every} on the ${ordinal(bysetpos)} ${nameOf(days)}`
 }
 
@@ -186,8 +205,12 @@ function nameOf(days: Weekday[]): string {
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
 
 function ordinal(n: number): string {
-  if (n === -1) return 'last'
-  if (n < 0) return `${ordinal(-n)} to last`
+  if (n === -1) {
+    return 'last'
+  }
+  if (n < 0) {
+    return `${ordinal(-n)} to last`
+  }
   const rest = n % 100
   const ending = (rest > 10 && rest < 14 ? undefined : ['th', 'st', 'nd', 'rd'][n % 10]) ?? 'th'
   return ORDINALS[n - 1] ?? `${n}${ending}`

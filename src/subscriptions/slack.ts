@@ -50,7 +50,9 @@ const section = (text: string) => ({
 
 function toLines(part: Figures): string[] {
   const title = `*${escapeText(part.name)}*`
-  if ('failure' in part) return [title, escapeText(part.failure)]
+  if ('failure' in part) {
+    return [title, escapeText(part.failure)]
+  }
   const more = part.more > 0 ? [`…and ${part.more} more`] : []
   return [`${title} · ${part.range}`, ...part.lines.map(toLine), ...more]
 }

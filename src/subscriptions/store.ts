@@ -85,7 +85,9 @@ export async function getSubscription(
   id: number
 ): Promise<SubscriptionRow> {
   const row = await findSubscription(db, projectId, id)
-  if (!row) throw new NotFoundError()
+  if (!row) {
+    throw new NotFoundError()
+  }
   return row
 }
 
@@ -105,7 +107,9 @@ export async function insertSubscription(
   answer: NewAnswer | undefined
 ): Promise<void> {
   const insert = db.insert(subscriptions).values(row)
-  if (!answer) return void (await insert)
+  if (!answer) {
+    return void (await insert)
+  }
   const { projectId, createdAt } = row
   await db.batch([
     db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, createdAt - DAY)),
@@ -153,6 +157,8 @@ export async function updateSubscription(
       )
     )
     .returning()
-  if (!row) throw new ConflictError('The subscription has changed since it was read.')
+  if (!row) {
+    throw new ConflictError('The subscription has changed since it was read.')
+  }
   return row
 }

@@ -32,8 +32,9 @@ export function toPayload(letter: Letter) {
 
 function toInsight(part: Part) {
   const { insight: id = null, name } = part
-  if ('failure' in part)
+  if ('failure' in part) {
     return { id, name, range: null, from: null, until: null, error: part.failure, lines: [] }
+  }
   return {
     id,
     name,
@@ -91,7 +92,9 @@ export async function post(
     const words = reads ? new TextDecoder().decode(answer.body) : ''
     return judge(answer.status, words, answer.headers.get('Retry-After'))
   } catch (error) {
-    if (error instanceof OutboundError) return judgeFault(error)
+    if (error instanceof OutboundError) {
+      return judgeFault(error)
+    }
     throw error
   }
 }

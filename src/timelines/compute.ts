@@ -26,16 +26,19 @@ export async function computeTimeline(
   asked: TimelineQuery
 ): Promise<Point[]> {
   const { personId, eventIds } = await findScope(db, projectId, person, asked.events)
-  if (personId === undefined) throw new NotFoundError()
+  if (personId === undefined) {
+    throw new NotFoundError()
+  }
   const events: SeenEvent[] = []
   let looked = 0
   for await (const page of readEvents(db, projectId, personId, asked)) {
     looked += page.length
-    if (looked > MAX_EVENTS)
+    if (looked > MAX_EVENTS) {
       throw tooLarge(
         'events',
         `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`
       )
+    }
     events.push(...page.filter(({ event_id }) => !eventIds || eventIds.has(event_id)))
   }
 
@@ -46,11 +49,12 @@ export async function computeTimeline(
     (sum, { version }) => sum + (values.get(version ?? 0)?.bytes ?? 0),
     0
   )
-  if (bytes > MAX_BYTES)
+  if (bytes > MAX_BYTES) {
     throw tooLarge(
       'points',
       `The points of a timeline are ${MAX_BYTES} bytes at most: a shorter range has fewer.`
     )
+  }
   const versions = await readVersions(db, projectId, versionsOf(stretches))
   return stretches.map(({ timestamp, version, count }) => {
     return { timestamp, count, properties: JSON.parse(versions.get(version ?? 0) ?? '{}') }
@@ -67,13 +71,15 @@ const versionsOf = (events: readonly SeenEvent[]): number[] => [
 async function readAllValues(db: Db, projectId: number, events: SeenEvent[], keys: string[]) {
   const all: Awaited<ReturnType<typeof readValues>> = new Map()
   const versions = keys.length > 0 ? versionsOf(events) : []
-  for (let at = 0; at < versions.length; at += MAX_VERSIONS)
+  for (let at = 0; at < versions.length; at += MAX_VERSIONS) {
     for (const [id, value] of await readValues(
       db,
       projectId,
       versions.slice(at, at + MAX_VERSIONS),
       keys
-    ))
+    )) {
       all.set(id, value)
+    }
+  }
   return all
 }

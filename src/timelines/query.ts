@@ -100,14 +100,22 @@ function readRange(
 ) {
   const isExact = /\d[T ]\d/.test(date_to ?? '')
   const until = readUntil(date_to || undefined, isExact ? 'minute' : 'day', calendar, now)
-  if (until === undefined) throw noDate(date_to, 'date_to')
-  if (date_from === 'all') return { from: Number.MIN_SAFE_INTEGER, until }
+  if (until === undefined) {
+    throw noDate(date_to, 'date_to')
+  }
+  if (date_from === 'all') {
+    return { from: Number.MIN_SAFE_INTEGER, until }
+  }
   const from = readFrom(date_from || '-7d', calendar, now)
-  if (from === undefined) throw noDate(date_from, 'date_from')
-  if (date_from && date_from === date_to && interval)
+  if (from === undefined) {
+    throw noDate(date_from, 'date_from')
+  }
+  if (date_from && date_from === date_to && interval) {
     return { from, until: goBack(from, -1, LETTERS[interval], calendar.timezone) }
-  if (from >= until)
+  }
+  if (from >= until) {
     throw new AppError('invalid_input', 'The range ends before it begins.', 'date_from')
+  }
   return { from, until }
 }
 
@@ -115,13 +123,17 @@ const noDate = (text: string | undefined, attr: string) =>
   new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
 
 function personKeys(filters: unknown, attr: string, timezone: string, now: Date): string[] {
-  if (filters === undefined || filters === null || isEmpty(filters)) return []
+  if (filters === undefined || filters === null || isEmpty(filters)) {
+    return []
+  }
   try {
     // What came as JSON is JSON.
     const group = readFilters(filters as Json, timezone, now, PROPERTY_TYPES)
     return leavesOf(group).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
   } catch (error) {
-    if (error instanceof AppError) throw new AppError(error.code, error.message, attr)
+    if (error instanceof AppError) {
+      throw new AppError(error.code, error.message, attr)
+    }
     throw error
   }
 }

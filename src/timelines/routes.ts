@@ -56,7 +56,9 @@ export const timelineRoutes = createRouter().get(
     const properties = readPropertyParameters(new URL(c.req.url).searchParams)
     const query = readTimelineQuery(asked, properties, project, now)
     const points = await computeTimeline(db, project.id, c.req.valid('param').id, query)
-    if (!wantsCsv(c, format)) return c.json(timelineToJson(points, query))
+    if (!wantsCsv(c, format)) {
+      return c.json(timelineToJson(points, query))
+    }
     const rows = points.map(pointToJson)
     const columns = new Set([
       'relevant_event_count',

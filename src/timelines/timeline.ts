@@ -12,8 +12,11 @@ export function cutStretches(
   const stretches: Stretch[] = []
   for (const event of events.toSorted(byTime)) {
     const last = stretches.at(-1)
-    if (last && valuesOf(last.version) === valuesOf(event.version)) last.count += 1
-    else stretches.push({ ...event, count: 1 })
+    if (last && valuesOf(last.version) === valuesOf(event.version)) {
+      last.count += 1
+    } else {
+      stretches.push({ ...event, count: 1 })
+    }
   }
   return stretches
 }

@@ -139,9 +139,10 @@ export function toSeries(
     ...(period.label && { compare: true as const, compare_label: period.label }),
     filter: query.shown
   }
-  if (!points.every(Number.isFinite))
+  if (!points.every(Number.isFinite)) {
     throw new AppError('invalid_input', `${label} adds up to more than a number can be.`, 'series')
-  if (isAggregated(query))
+  }
+  if (isAggregated(query)) {
     return {
       action,
       label,
@@ -152,6 +153,7 @@ export function toSeries(
       aggregated_value: points[0] ?? 0,
       ...shared
     }
+  }
   const isCumulative = query.display === 'ActionsLineGraphCumulative'
   const data = isCumulative ? cumulate(points) : points
   return {
@@ -191,16 +193,22 @@ function partsOf({ breakdowns }: TrendQuery, value: string): string[] {
     breakdowns.length > 1 ? z.array(z.string().nullable()).parse(JSON.parse(value)) : [value]
   return parts.map((part, i) => {
     const bins = breakdowns[i]?.bins
-    if (part === null) return NONE
+    if (part === null) {
+      return NONE
+    }
     return bins ? JSON.stringify(rangeOf(bins, part)) : part
   })
 }
 
 function toBreakdownValue(query: TrendQuery, value: Value): string | string[] | number[] {
   const [{ bins } = {}, ...others] = query.breakdowns
-  if (bins && others.length === 0 && typeof value === 'string') return rangeOf(bins, value)
+  if (bins && others.length === 0 && typeof value === 'string') {
+    return rangeOf(bins, value)
+  }
   const parts = value === 0 ? [OTHER] : value === null ? [NONE] : partsOf(query, value)
-  if (query.breakdowns.length === 1) return parts[0] ?? NONE
+  if (query.breakdowns.length === 1) {
+    return parts[0] ?? NONE
+  }
   return parts.length === 1 ? query.breakdowns.map(() => parts[0] ?? NONE) : parts
 }
 

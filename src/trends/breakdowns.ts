@@ -12,33 +12,38 @@ export function readBreakdowns(
   breakdown: BreakdownFilter,
   at: (name: string) => string
 ): Breakdown[] {
-  if (breakdown.breakdown_normalize_url)
+  if (breakdown.breakdown_normalize_url) {
     throw new AppError(
       'invalid_input',
       'Normalising URLs is not supported.',
       at('breakdown_normalize_url')
     )
+  }
   const several = breakdown.breakdowns ?? []
-  if (several.length > MAX_BREAKDOWNS)
+  if (several.length > MAX_BREAKDOWNS) {
     throw new AppError(
       'invalid_input',
       `At most ${MAX_BREAKDOWNS} breakdowns are allowed.`,
       at('breakdowns')
     )
+  }
   if (several.length === 0) {
-    if (!breakdown.breakdown) return []
+    if (!breakdown.breakdown) {
+      return []
+    }
     const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
     const binCount = readBinCount(breakdown.breakdown_histogram_bin_count)
     return [{ ...readProperty({ type, key: breakdown.breakdown }, at('breakdown')), binCount }]
   }
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${at('breakdowns')}__${i}`
-    if (normalize_url)
+    if (normalize_url) {
       throw new AppError(
         'invalid_input',
         'Normalising URLs is not supported.',
         `${place}__normalize_url`
       )
+    }
     const own = readProperty(
       { type: readBreakdownType(type, `${place}__type`), key: property },
       `${place}__property`
@@ -48,17 +53,20 @@ export function readBreakdowns(
 }
 
 function readBinCount(count: number | null | undefined) {
-  if (count && count > MAX_BREAKDOWN_LIMIT)
+  if (count && count > MAX_BREAKDOWN_LIMIT) {
     throw new AppError(
       'query_too_large',
       `A breakdown has at most ${MAX_BREAKDOWN_LIMIT} bins.`,
       'breakdown_values'
     )
+  }
   return count ?? undefined
 }
 
 function readBreakdownType(given: string | null | undefined, attr: string) {
   const type = given || 'event'
-  if (!isOneOf(PROPERTY_TYPES, type)) throw unsupported('type of breakdown', type, attr)
+  if (!isOneOf(PROPERTY_TYPES, type)) {
+    throw unsupported('type of breakdown', type, attr)
+  }
   return type
 }

@@ -28,11 +28,15 @@ export function bucketsOf(range: Range, interval: Interval, calendar: Calendar):
   const buckets: Bucket[] = []
   let start = startOf(range.from, interval, calendar)
   while (start.time < range.until) {
-    if (buckets.length === MAX_BUCKETS) throw tooManyBuckets(interval)
+    if (buckets.length === MAX_BUCKETS) {
+      throw tooManyBuckets(interval)
+    }
     const next = after(start, interval, calendar.timezone)
     const until = Math.min(next.time, range.until)
     // A day that the zone left out has no moment.
-    if (until > start.time) buckets.push({ from: start.time, until, clock: start.clock })
+    if (until > start.time) {
+      buckets.push({ from: start.time, until, clock: start.clock })
+    }
     start = next
   }
   return buckets
@@ -55,8 +59,9 @@ export function bucketsFrom(
   let start = startOf(from, interval, calendar)
   while (buckets.length < count) {
     const next = after(start, interval, calendar.timezone)
-    if (next.time > start.time)
+    if (next.time > start.time) {
       buckets.push({ from: start.time, until: next.time, clock: start.clock })
+    }
     start = next
   }
   return buckets
@@ -69,7 +74,9 @@ export function bucketsBefore(
   calendar: Calendar
 ): Bucket[] {
   const [first] = buckets
-  if (!first) return []
+  if (!first) {
+    return []
+  }
   const { timezone } = calendar
   const count = buckets.length
   if (interval === 'minute' || interval === 'hour') {
@@ -122,8 +129,9 @@ export function startOf(
 }
 
 function after({ time, clock }: Start, interval: Interval, timezone: string): Start {
-  if (interval === 'minute' || interval === 'hour')
+  if (interval === 'minute' || interval === 'hour') {
     return afterShort(time, lengthOf(interval), timezone)
+  }
   const next = interval === 'month' ? addMonths(clock, 1) : clock + lengthOf(interval)
   return { time: fromClock(next, timezone), clock: next }
 }

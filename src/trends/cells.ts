@@ -25,8 +25,12 @@ export async function collectCells(
 ): Promise<Cell[] | undefined> {
   const cells: Cell[] = []
   for await (const some of read) {
-    for (const cell of some) cells.push(cell)
-    if (cells.length > room) return undefined
+    for (const cell of some) {
+      cells.push(cell)
+    }
+    if (cells.length > room) {
+      return undefined
+    }
   }
   return cells
 }
@@ -34,8 +38,11 @@ export async function collectCells(
 /** The sum of each value's points. */
 export function totalsOf(cells: readonly Cell[]): Map<string, number> {
   const totals = new Map<string, number>()
-  for (const { value, result } of cells)
-    if (typeof value === 'string') totals.set(value, (totals.get(value) ?? 0) + result)
+  for (const { value, result } of cells) {
+    if (typeof value === 'string') {
+      totals.set(value, (totals.get(value) ?? 0) + result)
+    }
+  }
   return totals
 }
 
@@ -51,10 +58,14 @@ export async function totalCells(
   let length = 0
   for await (const cells of read) {
     for (const [value, total] of totalsOf(cells)) {
-      if (!totals.has(value)) length += value.length
+      if (!totals.has(value)) {
+        length += value.length
+      }
       totals.set(value, (totals.get(value) ?? 0) + total)
     }
-    if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) throw tooManyValues(key)
+    if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) {
+      throw tooManyValues(key)
+    }
   }
   return totals
 }
@@ -89,7 +100,9 @@ export function joinCells(cells: Iterable<Cell>, math: Maths): Cell[] {
 }
 
 function join(a: Cell, b: Cell, math: Maths): Cell {
-  if (a.size === 0 || b.size === 0) return a.size === 0 ? b : a
+  if (a.size === 0 || b.size === 0) {
+    return a.size === 0 ? b : a
+  }
   return { ...a, result: JOINS[math]?.(a, b) ?? 0, size: a.size + b.size }
 }
 
@@ -104,17 +117,22 @@ export class Gathering {
   add({ point, value, subjects }: Found): void {
     const counts = this.#countsOf(point, value)
     for (const subject of subjects) {
-      if (subject === null) continue
+      if (subject === null) {
+        continue
+      }
       const before = counts.get(subject)
-      if (before === undefined) this.#size += 1
+      if (before === undefined) {
+        this.#size += 1
+      }
       counts.set(subject, (before ?? 0) + 1)
     }
-    if (this.#size > MAX_SUBJECTS)
+    if (this.#size > MAX_SUBJECTS) {
       throw new AppError(
         'query_too_large',
         `A bucket has more than ${MAX_SUBJECTS} different actors, sessions or numbers: ask for a shorter interval.`,
         'actors'
       )
+    }
   }
 
   cells(math: Maths): Cell[] {
@@ -130,9 +148,13 @@ export class Gathering {
 
   #countsOf(point: number, value: Value): Counts {
     const values = this.#points.get(point) ?? new Map<Value, Counts>()
-    if (values.size === 0) this.#points.set(point, values)
+    if (values.size === 0) {
+      this.#points.set(point, values)
+    }
     const counts = values.get(value) ?? new Map<number | string, number>()
-    if (counts.size === 0) values.set(value, counts)
+    if (counts.size === 0) {
+      values.set(value, counts)
+    }
     return counts
   }
 }
@@ -149,23 +171,26 @@ const PERCENTILES: Record<string, number> = {
 function resultOf(math: Maths, counts: ReadonlyMap<number | string, number>): number {
   const base = math.replace('_count_per_actor', '')
   const place = PERCENTILES[base]
-  if (base === math)
+  if (base === math) {
     return place === undefined
       ? counts.size
       : percentile(
           [...counts].map(([subject, count]) => ({ number: Number(subject), count })),
           place
         )
+  }
   const numbers = [...counts.values()]
-  if (place !== undefined)
+  if (place !== undefined) {
     return percentile(
       numbers.map((number) => ({ number, count: 1 })),
       place
     )
-  if (base === 'avg')
+  }
+  if (base === 'avg') {
     return numbers.length > 0
       ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length
       : 0
+  }
   return numbers.reduce(
     (a, b) => (base === 'min' ? Math.min(a, b) : Math.max(a, b)),
     numbers[0] ?? 0
@@ -180,7 +205,9 @@ function percentile(numbers: { number: number; count: number }[], p: number): nu
     let seen = 0
     for (const { number, count } of numbers) {
       seen += count
-      if (seen > place) return number
+      if (seen > place) {
+        return number
+      }
     }
     return 0
   }

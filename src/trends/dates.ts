@@ -12,11 +12,16 @@ export const DATE_GRAMMAR =
 /** The moment at which a trend begins: of `-7d` that day’s start, of `-3h` that hour’s. @returns ms, or undefined */
 export function readFrom(text: string, calendar: Calendar, now: Date): number | undefined {
   const relative = readRelative(text, calendar, now)
-  if (!relative) return roundDown(parseTimestamp(text, calendar.timezone))
+  if (!relative) {
+    return roundDown(parseTimestamp(text, calendar.timezone))
+  }
   const { time, unit } = relative
-  if (unit === 's') return Math.floor(time / 1000) * 1000
-  if (unit === 'M' || unit === 'h')
+  if (unit === 's') {
+    return Math.floor(time / 1000) * 1000
+  }
+  if (unit === 'M' || unit === 'h') {
     return startOf(time, unit === 'h' ? 'hour' : 'minute', calendar).time
+  }
   return startOf(time, 'day', calendar).time
 }
 
@@ -33,10 +38,13 @@ export function readUntil(
   const relative =
     text === undefined ? { time: now.getTime(), isWhole: false } : readRelative(text, calendar, now)
   const time = relative ? relative.time : roundDown(parseTimestamp(text ?? '', calendar.timezone))
-  if (time === undefined) return undefined
+  if (time === undefined) {
+    return undefined
+  }
   const isWithinDay = interval === 'hour' || interval === 'minute'
-  if (!isWithinDay || (relative ? relative.isWhole : BARE_DATE.test(text ?? '')))
+  if (!isWithinDay || (relative ? relative.isWhole : BARE_DATE.test(text ?? ''))) {
     return endOfDay(time, calendar.timezone)
+  }
   return relative ? endOf(time, interval, calendar) : time + 1
 }
 
@@ -45,19 +53,24 @@ const roundDown = (time: number | undefined) => (time === undefined ? undefined 
 /** `isWhole`: it names the end of a day or longer. */
 function readRelative(text: string, calendar: Calendar, now: Date) {
   const match = RELATIVE.exec(text.trim())
-  if (!match) return undefined
+  if (!match) {
+    return undefined
+  }
   const [, amount = '0', unit = '', position] = match
-  if (position && !/[hdmy]/.test(unit)) return undefined
+  if (position && !/[hdmy]/.test(unit)) {
+    return undefined
+  }
   const time = goBack(now.getTime(), Number(amount), unit, calendar.timezone)
   const isWhole = position === 'End' && unit !== 'h'
   return { time: position ? clamp(time, unit, position, calendar) : time, unit, isWhole }
 }
 
 function clamp(time: number, unit: string, position: string, calendar: Calendar): number {
-  if (unit === 'h')
+  if (unit === 'h') {
     return position === 'Start'
       ? startOf(time, 'hour', calendar).time
       : endOf(time, 'hour', calendar) - 1
+  }
   const clock = new Date(toClock(time, calendar.timezone))
   const year = clock.getUTCFullYear()
   const month = unit === 'y' ? (position === 'Start' ? 0 : 11) : clock.getUTCMonth()

@@ -24,8 +24,9 @@ export async function planHistory(
   const first = (await findFirst(db, scan.projectId)) ?? until
   const step = Math.max(1, Math.ceil((until - first) / DAY / MAX_STEPS)) * DAY
   const windows: Window[] = []
-  for (let from = Math.floor(first / DAY) * DAY; from < until; from += step)
+  for (let from = Math.floor(first / DAY) * DAY; from < until; from += step) {
     windows.push({ from, until: Math.min(from + step, until), point: BEFORE })
+  }
   const counts = await countWindows(db, scan, windows)
   return {
     statements: statementsOf(await planSteps(db, scan, windows, counts, most)),
@@ -50,24 +51,33 @@ export async function findFirsts(
   const counts: number[] = new Array(points).fill(0)
   for (const windows of statements) {
     const fresh: number[] = []
-    for await (const found of readFound(db, looked, [windows]))
-      for (const { point, subjects } of found)
+    for await (const found of readFound(db, looked, [windows])) {
+      for (const { point, subjects } of found) {
         for (const subject of subjects) {
           const actor = Number(subject)
-          if (seen.has(actor)) continue
+          if (seen.has(actor)) {
+            continue
+          }
           seen.add(actor)
-          if (point === BEFORE) continue
+          if (point === BEFORE) {
+            continue
+          }
           fresh.push(actor)
           counts[point] = (counts[point] ?? 0) + 1
         }
-    if (seen.size > MAX_ACTORS)
+      }
+    }
+    if (seen.size > MAX_ACTORS) {
       throw new AppError(
         'query_too_large',
         `First events are looked for of at most ${MAX_ACTORS} actors.`,
         'actors'
       )
+    }
     // Each list of actors has its own statement, even of the same windows: a bound value has an end.
-    for (const { json } of jsonChunks(fresh)) firsts.set([...windows], json)
+    for (const { json } of jsonChunks(fresh)) {
+      firsts.set([...windows], json)
+    }
   }
   return { firsts, counts }
 }

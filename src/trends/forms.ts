@@ -40,12 +40,13 @@ export function readFields(url: string, body: JsonObject = {}): JsonObject {
   const all = [...named.map(([name]) => name), ...asked].find(
     (name) => name === 'query' || name === 'filters'
   )
-  if (all && named[0] && asked.length > 0)
+  if (all && named[0] && asked.length > 0) {
     throw new AppError(
       'invalid_input',
       `The URL and the body ask for different things: ${all} says all.`,
       named[0][0]
     )
+  }
   return { ...Object.fromEntries(named), ...body }
 }
 
@@ -55,19 +56,24 @@ const isAsked = (value: Json | undefined): boolean => Boolean(value) && !isEmpty
 export function readLegacy(input: Record<string, unknown>, path: string[]): Draft {
   const filter = parseInput(LegacyFilter, input, path)
   const at = (name: string) => [...path, name].join('__')
-  if (filter.insight && filter.insight !== 'TRENDS')
+  if (filter.insight && filter.insight !== 'TRENDS') {
     throw unsupported('insight', filter.insight, at('insight'))
-  if (filter.shown_as && filter.shown_as !== 'Volume')
+  }
+  if (filter.shown_as && filter.shown_as !== 'Volume') {
     throw unsupported('form of an insight', filter.shown_as, at('shown_as'))
-  if (filter.actions && filter.actions.length > 0)
+  }
+  if (filter.actions && filter.actions.length > 0) {
     throw new AppError(
       'invalid_input',
       'Actions are not supported: only events are.',
       at('actions')
     )
-  for (const [i, { type }] of (filter.events ?? []).entries())
-    if (type && type !== 'events')
+  }
+  for (const [i, { type }] of (filter.events ?? []).entries()) {
+    if (type && type !== 'events') {
       throw unsupported('type of series', type, `${at('events')}__${i}__type`)
+    }
+  }
   return {
     at,
     series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
@@ -125,23 +131,31 @@ const NODE_PATHS: Record<string, string> = {
 export function readQuery(query: Json | undefined): Draft | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
   if (!isObject(outer)) {
-    if (outer === undefined || outer === null || outer === '') return undefined
+    if (outer === undefined || outer === null || outer === '') {
+      return undefined
+    }
     throw new AppError('invalid_input', 'A query is an object.', 'query')
   }
-  if (isEmpty(outer)) return undefined
+  if (isEmpty(outer)) {
+    return undefined
+  }
   const isWrapped = outer.kind === 'InsightVizNode'
   const path = isWrapped ? ['query', 'source'] : ['query']
   const at = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
   const inner = isWrapped ? outer.source : outer
   const kind = isObject(inner) ? inner.kind : undefined
-  if (kind !== 'TrendsQuery') throw unsupported('kind of query', kind, at('kind'))
+  if (kind !== 'TrendsQuery') {
+    throw unsupported('kind of query', kind, at('kind'))
+  }
 
   for (const [i, one] of (isObject(inner) && Array.isArray(inner.series)
     ? inner.series
     : []
-  ).entries())
-    if (isObject(one) && one.kind !== 'EventsNode')
+  ).entries()) {
+    if (isObject(one) && one.kind !== 'EventsNode') {
       throw unsupported('kind of series', one.kind, `${at('series')}__${i}__kind`)
+    }
+  }
   const node = parseInput(TrendsNode, inner, path)
   const { trendsFilter } = node
   return {
@@ -176,14 +190,16 @@ function formulasOf(
   { formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>,
   at: string
 ): Draft['formulas'] {
-  if (formulaNodes?.length)
+  if (formulaNodes?.length) {
     return formulaNodes.map(({ formula: text, custom_name }, i) => ({
       at: `${at}__formulaNodes__${i}__formula`,
       text,
       name: custom_name || undefined
     }))
-  if (formulas?.length)
+  }
+  if (formulas?.length) {
     return formulas.map((text, i) => ({ at: `${at}__formulas__${i}`, text, name: undefined }))
+  }
   return formula ? [{ at: `${at}__formula`, text: formula, name: undefined }] : []
 }
 

@@ -11,8 +11,9 @@ const MAX_DEPTH = 100
  * @throws FormulaError that names what cannot be read
  */
 export function readFormula(text: string, series: number): Formula {
-  if (text.length > MAX_LENGTH)
+  if (text.length > MAX_LENGTH) {
     throw new FormulaError(`A formula has at most ${MAX_LENGTH} characters.`)
+  }
   const reader = new Reader(text, series)
   const formula = reader.sum(0)
   reader.end()
@@ -32,19 +33,25 @@ class Reader {
   constructor(text: string, series: number) {
     this.#series = series
     const found = text.match(/\d+(\.\d+)?|\.\d+|\S/g)
-    if (!found) throw new FormulaError('A formula cannot be empty.')
+    if (!found) {
+      throw new FormulaError('A formula cannot be empty.')
+    }
     this.#tokens = found
   }
 
   end(): void {
-    if (this.#at < this.#tokens.length) throw this.#unexpected()
+    if (this.#at < this.#tokens.length) {
+      throw this.#unexpected()
+    }
   }
 
   sum(depth: number): Formula {
     let left = this.#product(depth)
     for (;;) {
       const operator = this.#take('+', '-')
-      if (!operator) return left
+      if (!operator) {
+        return left
+      }
       const [a, b] = [left, this.#product(depth)]
       left =
         operator === '+' ? (values) => a(values) + b(values) : (values) => a(values) - b(values)
@@ -55,7 +62,9 @@ class Reader {
     let left = this.#signed(depth)
     for (;;) {
       const operator = this.#take('*', '/')
-      if (!operator) return left
+      if (!operator) {
+        return left
+      }
       const [a, b] = [left, this.#signed(depth)]
       left =
         operator === '*'
@@ -65,16 +74,22 @@ class Reader {
   }
 
   #signed(depth: number): Formula {
-    if (depth > MAX_DEPTH) throw new FormulaError(`A formula is at most ${MAX_DEPTH} levels deep.`)
+    if (depth > MAX_DEPTH) {
+      throw new FormulaError(`A formula is at most ${MAX_DEPTH} levels deep.`)
+    }
     const sign = this.#take('-', '+')
-    if (!sign) return this.#power(depth)
+    if (!sign) {
+      return this.#power(depth)
+    }
     const value = this.#signed(depth + 1)
     return sign === '-' ? (values) => -value(values) : value
   }
 
   #power(depth: number): Formula {
     const base = this.#atom(depth)
-    if (!this.#take('^')) return base
+    if (!this.#take('^')) {
+      return base
+    }
     const exponent = this.#signed(depth + 1)
     return (values) => power(base(values), exponent(values))
   }
@@ -82,7 +97,9 @@ class Reader {
   #atom(depth: number): Formula {
     if (this.#take('(')) {
       const inner = this.sum(depth + 1)
-      if (!this.#take(')')) throw this.#unexpected()
+      if (!this.#take(')')) {
+        throw this.#unexpected()
+      }
       return inner
     }
     const token = this.#tokens[this.#at] ?? ''
@@ -90,16 +107,22 @@ class Reader {
       this.#at += 1
       return () => Number(token)
     }
-    if (!/^[a-z]$/i.test(token)) throw this.#unexpected()
+    if (!/^[a-z]$/i.test(token)) {
+      throw this.#unexpected()
+    }
     this.#at += 1
     const index = token.toUpperCase().charCodeAt(0) - 65
-    if (index >= this.#series) throw new FormulaError(`There is no series ${token.toUpperCase()}.`)
+    if (index >= this.#series) {
+      throw new FormulaError(`There is no series ${token.toUpperCase()}.`)
+    }
     return (values) => values[index] ?? 0
   }
 
   #take(...operators: string[]): string | undefined {
     const token = this.#tokens[this.#at]
-    if (token === undefined || !operators.includes(token)) return undefined
+    if (token === undefined || !operators.includes(token)) {
+      return undefined
+    }
     this.#at += 1
     return token
   }

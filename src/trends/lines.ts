@@ -16,8 +16,11 @@ const sorted = (totals: ReadonlyMap<string, number>): string[] =>
 /** What several series say of each value, together. */
 export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<string, number> {
   const sum = new Map<string, number>()
-  for (const totals of several)
-    for (const [value, total] of totals) sum.set(value, (sum.get(value) ?? 0) + total)
+  for (const totals of several) {
+    for (const [value, total] of totals) {
+      sum.set(value, (sum.get(value) ?? 0) + total)
+    }
+  }
   return sum
 }
 
@@ -36,7 +39,9 @@ export function foldOthers(cells: readonly Cell[], values: readonly string[]): C
   const listed = new Set<Value>(values)
   const others = new Map<number, Cell>()
   const kept = cells.filter((cell) => {
-    if (cell.value === null || listed.has(cell.value)) return true
+    if (cell.value === null || listed.has(cell.value)) {
+      return true
+    }
     const before = others.get(cell.point)?.result ?? 0
     others.set(cell.point, { ...cell, value: 0, result: before + cell.result })
     return false
@@ -49,15 +54,20 @@ export class Lines {
   readonly #lines = new Map<Value, { data: number[]; isFound: boolean }>()
 
   constructor(values: readonly Value[], rest: readonly Value[], points: number) {
-    for (const [some, isFound] of [[values, true] as const, [rest, false] as const])
-      for (const value of some) this.#lines.set(value, { data: new Array(points).fill(0), isFound })
+    for (const [some, isFound] of [[values, true] as const, [rest, false] as const]) {
+      for (const value of some) {
+        this.#lines.set(value, { data: new Array(points).fill(0), isFound })
+      }
+    }
   }
 
   /** What is of none of the values is left out. */
   add(cells: Iterable<Cell>): void {
     for (const { point, value, result } of cells) {
       const line = this.#lines.get(value)
-      if (!line) continue
+      if (!line) {
+        continue
+      }
       line.data[point] = (line.data[point] ?? 0) + result
       line.isFound = true
     }
@@ -77,7 +87,9 @@ export const smooth = (data: readonly number[], points: number): number[] =>
     : data.map((_, i) => {
         const first = Math.max(0, i + 1 - points)
         let total = 0
-        for (let at = first; at <= i; at += 1) total += data[at] ?? 0
+        for (let at = first; at <= i; at += 1) {
+          total += data[at] ?? 0
+        }
         return Math.floor(total / (i + 1 - first))
       })
 

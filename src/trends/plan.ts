@@ -62,9 +62,13 @@ export async function periodsOf(
       label
     )
   }
-  if (isSingle && !query.compare) return [periodOf([bucketOf(range, interval, project)], undefined)]
+  if (isSingle && !query.compare) {
+    return [periodOf([bucketOf(range, interval, project)], undefined)]
+  }
   const buckets = bucketsOf(range, interval, project)
-  if (!query.compare) return [periodOf(buckets, undefined)]
+  if (!query.compare) {
+    return [periodOf(buckets, undefined)]
+  }
   const { back } = query.compare
   const start = buckets[0]?.from ?? range.from
   const before = back
@@ -85,12 +89,13 @@ export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
     sum(periods.map(({ buckets }) => buckets.length)) *
     Math.max(query.series.length, query.formulas.length) *
     lines
-  if (points > MAX_POINTS)
+  if (points > MAX_POINTS) {
     throw new AppError(
       'query_too_large',
       `The answer would have up to ${points} numbers: series or formulas × periods × breakdown values × buckets is at most ${MAX_POINTS}.`,
       'points'
     )
+  }
 }
 
 /** What to look at for a series in a period; `most` is of how many events a statement may be. */
@@ -132,13 +137,14 @@ export async function planPart(
     : windows
   const counts = await countWindows(db, scan, looked)
   const ofStatement = Math.ceil(most / costOf(scan))
-  if (isSliding)
+  if (isSliding) {
     return {
       ...none,
       steps: await planSteps(db, scan, looked, counts, ofStatement),
       events: sum(counts),
       sliding: windows
     }
+  }
   if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({
       point,
@@ -150,14 +156,18 @@ export async function planPart(
   }
   const steps = await planSteps(db, scan, windows, counts, ofStatement)
   const part = { ...none, steps, events: sum(counts) }
-  if (!isOneOf(FIRSTS, series.math)) return part
+  if (!isOneOf(FIRSTS, series.math)) {
+    return part
+  }
   const history = await planHistory(db, scan, windows[0]?.from ?? 0, most)
   return { ...part, history: history.statements, events: part.events + history.events }
 }
 
 /** How many times as long as others a statement takes for an event. */
 function costOf(scan: Scan): number {
-  if (isOneOf(FIRSTS, scan.math) && !isDecidedByActors(scan)) return 3
+  if (isOneOf(FIRSTS, scan.math) && !isDecidedByActors(scan)) {
+    return 3
+  }
   return isNarrow(scan) ? 0.4 : 1
 }
 
@@ -176,10 +186,11 @@ export function expectFewRows({ breakdowns }: TrendQuery, parts: Part[]): void {
   const binned = breakdowns.filter(({ binCount }) => binCount !== undefined)
   const rows =
     sum(parts.map(({ events }) => events)) * (breakdowns.length > 0 ? 2 + binned.length : 1)
-  if (rows > MAX_ROWS)
+  if (rows > MAX_ROWS) {
     throw new AppError(
       'query_too_large',
       `The query would look at ${rows} events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     )
+  }
 }

@@ -4,10 +4,12 @@ import type { Property } from './query.ts'
 
 /** Sessions have certain properties, events and persons any. @throws invalid_input */
 export function readProperty(property: Property, attr: string): Property {
-  if (property.key.includes('\0'))
+  if (property.key.includes('\0')) {
     throw new AppError('invalid_input', 'The name of a property has no null characters.', attr)
-  if (property.type === 'session' && !findSessionProperty(property.key))
+  }
+  if (property.type === 'session' && !findSessionProperty(property.key)) {
     throw unsupported('property of sessions', property.key, attr)
+  }
   return property
 }
 

@@ -54,18 +54,24 @@ const withSeries = (draft: Draft | undefined) =>
 
 function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const { at, interval } = draft
-  for (const [name, value] of Object.entries(draft.unsupported))
-    if (value !== undefined && value !== null && value !== 1 && value !== '1')
+  for (const [name, value] of Object.entries(draft.unsupported)) {
+    if (value !== undefined && value !== null && value !== 1 && value !== '1') {
       throw unsupported(name, value, at(name))
-  if (draft.series.length > MAX_SERIES)
+    }
+  }
+  if (draft.series.length > MAX_SERIES) {
     throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
-  if (draft.formulas.length > MAX_FORMULAS)
+  }
+  if (draft.formulas.length > MAX_FORMULAS) {
     throw new AppError(
       'query_too_large',
       `A trend has at most ${MAX_FORMULAS} formulas.`,
       'formulas'
     )
-  if (!isOneOf(DISPLAYS, draft.display)) throw unsupported('display', draft.display, at('display'))
+  }
+  if (!isOneOf(DISPLAYS, draft.display)) {
+    throw unsupported('display', draft.display, at('display'))
+  }
 
   const read = (filters: unknown, attr: string) => readGroup(filters, attr, settings, now)
   const testAccounts = draft.filtersTestAccounts ? settings.testAccountFilters : []
@@ -81,20 +87,22 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     series.some(
       (one) => leavesOf(one.filters).length + leavesOf(filters).length > MAX_SERIES_FILTERS
     )
-  )
+  ) {
     throw new AppError(
       'query_too_large',
       `A series has at most ${MAX_SERIES_FILTERS} property filters.`,
       'filters'
     )
+  }
   const breakdowns = readBreakdowns(draft.breakdown, draft.at)
   const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
-  if (limit > MAX_BREAKDOWN_LIMIT)
+  if (limit > MAX_BREAKDOWN_LIMIT) {
     throw new AppError(
       'query_too_large',
       `A breakdown shows at most ${MAX_BREAKDOWN_LIMIT} values.`,
       'breakdown_values'
     )
+  }
   return {
     series,
     ...readDates(draft, settings, now),
@@ -127,20 +135,26 @@ function readDates(
   now: Date
 ) {
   const until = readUntil(dateTo, interval, calendar, now)
-  if (until === undefined) throw noDate(dateTo, at('date_to'))
+  if (until === undefined) {
+    throw noDate(dateTo, at('date_to'))
+  }
   if (dateFrom === 'all') {
-    if (compare)
+    if (compare) {
       throw new AppError(
         'invalid_input',
         'All time has no period before it to compare with.',
         at('compare')
       )
+    }
     return { from: 'all' as const, until }
   }
   const from = readFrom(dateFrom, calendar, now)
-  if (from === undefined) throw noDate(dateFrom, at('date_from'))
-  if (from >= until)
+  if (from === undefined) {
+    throw noDate(dateFrom, at('date_from'))
+  }
+  if (from >= until) {
     throw new AppError('invalid_input', 'The range ends before it begins.', at('date_from'))
+  }
   return { from, until }
 }
 
@@ -148,21 +162,26 @@ const noDate = (text: string | undefined, attr: string) =>
   new AppError('invalid_input', `${show(text)} is not a date.`, attr)
 
 function readCompareTo({ at, compareTo }: Draft) {
-  if (compareTo === undefined) return undefined
+  if (compareTo === undefined) {
+    return undefined
+  }
   const [, amount, unit = ''] = /^-?(\d{1,5})([hdwmqy])$/.exec(compareTo) ?? []
-  if (!Number(amount))
+  if (!Number(amount)) {
     throw new AppError(
       'invalid_input',
       `${show(compareTo)} is not so long ago, as -1w is.`,
       at('compare_to')
     )
+  }
   return { amount: Number(amount), unit }
 }
 
 function readSeries(entity: Entity, read: (filters: unknown, attr: string) => FilterGroup): Series {
   const { at, event, order, name, custom_name, properties } = entity
   const math = entity.math || 'total'
-  if (!isOneOf(MATHS, math)) throw unsupported('math', math, `${at}__math`)
+  if (!isOneOf(MATHS, math)) {
+    throw unsupported('math', math, `${at}__math`)
+  }
   return {
     event,
     name: name || (event ?? 'All events'),
@@ -179,14 +198,16 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
 }
 
 function readMathProperty({ at, math_property, math_property_type }: Entity): Property {
-  if (!math_property)
+  if (!math_property) {
     throw new AppError('required', 'This field is required.', `${at}__math_property`)
+  }
   const type =
     math_property === '$session_duration'
       ? 'session'
       : math_property_type?.replace(/_properties$/, '') || 'event'
-  if (!isOneOf(PROPERTY_TYPES, type))
+  if (!isOneOf(PROPERTY_TYPES, type)) {
     throw unsupported('type of property', type, `${at}__math_property_type`)
+  }
   return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
@@ -194,20 +215,25 @@ function readOne(text: string, series: number, at: string) {
   try {
     return readFormula(text, series)
   } catch (error) {
-    if (error instanceof FormulaError) throw new AppError('invalid_input', error.message, at)
+    if (error instanceof FormulaError) {
+      throw new AppError('invalid_input', error.message, at)
+    }
     throw error
   }
 }
 
 /** Filters in any form; none for none. */
 function readGroup(filters: unknown, attr: string, { timezone }: Settings, now: Date): FilterGroup {
-  if (filters === undefined || filters === null || isEmpty(filters))
+  if (filters === undefined || filters === null || isEmpty(filters)) {
     return { type: 'AND', values: [] }
+  }
   try {
     // What came as JSON is JSON.
     return readFilters(filters as Json, timezone, now, PROPERTY_TYPES)
   } catch (error) {
-    if (error instanceof AppError) throw new AppError(error.code, error.message, attr)
+    if (error instanceof AppError) {
+      throw new AppError(error.code, error.message, attr)
+    }
     throw error
   }
 }

@@ -39,12 +39,16 @@ export class SlidingCount {
   add(segment: Range, actors: Iterable<number>): void {
     const first = this.#windows.findIndex(({ until }) => until > segment.from)
     const last = this.#windows.findLastIndex(({ from }) => from <= segment.from)
-    if (!this.#overlap && first !== this.#first) this.#last.clear()
+    if (!this.#overlap && first !== this.#first) {
+      this.#last.clear()
+    }
     this.#first = first
     const begun: number[] = new Array(last - first + 1).fill(0)
     for (const actor of actors) {
       const begin = Math.max(first, (this.#last.get(actor) ?? -1) + 1)
-      if (begin > last) continue
+      if (begin > last) {
+        continue
+      }
       begun[begin - first] = (begun[begin - first] ?? 0) + 1
       this.#last.set(actor, last)
     }
@@ -92,17 +96,19 @@ export class SlidingCounts {
     this.#size -= count.size
     count.add(segment, actors)
     this.#size += count.size
-    if (this.#size > MAX_ACTORS)
+    if (this.#size > MAX_ACTORS) {
       throw new AppError(
         'query_too_large',
         `A sliding count is of at most ${MAX_ACTORS} actors.`,
         'actors'
       )
+    }
   }
 
   /** Those of each value. */
   *cells(): Generator<Cell[]> {
-    for (const [value, count] of this.#counts)
+    for (const [value, count] of this.#counts) {
       yield count.counts().map((result, point) => ({ point, value, result, size: result }))
+    }
   }
 }

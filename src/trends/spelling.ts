@@ -22,23 +22,34 @@ export function countSpelled(
   const add = (json: string, count: number) => counts.set(json, (counts.get(json) ?? 0) + count)
   const ofLetters = new Array<number>(known.length).fill(0)
   for (const [i, piece] of spelled.split('\n').entries()) {
-    if (i % 2 === 1) add(piece, 1)
-    else
+    if (i % 2 === 1) {
+      add(piece, 1)
+    } else {
       for (let at = 0; at < piece.length; at += 1) {
         const letter = piece.charCodeAt(at) - LETTERS.charCodeAt(0)
-        if (letter < 0) return undefined
+        if (letter < 0) {
+          return undefined
+        }
         ofLetters[letter] = (ofLetters[letter] ?? 0) + 1
       }
+    }
   }
-  for (const [letter, count] of ofLetters.entries()) if (count > 0) add(known[letter] ?? '', count)
+  for (const [letter, count] of ofLetters.entries()) {
+    if (count > 0) {
+      add(known[letter] ?? '', count)
+    }
+  }
   return counts
 }
 
 /** The values that are most frequent, as many as there are letters. */
 export function findFrequent(several: readonly ReadonlyMap<string, number>[]): Known {
   const counts = new Map<string, number>()
-  for (const one of several)
-    for (const [json, count] of one) counts.set(json, (counts.get(json) ?? 0) + count)
+  for (const one of several) {
+    for (const [json, count] of one) {
+      counts.set(json, (counts.get(json) ?? 0) + count)
+    }
+  }
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
   const total = (some: typeof sorted) => some.reduce((sum, [, count]) => sum + count, 0)
   const frequent = sorted.slice(0, LETTERS.length)
@@ -50,6 +61,8 @@ export function findFrequent(several: readonly ReadonlyMap<string, number>[]): K
 
 /** The value that has this JSON; an empty text is none. */
 export function toValue(json: Value): Value {
-  if (json === 'null' || !json) return null
+  if (json === 'null' || !json) {
+    return null
+  }
   return json.startsWith('"') ? String(JSON.parse(json)) || null : json
 }

@@ -89,17 +89,23 @@ export async function readMatching(
   const texts = new Map<string, Set<string>>()
   for (const { filter } of asked) {
     const name = JSON.stringify([filter.type, filter.key])
-    if (texts.has(name)) continue
+    if (texts.has(name)) {
+      continue
+    }
     const found = new Set<string>()
     let length = 0
     texts.set(name, found)
     for (const windows of statements) {
       const limited = sql`${textsSql(scan, windows, filter)} limit ${MAX_BREAKDOWN_VALUES + 1}`
       for (const { text } of await look<{ text: string }>(db, limited)) {
-        if (!found.has(text)) length += text.length
+        if (!found.has(text)) {
+          length += text.length
+        }
         found.add(text)
       }
-      if (found.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) throw tooManyValues(filter.key)
+      if (found.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) {
+        throw tooManyValues(filter.key)
+      }
     }
   }
   let length = 0
@@ -108,8 +114,12 @@ export async function readMatching(
       const found = texts.get(JSON.stringify([filter.type, filter.key])) ?? []
       const matching = [...found].filter(matches)
       // They are bound values of every statement, which takes only so many.
-      for (const text of matching) length += text.length
-      if (length > MAX_TEXT) throw tooManyValues(filter.key)
+      for (const text of matching) {
+        length += text.length
+      }
+      if (length > MAX_TEXT) {
+        throw tooManyValues(filter.key)
+      }
       return [filter, matching]
     })
   )
@@ -154,7 +164,9 @@ class Actors {
     const fresh: number[] = []
     const slotOf = (identity: number): number => {
       const found = this.#slots.get(identity)
-      if (found !== undefined) return found
+      if (found !== undefined) {
+        return found
+      }
       const slot = this.#slots.size
       this.#slots.set(identity, slot)
       fresh.push(identity)
@@ -163,7 +175,9 @@ class Actors {
     const slots = found.map(({ subjects }) => subjects.map((identity) => slotOf(Number(identity))))
     await this.#learn(fresh)
     const actors = slots.map((some) => some.map((slot) => this.#actors[slot] ?? null))
-    for (const identity of fresh.slice(Math.max(0, MAX_KNOWN - known))) this.#slots.delete(identity)
+    for (const identity of fresh.slice(Math.max(0, MAX_KNOWN - known))) {
+      this.#slots.delete(identity)
+    }
     this.#actors.length = this.#slots.size
     return found.map((one, i) => ({ ...one, subjects: actors[i] ?? [] }))
   }
@@ -176,7 +190,9 @@ class Actors {
       const actors: number[] = JSON.parse(row?.actors ?? '[]')
       for (const [i, identity] of identities.entries()) {
         const slot = this.#slots.get(identity)
-        if (slot !== undefined) this.#actors[slot] = actors[i] ?? -identity
+        if (slot !== undefined) {
+          this.#actors[slot] = actors[i] ?? -identity
+        }
       }
     }
   }
@@ -196,16 +212,25 @@ export async function* readSteps(
   const reader = new CellReader(db, scan, values)
   for (const step of steps) {
     const statements = statementsOf([step])
-    if (isAdditive(math)) for (const windows of statements) yield await reader.read(windows)
-    else if (isJoined(math)) {
+    if (isAdditive(math)) {
+      for (const windows of statements) {
+        yield await reader.read(windows)
+      }
+    } else if (isJoined(math)) {
       const cells: Cell[] = []
-      for (const windows of statements)
-        for (const cell of await reader.read(windows)) cells.push(cell)
+      for (const windows of statements) {
+        for (const cell of await reader.read(windows)) {
+          cells.push(cell)
+        }
+      }
       yield joinCells(cells, math)
     } else {
       const gathering = new Gathering()
-      for await (const found of readFound(db, scan, statements, values))
-        for (const one of found) gathering.add(one)
+      for await (const found of readFound(db, scan, statements, values)) {
+        for (const one of found) {
+          gathering.add(one)
+        }
+      }
       yield gathering.cells(math)
     }
   }
@@ -237,7 +262,9 @@ class CellReader {
     const statement = spelledSql(this.#scan, windows, known)
     const rows = await look<{ point: number; spelled: string | null }>(this.#db, statement).catch(
       (error: unknown) => {
-        if (isTooBig(error)) return undefined
+        if (isTooBig(error)) {
+          return undefined
+        }
         throw error
       }
     )
@@ -245,12 +272,17 @@ class CellReader {
       point,
       counts: countSpelled(spelled ?? '', known.values)
     }))
-    if (!counted) return undefined
+    if (!counted) {
+      return undefined
+    }
     const cells: Cell[] = []
     for (const { point, counts } of counted) {
-      if (!counts) return undefined
-      for (const [json, count] of counts)
+      if (!counts) {
+        return undefined
+      }
+      for (const [json, count] of counts) {
         cells.push({ point, value: toValue(json), result: count, size: count })
+      }
     }
     this.#known =
       known.values.length > 0 ? known : findFrequent(counted.flatMap(({ counts }) => counts ?? []))
@@ -285,8 +317,11 @@ export async function readExtremes(
       db,
       extremesSql(scan, windows, property)
     )
-    for (const extreme of [row?.low, row?.high])
-      if (typeof extreme === 'number') extremes.push(extreme)
+    for (const extreme of [row?.low, row?.high]) {
+      if (typeof extreme === 'number') {
+        extremes.push(extreme)
+      }
+    }
   }
   return extremes
 }

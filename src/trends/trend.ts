@@ -50,8 +50,9 @@ export async function computeTrend(
   const parts: Part[][] = []
   for (const series of query.series) {
     const ofSeries: Part[] = []
-    for (const period of periods)
+    for (const period of periods) {
       ofSeries.push(await planPart(db, project, query, series, period, statementEvents))
+    }
     parts.push(ofSeries)
   }
   expectFewRows(query, parts.flat())
@@ -65,10 +66,16 @@ export async function computeTrend(
       now
     )
   }
-  for (const part of parts.flat()) if (isOneOf(FIRSTS, part.scan.math)) await keepFirsts(db, part)
+  for (const part of parts.flat()) {
+    if (isOneOf(FIRSTS, part.scan.math)) {
+      await keepFirsts(db, part)
+    }
+  }
 
   const breakdowns = await readBins(db, query, parts.flat())
-  for (const { scan } of parts.flat()) scan.breakdowns = breakdowns
+  for (const { scan } of parts.flat()) {
+    scan.breakdowns = breakdowns
+  }
 
   const read = query.breakdowns.length > 0 ? await readBroken(db, query, parts) : undefined
   const shown = read?.map(({ ranked }) => ranked.slice(offset, offset + query.breakdownLimit))
@@ -76,8 +83,9 @@ export async function computeTrend(
   const lines: Line[][][] = []
   for (const [i, ofSeries] of parts.entries()) {
     const ofPeriods: Line[][] = []
-    for (const [p, part] of ofSeries.entries())
+    for (const [p, part] of ofSeries.entries()) {
       ofPeriods.push(await readLines(db, query, part, shown?.[i], read?.[i]?.cells[p]))
+    }
     lines.push(ofPeriods)
   }
   const binned = { ...query, breakdowns }
@@ -96,15 +104,18 @@ async function readBins(db: Db, { breakdowns }: TrendQuery, parts: Part[]): Prom
   for (const breakdown of breakdowns) {
     const { key, binCount } = breakdown
     const extremes: number[] = []
-    if (binCount !== undefined)
-      for (const { scan, steps } of parts)
+    if (binCount !== undefined) {
+      for (const { scan, steps } of parts) {
         extremes.push(...(await readExtremes(db, scan, statementsOf(steps), breakdown)))
+      }
+    }
     const [low, high] = [Math.min(...extremes), Math.max(...extremes)]
-    if (extremes.length > 0 && high - low === Number.POSITIVE_INFINITY)
+    if (extremes.length > 0 && high - low === Number.POSITIVE_INFINITY) {
       throw new AppError(
         'invalid_input',
         `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`
       )
+    }
     binned.push(
       binCount && extremes.length > 0
         ? { ...breakdown, bins: binsOf(low, high, binCount) }
@@ -116,8 +127,9 @@ async function readBins(db: Db, { breakdowns }: TrendQuery, parts: Part[]): Prom
 
 /** @throws query_too_large, attr `breakdown_values`: those that are shown are bound values of every statement */
 function expectShort({ breakdowns }: TrendQuery, values: readonly string[]): void {
-  if (sum(values.map(({ length }) => length)) > MAX_SHOWN_TEXT)
+  if (sum(values.map(({ length }) => length)) > MAX_SHOWN_TEXT) {
     throw tooManyValues(breakdowns.map(({ key }) => key).join(', '))
+  }
 }
 
 /** Keeps of a part what is first. */
@@ -131,8 +143,9 @@ async function keepFirsts(db: Db, part: Part): Promise<void> {
   )
   scan.firsts = firsts
   part.steps = [...firsts.keys()].map((windows) => ({ windows, isCut: false }))
-  if (isDecidedByActors(scan))
+  if (isDecidedByActors(scan)) {
     part.counted = counts.map((result, point) => ({ point, value: null, result, size: 0 }))
+  }
 }
 
 /** The values of a series, and the cells of each period where these are kept. */
@@ -177,27 +190,36 @@ async function readLines(
   const lines = values
     ? new Lines(values, query.hidesOther ? [null] : [null, 0], points)
     : new Lines([null], [], points)
-  if (cells && values && isFoldable(cells, values, part.scan.math))
+  if (cells && values && isFoldable(cells, values, part.scan.math)) {
     lines.add(foldOthers(cells, values))
-  else for await (const some of cellsOf(db, part, values)) lines.add(some)
+  } else {
+    for await (const some of cellsOf(db, part, values)) {
+      lines.add(some)
+    }
+  }
   return lines.all().map(({ value, data }) => ({ value, data: smooth(data, smoothing) }))
 }
 
 /** All cells of a part, with `values` those of these, of none, and of all others together. */
 async function* cellsOf(db: Db, part: Part, values?: readonly string[]): AsyncGenerator<Cell[]> {
   const { scan, steps, counted, sliding } = part
-  if (counted) yield counted
-  else if (!sliding) yield* readSteps(db, scan, steps, values)
-  else {
+  if (counted) {
+    yield counted
+  } else if (!sliding) {
+    yield* readSteps(db, scan, steps, values)
+  } else {
     const segments = new Map(
       steps.flatMap((step) => step.windows.map((window) => [window.point, window]))
     )
     const counts = new SlidingCounts(sliding)
-    for await (const found of readFound(db, scan, statementsOf(steps), values))
+    for await (const found of readFound(db, scan, statementsOf(steps), values)) {
       for (const { point, value, subjects } of found) {
         const segment = segments.get(point)
-        if (segment) counts.add(segment, value, subjects.map(Number))
+        if (segment) {
+          counts.add(segment, value, subjects.map(Number))
+        }
       }
+    }
     yield* counts.cells()
   }
 }

@@ -28,8 +28,9 @@ export function groupWindows(
   windows.forEach((window, i) => {
     sum += counts[i] ?? 0
     const group = groups.at(-1)
-    if (group && sum <= most) group.push(window)
-    else {
+    if (group && sum <= most) {
+      group.push(window)
+    } else {
       groups.push([window])
       sum = counts[i] ?? 0
     }
@@ -42,7 +43,9 @@ export function piecesOf(window: Window): Window[] {
   const { from, until } = window
   const step = Math.ceil((until - from) / SLOT / MAX_PIECES) * SLOT
   const cuts = [from]
-  for (let at = (Math.floor(from / SLOT) + 1) * SLOT; at < until; at += step) cuts.push(at)
+  for (let at = (Math.floor(from / SLOT) + 1) * SLOT; at < until; at += step) {
+    cuts.push(at)
+  }
   return cuts.map((cut, i) => ({ ...window, from: cut, until: cuts[i + 1] ?? until }))
 }
 

@@ -45,14 +45,18 @@ const DONE = 'This address gets no more e-mails of this subscription.'
 export const unsubscribeRoutes = createRouter()
   .get('/unsubscribe/:ticket', ASK, validatePath(TicketPath), async (c) => {
     const held = await findHeld(c, c.req.valid('param').ticket)
-    if (!held) return answer(c, 'Unsubscribed', DONE)
+    if (!held) {
+      return answer(c, 'Unsubscribed', DONE)
+    }
     const name = held.row.title ? `“${held.row.title}”` : 'this subscription'
     return answer(c, 'Unsubscribe', `Do you want no more e-mails of ${name}?`, 'Unsubscribe')
   })
   .post('/unsubscribe/:ticket', UNSUBSCRIBE, validatePath(TicketPath), async (c) => {
     await retryConflicts(async () => {
       const held = await findHeld(c, c.req.valid('param').ticket)
-      if (!held) return
+      if (!held) {
+        return
+      }
       const { db, row, others } = held
       const isLast = others.length === 0
       await updateSubscription(
@@ -72,13 +76,19 @@ type Held = { db: Db; row: SubscriptionRow; others: string[] }
  */
 async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undefined> {
   const ticket = readTicket(token)
-  if (!ticket) throw new NotFoundError()
+  if (!ticket) {
+    throw new NotFoundError()
+  }
   const [project] = await findProjects(openDb(c.env.DB, c.var.usage).db, [ticket.projectId])
-  if (!project) return undefined
+  if (!project) {
+    return undefined
+  }
   c.set('projectId', project.id)
   const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const row = await findSubscription(db, project.id, ticket.subscriptionId)
-  if (!row || row.deleted || row.targetType !== 'email') return undefined
+  if (!row || row.deleted || row.targetType !== 'email') {
+    return undefined
+  }
   const others = await withoutHolder(row, recipientsOf(row.targetValue), ticket)
   return others && { db, row, others }
 }

@@ -16,7 +16,9 @@ export async function unsubscribeUrl(
 export function readTicket(token: string): Ticket | undefined {
   const [, projectId, subscriptionId, signature] =
     /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})$/.exec(token) ?? []
-  if (signature === undefined) return undefined
+  if (signature === undefined) {
+    return undefined
+  }
   return { projectId: Number(projectId), subscriptionId: Number(subscriptionId), signature }
 }
 
@@ -30,7 +32,9 @@ export async function withoutHolder(
   const kept: string[] = []
   for (const address of addresses) {
     const own = new TextEncoder().encode(await signatureOf(subscription, address))
-    if (!crypto.subtle.timingSafeEqual(given, own)) kept.push(address)
+    if (!crypto.subtle.timingSafeEqual(given, own)) {
+      kept.push(address)
+    }
   }
   return kept.length < addresses.length ? kept : undefined
 }

@@ -231,12 +231,14 @@ describe('GET persons/{id}/activity/', () => {
     const { project } = await newAda()
     const other = await newAda()
 
-    for (const id of [999_999_999, other.ada.id, other.ada.uuid])
-      for (const query of ['', '?format=csv'])
+    for (const id of [999_999_999, other.ada.id, other.ada.uuid]) {
+      for (const query of ['', '?format=csv']) {
         expect(await project.call('GET', `persons/${id}/activity/${query}`)).toMatchObject({
           status: 404,
           body: NOT_FOUND
         })
+      }
+    }
     expect((await project.call('GET', 'persons/ada/activity/')).body).toMatchObject({ attr: 'id' })
   })
 

@@ -142,7 +142,7 @@ async function newGallery(): Promise<Stage> {
       }))
     )
   ])
-  for (const visit of VISITS)
+  for (const visit of VISITS) {
     await record(
       snapshotEvent(project, {
         session: visit.session,
@@ -150,6 +150,7 @@ async function newGallery(): Promise<Stage> {
         snapshots: snapshotsOf(visit)
       })
     )
+  }
   return stage
 }
 
@@ -217,8 +218,9 @@ describe('what is asked for is what the list answers', () => {
     const { status, body } = await filtersOf(gallery, ask(text))
 
     expect(status).toBe(200)
-    if (text.includes('who clicked'))
+    if (text.includes('who clicked')) {
       return expect(body.data.question).toMatch(/^Not understood: "clicked"\./)
+    }
     expect(body).toMatchObject({ result: 'filter', engine: 'built-in', data: { question: '' } })
     expect(await selectedBy(body.data)).toEqual(ids)
   })

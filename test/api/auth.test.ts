@@ -366,7 +366,9 @@ function send(
 
 function sendTo(path: string, route: string, { body }: Sample, headers: Record<string, string>) {
   const method = route.split(' ')[0] ?? ''
-  if (!body) return request(method, path, headers)
+  if (!body) {
+    return request(method, path, headers)
+  }
   return request(
     method,
     path,
@@ -389,7 +391,9 @@ const toWrite = (scope: string) => scope.replace(':read', ':write')
 
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
   const [owner] = projects
-  if (!owner) throw new Error('A key needs a project.')
+  if (!owner) {
+    throw new Error('A key needs a project.')
+  }
   const input = {
     label: 'test',
     scopes,
@@ -603,7 +607,9 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     const named = await send(route, sample, person, project.id, bearer(project.key))
 
     expect(current.status).toBe(sample.status)
-    if (!sample.isOnce) expect(current.body).toEqual(named.body)
+    if (!sample.isOnce) {
+      expect(current.body).toEqual(named.body)
+    }
   })
 
   it.each([
@@ -621,7 +627,9 @@ describe.each(table)('$route', ({ route, ...sample }) => {
 
     expect(asked.status).toBe(sample.status)
     expect(asked.headers.get('Location')).toBeNull()
-    if (!sample.isOnce) expect(asked.body).toEqual(named.body)
+    if (!sample.isOnce) {
+      expect(asked.body).toEqual(named.body)
+    }
   })
 })
 

@@ -420,7 +420,9 @@ describe.each(STORIES)(
       const queue = holdQueue()
       const parts: unknown[] = []
       vi.spyOn(env.RECORDING_QUEUE, 'sendBatch').mockImplementation(async (messages) => {
-        for (const { body } of messages) parts.push(body)
+        for (const { body } of messages) {
+          parts.push(body)
+        }
         return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
       })
       listenToLog()
@@ -438,8 +440,12 @@ describe.each(STORIES)(
       expect(answers.filter(({ status }) => status !== 200)).toEqual([])
       const bodiesOf = (...doors: string[]) =>
         answers.filter(({ door }) => doors.includes(door)).map(({ body }) => body)
-      for (const body of bodiesOf('/e/', '/i/v0/e/')) expect(body).toEqual({ status: 'Ok' })
-      for (const body of bodiesOf('/flags/')) expect(body).toMatchObject({ flags: {}, ...flags })
+      for (const body of bodiesOf('/e/', '/i/v0/e/')) {
+        expect(body).toEqual({ status: 'Ok' })
+      }
+      for (const body of bodiesOf('/flags/')) {
+        expect(body).toMatchObject({ flags: {}, ...flags })
+      }
       expect(bodiesOf('/s/')).toEqual(Array(6).fill({ status: 'Ok' }))
 
       const { body } = await project.call('GET', 'session_recordings')

@@ -275,7 +275,9 @@ describe('a request that is too large', () => {
       pull(controller) {
         made.megabytes += 1
         controller.enqueue(MEGABYTE)
-        if (made.megabytes === megabytes) controller.close()
+        if (made.megabytes === megabytes) {
+          controller.close()
+        }
       }
     })
     return { stream, made }

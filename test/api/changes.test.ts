@@ -37,7 +37,9 @@ async function newAda(set: JsonObject = { plan: 'free', theme: 'dark' }) {
   const [row] = await db.all<{ id: number; uuid: string }>(
     sql`select id, uuid from persons where project_id = ${project.id}`
   )
-  if (!row) throw new Error('There is no Ada.')
+  if (!row) {
+    throw new Error('There is no Ada.')
+  }
   return { project, ada: row, path: `persons/${row.id}/` }
 }
 
@@ -78,10 +80,11 @@ describe('PATCH persons/{id}/', () => {
 
     await project.send('PATCH', `persons/${ada.uuid}`, { properties: { email: 'ada@example.com' } })
 
-    for (const query of ['email=ada@example.com', 'search=ADA@EX'])
+    for (const query of ['email=ada@example.com', 'search=ADA@EX']) {
       expect((await project.call('GET', `persons?${query}`)).body.results).toMatchObject([
         { id: ada.id }
       ])
+    }
   })
 
   it('answers half a surrogate pair as what is then stored', async () => {
@@ -525,8 +528,12 @@ describe.each(CHANGES)('%s and capture at once', (_, change, outcome) => {
     let calls = 0
     const DB = aroundCalls(env.DB, async (run, at) => {
       calls = at
-      if (at < call) return run()
-      if (at === call && when === 'after') await run()
+      if (at < call) {
+        return run()
+      }
+      if (at === call && when === 'after') {
+        await run()
+      }
       throw new Error('Network connection lost.')
     })
 

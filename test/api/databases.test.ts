@@ -38,11 +38,12 @@ it('a project’s data goes into and comes from the database that its row names,
     )
     expect(sent.status).toBe(200)
   }
-  for (const project of [near, far])
+  for (const project of [near, far]) {
     await vi.waitUntil(async () => (await project.call('GET', 'persons/')).body.count === 1, {
       timeout: 20_000,
       interval: 200
     })
+  }
 
   for (const table of ['persons', 'events', 'distinct_ids'] as const) {
     expect(
@@ -76,10 +77,11 @@ it('the cron reaches both databases, and what it begins goes on where the projec
     await countRows(DB, 'events', near.id),
     await countRows(DB_TWO, 'events', far.id)
   ]).toEqual([1, 1])
-  for (const project of projects)
+  for (const project of projects) {
     expect((await project.call('GET', 'persons/deletion_status/')).body.results).toMatchObject([
       { status: 'completed', events: { found: 1, removed: 1, remaining: 0 } }
     ])
+  }
 })
 
 it('a project whose database this deployment lacks is unavailable, and its events wait', async () => {

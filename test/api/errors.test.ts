@@ -320,7 +320,9 @@ describe('X-Request-Id', () => {
     const csv = await project.call('GET', 'persons?format=csv')
 
     expect([list.status, wrong.status, csv.status]).toEqual([200, 400, 200])
-    for (const { headers } of [list, wrong, csv]) expect(headers.get('X-Request-Id')).toMatch(UUID)
+    for (const { headers } of [list, wrong, csv]) {
+      expect(headers.get('X-Request-Id')).toMatch(UUID)
+    }
   })
 })
 
@@ -499,9 +501,14 @@ describe('the JSON body of an API request', () => {
       method: 'POST',
       body: body ?? null
     })
-    if (length !== undefined) incoming.headers.set('Content-Length', length)
-    if (type === null) incoming.headers.delete('Content-Type')
-    else incoming.headers.set('Content-Type', type)
+    if (length !== undefined) {
+      incoming.headers.set('Content-Length', length)
+    }
+    if (type === null) {
+      incoming.headers.delete('Content-Type')
+    } else {
+      incoming.headers.set('Content-Type', type)
+    }
     const response = await app.fetch(incoming, env)
     return { status: response.status, body: await response.json() }
   }

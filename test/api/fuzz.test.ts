@@ -22,8 +22,9 @@ let lines: { level: string; message: string }[] = []
 
 beforeEach(() => {
   lines = []
-  for (const level of ['info', 'warn', 'error'] as const)
+  for (const level of ['info', 'warn', 'error'] as const) {
     vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(JSON.parse(line)))
+  }
 })
 
 afterEach(() => {
@@ -36,15 +37,23 @@ const deep = fc
 /** Another value at a random place of a JSON document. */
 function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
   const [step, ...rest] = path
-  if (step === undefined || typeof document !== 'object' || document === null)
+  if (step === undefined || typeof document !== 'object' || document === null) {
     return replacement ?? null
+  }
   const entries = Object.entries(document)
   const chosen = entries[step % Math.max(1, entries.length)]
-  if (!chosen) return replacement ?? null
+  if (!chosen) {
+    return replacement ?? null
+  }
   const [key, value] = chosen
-  if (rest.length === 0 && replacement === undefined) entries.splice(entries.indexOf(chosen), 1)
-  else chosen[1] = mutate(value, rest, replacement)
-  if (Array.isArray(document)) return entries.map(([, inner]) => inner)
+  if (rest.length === 0 && replacement === undefined) {
+    entries.splice(entries.indexOf(chosen), 1)
+  } else {
+    chosen[1] = mutate(value, rest, replacement)
+  }
+  if (Array.isArray(document)) {
+    return entries.map(([, inner]) => inner)
+  }
   return Object.fromEntries([
     ...entries.filter(([name]) => name !== key),
     ...(entries.includes(chosen) ? [chosen] : [])
@@ -134,8 +143,11 @@ async function send(project: TestProject, sent: Captured) {
   let bytes = await encode(json, sent.encoding)
   if (sent.damage) {
     const at = sent.damage.at % Math.max(1, bytes.length)
-    if (sent.damage.cut) bytes = bytes.slice(0, at)
-    else bytes[at] = sent.damage.byte
+    if (sent.damage.cut) {
+      bytes = bytes.slice(0, at)
+    } else {
+      bytes[at] = sent.damage.byte
+    }
   }
   const separator = sent.path.includes('?') ? '&' : '?'
   const path =
@@ -158,18 +170,21 @@ it(
     for (const sent of fc.sample(captured, { numRuns: 5_000, seed: SEED })) {
       const { status, body } = await send(project, sent)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (![200, 400, 401, 413].includes(status))
+      if (![200, 400, 401, 413].includes(status)) {
         expect.fail(`seed ${SEED}: ${status} for ${JSON.stringify(sent)}`)
-      if (status !== 200)
+      }
+      if (status !== 200) {
         expect(Object.keys(body)).toEqual(
           expect.arrayContaining(['type', 'code', 'detail', 'attr'])
         )
+      }
     }
-    for (const queue of [env.CAPTURE_QUEUE, env.RECORDING_QUEUE])
+    for (const queue of [env.CAPTURE_QUEUE, env.RECORDING_QUEUE]) {
       await vi.waitUntil(async () => (await queue.metrics()).backlogCount === 0, {
         timeout: 60_000,
         interval: 200
       })
+    }
 
     expect(statuses.get(200)).toBeGreaterThan(500)
     expect(statuses.get(400)).toBeGreaterThan(500)

@@ -107,7 +107,9 @@ describe('an insight', () => {
 
   it('is listed in pages, newest first', async () => {
     const project = await newProject()
-    for (const name of ['a', 'b', 'c']) await send(project, 'POST', 'insights/', { name })
+    for (const name of ['a', 'b', 'c']) {
+      await send(project, 'POST', 'insights/', { name })
+    }
 
     const first = await send(project, 'GET', 'insights/?limit=2')
     const second = await send(project, 'GET', `insights/${new URL(first.body.next).search}`)

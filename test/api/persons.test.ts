@@ -42,7 +42,9 @@ async function walk(
   let { body } = await list(project, query)
   pages.push(body)
   while (body.next) {
-    if (pages.length === 50) throw new Error('next leads in a circle')
+    if (pages.length === 50) {
+      throw new Error('next leads in a circle')
+    }
     await between(pages.length)
     body = (await follow(project, body.next)).body
     pages.push(body)
@@ -840,7 +842,9 @@ async function personWithDistinctIds(
 ) {
   await project.ingest([person(1, name(1))])
   const { id } = (await list(project, '')).body.results[0]
-  for (let n = 2; n <= count; n += 1) await addDistinctId(id, project.id, name(n))
+  for (let n = 2; n <= count; n += 1) {
+    await addDistinctId(id, project.id, name(n))
+  }
   return id
 }
 
@@ -1106,7 +1110,9 @@ describe('CSV', () => {
     const events = Array.from({ length: 24 }, (_, i) =>
       person(i + 1, `p${i + 1}`, { text: 'x'.repeat(400_000) })
     )
-    for (const event of events) await project.ingest([event])
+    for (const event of events) {
+      await project.ingest([event])
+    }
 
     const { text } = await list(project, 'format=csv')
 

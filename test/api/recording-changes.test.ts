@@ -183,11 +183,12 @@ describe('PATCH session_recordings/{id}', () => {
     const { body } = await stranger.call('GET', 'persons')
     const { id, uuid } = body.results[0]
 
-    for (const person of ['mallory', { id }, { uuid }])
+    for (const person of ['mallory', { id }, { uuid }]) {
       expect(await patch({ person })).toMatchObject({
         status: 400,
         body: { code: 'does_not_exist' }
       })
+    }
   })
 })
 
@@ -217,8 +218,9 @@ describe('DELETE session_recordings/{id}', () => {
       'session/snapshots',
       `session/snapshots?blob_key=${part}`,
       'session/sharing'
-    ])
+    ]) {
       await get(path, 404)
+    }
     expect((await request('GET', `/shared/${body.access_token}`)).status).toBe(404)
     expect(await get()).toMatchObject({ count: 1, results: [{ id: 'other' }] })
     expect(
@@ -274,8 +276,9 @@ describe('DELETE session_recordings/{id}', () => {
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
     const DB = aroundCalls(env.DB, async (run, call) => {
       // Between what the consumer reads and what it writes.
-      if (call === 4)
+      if (call === 4) {
         await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+      }
       return run()
     })
 
@@ -375,8 +378,9 @@ describe('the retention of recordings', () => {
 
     expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
     const swept = []
-    for (let begins = true; swept.at(-1)?.isDone !== true; begins = false)
+    for (let begins = true; swept.at(-1)?.isDone !== true; begins = false) {
       swept.push(await sweepUnnamed(db, env.BUCKET, { ...sweep, begins }, limits))
+    }
 
     expect(swept.length).toBeGreaterThan(1)
     expect(

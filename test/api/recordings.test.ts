@@ -374,25 +374,32 @@ describe('the consumer of recordings', () => {
 
   it('stores everything once whichever call to the database fails', async () => {
     listenToLog()
-    for (let failing = 1; failing <= 8; failing += 1)
+    for (let failing = 1; failing <= 8; failing += 1) {
       for (const isDone of [false, true]) {
         const { project, get, post, deliver, held } = await newStage()
         await post(
           JSON.stringify([snapshotEvent(project), snapshotEvent(project, { session: 'other' })])
         )
         const DB = aroundCalls(env.DB, async (run, call) => {
-          if (call !== failing) return run()
-          if (isDone) await run()
+          if (call !== failing) {
+            return run()
+          }
+          if (isDone) {
+            await run()
+          }
           throw new Error('D1_ERROR: Network connection lost.')
         })
 
         const messages = held.splice(0)
         const { explicitAcks } = await deliver(messages, { more: { DB } })
-        if (explicitAcks.length < 2) await deliver(messages)
+        if (explicitAcks.length < 2) {
+          await deliver(messages)
+        }
 
         expect((await get()).results).toMatchObject([{ click_count: 1 }, { click_count: 1 }])
         expect((await get()).count).toBe(2)
       }
+    }
   })
 
   it('takes no more than a recording may hold, and leaves nothing of the rest', async () => {

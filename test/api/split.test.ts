@@ -50,7 +50,9 @@ async function newAda() {
   const [row] = await db.all<{ id: number; uuid: string }>(
     sql`select id, uuid from persons where project_id = ${project.id}`
   )
-  if (!row) throw new Error('There is no Ada.')
+  if (!row) {
+    throw new Error('There is no Ada.')
+  }
   return { project, ada: row, path: `persons/${row.id}/` }
 }
 
@@ -452,8 +454,12 @@ describe('a split and capture at once', () => {
     const { project, path } = await newAda()
     await project.call('GET', 'persons')
     const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at < call) return run()
-      if (at === call && when === 'after') await run()
+      if (at < call) {
+        return run()
+      }
+      if (at === call && when === 'after') {
+        await run()
+      }
       throw new Error('Network connection lost.')
     })
 

@@ -471,8 +471,9 @@ describe('the list', () => {
       ['GET', 'deliveries/'],
       ['POST', 'test/'],
       ['GET', 'preview/']
-    ])
+    ]) {
       expect((await project.call(`${method}`, `subscriptions/${id}/${path}`)).status).toBe(404)
+    }
     expect((await project.send('PATCH', `subscriptions/${id}/`, { title: 'mine' })).status).toBe(
       404
     )

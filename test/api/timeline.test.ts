@@ -292,8 +292,9 @@ describe('GET persons/{id}/properties_timeline/', () => {
     const { project } = await newAda(['a', {}])
     const other = await newAda(['a', {}])
 
-    for (const id of ['999999999', other.path.split('/')[1], other.uuid])
+    for (const id of ['999999999', other.path.split('/')[1], other.uuid]) {
       expect((await timeline(project, `persons/${id}/`)).status).toBe(404)
+    }
   })
 })
 
@@ -307,7 +308,7 @@ describe('a long timeline', () => {
       from numbers`)
     const [first, last] = await db.all<{ id: number }>(sql`
       select id from person_versions where project_id = ${project.id} order by id`)
-    for (let from = 0; from < count; from += 10_000)
+    for (let from = 0; from < count; from += 10_000) {
       await db.run(sql`
         with recursive numbers(n) as (select ${from} union all select n + 1 from numbers where n < ${Math.min(count, from + 10_000) - 1})
         insert into events (project_id, event_id, timestamp, uuid, identity, version, properties)
@@ -316,6 +317,7 @@ describe('a long timeline', () => {
                5000000 + ${project.id} * 1000 + 1 + n % ${identities},
                iif(n < ${count / 2}, ${first?.id ?? 0}, ${last?.id ?? 0}), jsonb('{}')
         from numbers`)
+    }
   }
   const twoStates = () => newAda(['a', { plan: 'free' }], ['b', { plan: 'pro' }])
 

@@ -344,8 +344,9 @@ describe('a trend', () => {
       await ask(project, node),
       await ask(project, { query: JSON.stringify(node.query) }),
       await ask(project, {}, url)
-    ])
+    ]) {
       expect(lines(answer)).toEqual([['$pageview', [1, 0, 0]]])
+    }
   })
 
   it('takes what says nothing of the numbers', async () => {
@@ -595,8 +596,9 @@ describe('a trend', () => {
     const answers = []
     for (let call = 1; call <= calls; call += 1) {
       const DB = aroundCalls(env.DB, (run, at) => {
-        if (at === call)
+        if (at === call) {
           throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+        }
         return run()
       })
       const { status, body: answer } = await ask(project, body, '', { DB })
@@ -652,13 +654,14 @@ describe('a trend', () => {
   it('breaks down by texts that are longer than a bound value, or refuses them', async () => {
     const project = await newProject()
     const text = (n: number) => String(n).padStart(2, '0') + 'x'.repeat(100_000)
-    for (const from of [0, 10, 20])
+    for (const from of [0, 10, 20]) {
       await project.ingest(
         Array.from({ length: 10 }, (_, n) => ({
           timestamp: at('01T00:00:00'),
           properties: { text: text(from + n) }
         }))
       )
+    }
     const body = { ...asTrend({ math: 'dau' }), breakdown: 'text' }
 
     const answer = await ask(project, { ...body, breakdown_limit: 17 })
@@ -1112,7 +1115,9 @@ describe('the values of a breakdown', () => {
         project,
         new Date()
       )
-      if (!query) throw new Error('The request was not understood.')
+      if (!query) {
+        throw new Error('The request was not understood.')
+      }
 
       const { result } = await computeTrend(db, project, query, 0, new Date(), statementEvents)
 

@@ -305,9 +305,11 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     )
     const created = creating.finally(() => (isCreated = true))
     const statuses = new Set<number>()
-    for (let round = 0; round < 40 && !isCreated; round += 1)
-      for (const status of await Promise.all(Array.from({ length: 10 }, capture)))
+    for (let round = 0; round < 40 && !isCreated; round += 1) {
+      for (const status of await Promise.all(Array.from({ length: 10 }, capture))) {
         statuses.add(status)
+      }
+    }
 
     expect(await created).toMatchObject({ name: 'Under load', timezone: 'UTC' })
     expect(statuses).toEqual(new Set([200]))

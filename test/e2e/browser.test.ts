@@ -90,7 +90,9 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       const complaints: string[] = []
       const tab = await browser.newPage()
       tab.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+        if (['error', 'warning'].includes(message.type())) {
+          complaints.push(message.text())
+        }
       })
       tab.on('pageerror', (error) => complaints.push(String(error)))
       const onFailure = (request: Request) =>

@@ -31,8 +31,9 @@ async function openReference(url: string) {
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', ({ message }) => complaints.push(message))
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) {
       complaints.push(request.url())
+    }
   })
   await page.goto(`${url}/docs`)
   await page.waitForSelector('.opblock')
@@ -50,8 +51,9 @@ async function giveKey(page: Page, key: string) {
 async function tryOut(page: Page, id: string, fields: Record<string, string>) {
   const operation = page.locator(`#operations-Persons-${id}`)
   await operation.locator('.opblock-summary-control').click()
-  for (const [name, value] of Object.entries(fields))
+  for (const [name, value] of Object.entries(fields)) {
     await operation.locator(`tr[data-param-name="${name}"] input`).fill(value)
+  }
   await operation.locator('button.execute').click()
   const answer = operation.locator('.live-responses-table tbody .response').first()
   const status = await answer.locator('.response-col_status').textContent()

@@ -56,8 +56,9 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
   const { results } = (await api<{ results: Person[] }>(service, 'GET', 'persons/?limit=11')).body
   const erased = results.slice(0, 10)
 
-  for (const { id } of erased)
+  for (const { id } of erased) {
     expect((await api(service, 'DELETE', `persons/${id}/?delete_events=true`)).status).toBe(204)
+  }
   const cron = await fetch(`${service.url}/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&format=json`)
   expect(await cron.json()).toMatchObject({ outcome: 'ok' })
   const tasks = async (): Promise<Task[]> =>
@@ -69,12 +70,13 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
   expect(sum(theirs)).toBeGreaterThan(20)
   const removed = (await tasks()).map(({ person_uuid, events }) => [person_uuid, events.removed])
   expect(removed.sort()).toEqual(erased.map(({ uuid }, i) => [uuid, theirs[i]]).sort())
-  for (const { receipt } of await tasks())
+  for (const { receipt } of await tasks()) {
     expect(
       (await api(service, 'POST', 'persons/deletion_receipts/verify/', receipt)).body
     ).toMatchObject({
       valid: true
     })
+  }
   const after = countEvents(stateDir)
   expect(sum(before.values()) - sum(after.values())).toBe(sum(theirs))
   expect(erased.some(({ uuid }) => after.has(uuid))).toBe(false)

@@ -59,7 +59,9 @@ async function make({ events, splits, erased, deleted, now }: World): Promise<nu
       ...(!hasPerson && { $process_person_profile: false })
     }
   }))
-  if (incoming.length > 0) await ingestEvents(db, { id, erasureSalt: '' }, incoming)
+  if (incoming.length > 0) {
+    await ingestEvents(db, { id, erasureSalt: '' }, incoming)
+  }
   await writeBatch(db, [
     ...splits.map(
       (who) =>
@@ -102,7 +104,9 @@ function expectSame(found: (number | undefined)[], wanted: number[], what: strin
   const isSame =
     found.length === wanted.length &&
     found.every((value, i) => value !== undefined && same(value, wanted[i] ?? Number.NaN))
-  if (!isSame) expect({ what, data: found }).toEqual({ what, data: wanted })
+  if (!isSame) {
+    expect({ what, data: found }).toEqual({ what, data: wanted })
+  }
 }
 
 const FORMULAS: Record<string, (a: number) => number> = {
@@ -139,13 +143,19 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
   const entities = ask.formula ? ask.events.slice(0, 1) : ask.events
   for (const [i, entity] of entities.entries()) {
     const own = ask.formula ? result : result.filter(({ action }) => action?.order === i)
-    if (!ask.breakdown) expect(own).toHaveLength(periods.length)
-    if (!isAggregated(ask))
-      for (const [p, buckets] of shown.entries())
-        for (const series of own.filter((_, i) => i % periods.length === p))
+    if (!ask.breakdown) {
+      expect(own).toHaveLength(periods.length)
+    }
+    if (!isAggregated(ask)) {
+      for (const [p, buckets] of shown.entries()) {
+        for (const series of own.filter((_, i) => i % periods.length === p)) {
           expect(series.days).toEqual(buckets.map(({ day }) => day))
-    if (ask.breakdown) await compareBroken(await duck.binned(ask, shown), entity, shown, own)
-    else
+        }
+      }
+    }
+    if (ask.breakdown) {
+      await compareBroken(await duck.binned(ask, shown), entity, shown, own)
+    } else {
       for (const [p, buckets] of shown.entries()) {
         const cells = await duck.cells(ask, entity, buckets)
         const [series] = own.slice(p)
@@ -155,13 +165,16 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
           `${entity.math} ${p}`
         )
       }
+    }
   }
 }
 
 /** A breakdown's value; of a bin its place, which has to be where it says that it begins and ends. */
 function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string {
   const edges = breakdown?.edges
-  if (!edges || !Array.isArray(breakdown_value)) return String(breakdown_value)
+  if (!edges || !Array.isArray(breakdown_value)) {
+    return String(breakdown_value)
+  }
   const [low, high] = breakdown_value.map(Number)
   const ends = edges.slice(1).map((edge, i) => (i === edges.length - 2 ? edge + 0.01 : edge))
   const place = edges.findIndex(
@@ -181,15 +194,21 @@ async function compareBroken(
   const sorted: string[] = []
   for (const buckets of periods) {
     const totals = new Map<string, number>()
-    for (const counted of ask.formula ? ask.events : [entity])
-      for (const { value, y } of await duck.cells(ask, counted, buckets))
-        if (value !== null) totals.set(value, (totals.get(value) ?? 0) + y)
+    for (const counted of ask.formula ? ask.events : [entity]) {
+      for (const { value, y } of await duck.cells(ask, counted, buckets)) {
+        if (value !== null) {
+          totals.set(value, (totals.get(value) ?? 0) + y)
+        }
+      }
+    }
     const ordered = [...totals].sort(([a, x], [b, y]) => (same(x, y) ? (a < b ? -1 : 1) : y - x))
     sorted.push(...ordered.map(([name]) => name).filter((name) => !sorted.includes(name)))
   }
   const names = own.filter((_, i) => i % periods.length === 0).map((series) => nameOf(ask, series))
   const listed = names.filter((name) => name !== NONE && name !== OTHER)
-  if (!ask.formula) expect(listed).toEqual(sorted.slice(offset, offset + limit))
+  if (!ask.formula) {
+    expect(listed).toEqual(sorted.slice(offset, offset + limit))
+  }
   expect([...listed].sort()).toEqual(sorted.slice(offset, offset + limit).sort())
 
   for (const [p, buckets] of periods.entries()) {
@@ -197,7 +216,11 @@ async function compareBroken(
     const present = new Set(
       cells.map(({ value }) => (value === null ? NONE : value === '<other>' ? OTHER : value))
     )
-    for (const name of [NONE, OTHER]) if (present.has(name)) expect(names).toContain(name)
+    for (const name of [NONE, OTHER]) {
+      if (present.has(name)) {
+        expect(names).toContain(name)
+      }
+    }
     for (const series of own.filter((_, i) => i % periods.length === p)) {
       const name = nameOf(ask, series)
       const value = name === NONE ? null : name === OTHER ? '<other>' : name
@@ -227,21 +250,28 @@ async function compareTable(result: TrendSeries[]): Promise<void> {
         `${/^[=+@-]/.test(label) ? "'" : ''}${label}${compare_label === 'previous' ? ' (previous)' : ''}`
     )
   )
-  for (const [i, { data, aggregated_value }] of result.entries())
+  for (const [i, { data, aggregated_value }] of result.entries()) {
     expect(rows[i]?.slice(1).map(Number)).toEqual(
       aggregated_value === undefined ? data : [aggregated_value]
     )
+  }
 }
 
 /** What can be added, its values, none and others add up to. */
 function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): void {
-  if (ask.formula || ask.display === 'ActionsLineGraphCumulative') return
+  if (ask.formula || ask.display === 'ActionsLineGraphCumulative') {
+    return
+  }
   const count = ask.compare ? 2 : 1
   for (const [i, entity] of ask.events.entries()) {
-    if (!ADDITIVE.includes(entity.math)) continue
+    if (!ADDITIVE.includes(entity.math)) {
+      continue
+    }
     for (let p = 0; p < count; p += 1) {
       const all = whole[i * count + p]
-      if (!all) throw new Error('A series is missing.')
+      if (!all) {
+        throw new Error('A series is missing.')
+      }
       const own = broken.filter(
         ({ action, compare_label }) =>
           action?.order === i &&
@@ -263,7 +293,9 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
   for (const ask of requests) {
     const answer = async (body: object) => {
       const query = readTrend(JSON.parse(JSON.stringify(body)), project, now)
-      if (!query) throw new Error('The request was not understood.')
+      if (!query) {
+        throw new Error('The request was not understood.')
+      }
       return (
         await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now, ask.statementEvents)
       ).result
@@ -271,8 +303,9 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
     const result = await answer(toBody(ask))
     await compare(ask, result)
     await compareTable(result)
-    if (ask.breakdown)
+    if (ask.breakdown) {
       expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
+    }
   }
 }
 
@@ -300,6 +333,7 @@ it.each([
     { numRuns: isHourly ? Math.ceil(RUNS / 3) : RUNS, ...SEED }
   )
   console.log(`${asks} trends agree, seed ${details.seed}`)
-  if (details.failed)
+  if (details.failed) {
     throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
+  }
 })

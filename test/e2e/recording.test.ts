@@ -65,7 +65,9 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     const tab = await browser.newPage()
     const complaints: string[] = []
     tab.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+      if (['error', 'warning'].includes(message.type())) {
+        complaints.push(message.text())
+      }
     })
     tab.on('pageerror', (error) => complaints.push(String(error)))
     const snapshots = () => sentBy(passed).flatMap(({ properties }) => properties.$snapshot_data)
@@ -119,7 +121,9 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     const { sources } = Sources.parse(await (await call(`${results[0]?.id}/snapshots`)).json())
     for (const { blob_key } of sources) {
       const text = await (await call(`${results[0]?.id}/snapshots?blob_key=${blob_key}`)).text()
-      for (const line of text.trimEnd().split('\n')) received.push(JSON.parse(line))
+      for (const line of text.trimEnd().split('\n')) {
+        received.push(JSON.parse(line))
+      }
     }
     const expected = sentBy(passed)
       .toSorted(

@@ -58,7 +58,9 @@ describe('npm start', { timeout: 180_000 }, () => {
       key: first.key
     })
     expect(statSync(join(stateDir, 'dev-key.json')).mode & 0o777).toBe(0o600)
-    if (hasCurl) expect(await countPersons(service)).toBe(1)
+    if (hasCurl) {
+      expect(await countPersons(service)).toBe(1)
+    }
   })
 
   it('drains the queues on Ctrl-C and leaves no process behind', async () => {
@@ -99,7 +101,9 @@ describe('npm start', { timeout: 180_000 }, () => {
     const started = descendants(service.pid)
     const [script] = started
 
-    if (script) process.kill(script, 'SIGKILL')
+    if (script) {
+      process.kill(script, 'SIGKILL')
+    }
 
     expect(started.length).toBeGreaterThan(2)
     await until(() => !started.some(isAlive))

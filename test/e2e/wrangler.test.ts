@@ -35,7 +35,9 @@ function findCommand(words: string[]): { command: typeof registry.definition; re
   let node = registry
   for (const [place, word] of words.entries()) {
     const next = node.subtree.get(word)
-    if (!next) return { command: node.definition, rest: words.slice(place) }
+    if (!next) {
+      return { command: node.definition, rest: words.slice(place) }
+    }
     node = next
   }
   return { command: node.definition, rest: [] }
@@ -45,7 +47,9 @@ function findCommand(words: string[]): { command: typeof registry.definition; re
 describe('a command of wrangler that the operator is given', () => {
   it.each([...new Set(commands)])('%s', (line) => {
     const { command, rest } = findCommand(split(line).slice(2))
-    if (command?.type !== 'command') throw new Error('There is no such command.')
+    if (command?.type !== 'command') {
+      throw new Error('There is no such command.')
+    }
     const { args = {}, positionalArgs = [] } = command
     const firstFlag = rest.findIndex((word) => word.startsWith('-'))
     const positionals = firstFlag < 0 ? rest : rest.slice(0, firstFlag)
@@ -56,11 +60,15 @@ describe('a command of wrangler that the operator is given', () => {
     )
 
     rest.slice(positionals.length).forEach((word, place, flags) => {
-      if (!word.startsWith('-')) return
+      if (!word.startsWith('-')) {
+        return
+      }
       const flag = args[word.replace(/^--/, '')]
       expect(flag, word).toBeDefined()
       expect(flag?.hidden, word).not.toBe(true)
-      if (flag?.choices) expect(flag.choices, word).toContain(flags[place + 1])
+      if (flag?.choices) {
+        expect(flag.choices, word).toContain(flags[place + 1])
+      }
     })
   })
 

@@ -38,11 +38,19 @@ const loses = (n: number) => n % 11 === 0
 
 /** Fires the cron, and has the queue do what queues may: nothing at all, everything twice, or in another order. */
 async function tick(desk: Desk, n: number): Promise<void> {
-  if (refuses(n)) await desk.cron({ DELIVERY_QUEUE: failingQueue() })
-  else if (n % 7 === 0) await Promise.all([desk.cron(), desk.cron()])
-  else await desk.cron()
-  if (loses(n)) desk.held.splice(0, 1)
-  if (n % 5 === 0) desk.held.push(...desk.held.toReversed())
+  if (refuses(n)) {
+    await desk.cron({ DELIVERY_QUEUE: failingQueue() })
+  } else if (n % 7 === 0) {
+    await Promise.all([desk.cron(), desk.cron()])
+  } else {
+    await desk.cron()
+  }
+  if (loses(n)) {
+    desk.held.splice(0, 1)
+  }
+  if (n % 5 === 0) {
+    desk.held.push(...desk.held.toReversed())
+  }
   await desk.drain()
 }
 
@@ -56,9 +64,13 @@ it.each([
     const [from, until] = [Date.parse(start), Date.parse(start) + 8 * WEEK]
     const schedules: { schedule: Schedule; expected: number[] }[] = []
     for (const schedule of fc.sample(anySchedule, { numRuns: 1_000, seed: 11 })) {
-      if (schedules.length === SUBSCRIPTIONS) break
+      if (schedules.length === SUBSCRIPTIONS) {
+        break
+      }
       const expected = occurrencesUntil(schedule, until).filter((time) => time > from)
-      if (expected.length > 0 && expected.length < 30) schedules.push({ schedule, expected })
+      if (expected.length > 0 && expected.length < 30) {
+        schedules.push({ schedule, expected })
+      }
     }
     setClock(from)
     const desk = await newDesk()
@@ -78,12 +90,15 @@ it.each([
     const sent = new Map<string, number[]>()
     let leaves = false
     for (let n = 1; from + n * QUARTER <= until + QUARTER; n += 1) {
-      if (!busy.has(n) && !leaves && n % 16 !== 0) continue
+      if (!busy.has(n) && !leaves && n % 16 !== 0) {
+        continue
+      }
       setClock(from + n * QUARTER)
       await tick(desk, n)
       leaves = refuses(n) || loses(n)
-      for (const { to } of desk.mails.splice(0))
+      for (const { to } of desk.mails.splice(0)) {
         sent.set(to, [...(sent.get(to) ?? []), from + n * QUARTER])
+      }
     }
 
     expect(own.size).toBe(SUBSCRIPTIONS)
@@ -98,7 +113,9 @@ it.each([
       expect(entered.map(({ occurrence }: { occurrence: string }) => occurrence)).toEqual(
         expected.map(toIso)
       )
-      for (const { status, missed } of entered) expect([status, missed]).toEqual(['delivered', 0])
+      for (const { status, missed } of entered) {
+        expect([status, missed]).toEqual(['delivered', 0])
+      }
       const moments = sent.get(to) ?? []
       expect(
         moments.slice(0, expected.length).map((time, i) => time - (expected[i] ?? 0) <= 3 * QUARTER)

@@ -118,7 +118,9 @@ describe('exactly once', () => {
 
   it('keeps persons the same when every event comes by itself and backwards', async () => {
     const project = await newProject()
-    for (const event of story.toReversed()) await project.ingest([event], AT + 100)
+    for (const event of story.toReversed()) {
+      await project.ingest([event], AT + 100)
+    }
 
     const { persons, events, count } = await contentsOf(project.id)
     const straight = await tellStraight()
@@ -337,8 +339,9 @@ it('an event whose identity vanishes while it is worked out goes to the identity
   const before = await key()
   let gone = false
   const DB = aroundCalls(env.DB, async (run, call) => {
-    if (call === 3 && !gone)
+    if (call === 3 && !gone) {
       await db.run(sql`delete from distinct_ids where project_id = ${project.id}`)
+    }
     gone ||= call === 3
     return run()
   })
@@ -365,9 +368,13 @@ describe('a crash at any step', () => {
     const message = project.message(story, AT + 100)
     let crashed = false
     const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at < call) return run()
+      if (at < call) {
+        return run()
+      }
       crashed = true
-      if (at === call && when === 'after') await run()
+      if (at === call && when === 'after') {
+        await run()
+      }
       throw new Crash('the consumer died')
     })
     const first = await consume([message], 1, { DB })

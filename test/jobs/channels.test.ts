@@ -192,8 +192,9 @@ describe('a webhook', () => {
 
     const headers = received.map((one) => one.headers as Record<string, string>)
     expect(new Set(headers.map((one) => one['webhook-id'])).size).toBe(1)
-    for (const [i, { body }] of received.entries())
+    for (const [i, { body }] of received.entries()) {
       expect(webhook.verify(body, headers[i] ?? {})).toBeTruthy()
+    }
     expect(() => webhook.verify(`${received[0]?.body} `, headers[0] ?? {})).toThrow()
     expect(() =>
       new Webhook(`whsec_${btoa('x'.repeat(32))}`).verify(received[0]?.body ?? '', headers[0] ?? {})
@@ -289,8 +290,9 @@ it('keeps addresses, secrets and numbers out of the log', async () => {
     subscription.target_value,
     'secret-answer',
     'Signups'
-  ])
+  ]) {
     expect(text).not.toContain(secret)
+  }
 })
 
 describe('an e-mail', () => {
@@ -421,8 +423,9 @@ describe('unsubscribing', () => {
       forged,
       `/unsubscribe/999999999.1.${'0'.repeat(64)}`,
       `/unsubscribe/1.999999999.${'0'.repeat(64)}`
-    ])
+    ]) {
       expect((await form('POST', path)).status).toBe(200)
+    }
 
     expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
   })
@@ -442,12 +445,13 @@ describe('what is delivered', () => {
     const desk = await newDesk('Own')
     await countSignups(desk)
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
-    for (let n = 1; n <= 12; n += 1)
+    for (let n = 1; n <= 12; n += 1) {
       await desk.send('POST', 'insights/', {
         name: `Tile ${n}.`,
         filters: { events: [{ id: 'signed up' }], date_from: '-6d' },
         dashboards: [dashboard]
       })
+    }
 
     const text = await textOf(desk, { dashboard })
 

@@ -192,7 +192,7 @@ const TWO = 'ada@example.com, bob@example.com'
 it('goes on wherever the work is cut: to each recipient one message, or two of which the log tells', async () => {
   listenToLog()
   let repeated = 0
-  for (let call = 1; ; call += 1)
+  for (let call = 1; ; call += 1) {
     for (const side of ['before', 'after']) {
       setClock('2026-11-21T12:00:00Z')
       const desk = await newDesk()
@@ -200,10 +200,14 @@ it('goes on wherever the work is cut: to each recipient one message, or two of w
       setClock('2026-11-22T09:00:00Z')
       let isReached = false
       const DB = aroundCalls(env.DB, async (run, at) => {
-        if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+        if (isReached) {
+          throw new Error('D1_ERROR: Network connection lost.')
+        }
         const result = at === call && side === 'before' ? undefined : await run()
         isReached = at === call
-        if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+        if (isReached) {
+          throw new Error('D1_ERROR: Network connection lost.')
+        }
         return result as Awaited<ReturnType<typeof run>>
       })
       await desk.cron()
@@ -232,6 +236,7 @@ it('goes on wherever the work is cut: to each recipient one message, or two of w
         repeated += sent - 1
       }
     }
+  }
 })
 
 it('is taken up again six minutes after its consumer was last heard of, who then has no say in it', async () => {
@@ -311,7 +316,7 @@ it('is forgotten after 90 days, but for the last that arrived', async () => {
 describe('a cron that is cut', () => {
   it('anywhere enters each occurrence once all the same', async () => {
     listenToLog()
-    for (let call = 1; ; call += 1)
+    for (let call = 1; ; call += 1) {
       for (const side of ['before', 'after']) {
         setClock('2026-11-21T12:00:00Z')
         const desk = await newDesk()
@@ -319,14 +324,20 @@ describe('a cron that is cut', () => {
         setClock('2026-11-22T09:00:00Z')
         let isReached = false
         const DB = aroundCalls(env.DB, async (run, at) => {
-          if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+          if (isReached) {
+            throw new Error('D1_ERROR: Network connection lost.')
+          }
           const result = at === call && side === 'before' ? undefined : await run()
           isReached = at === call
-          if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+          if (isReached) {
+            throw new Error('D1_ERROR: Network connection lost.')
+          }
           return result as Awaited<ReturnType<typeof run>>
         })
         await desk.cron({ DB }).catch(() => {})
-        if (!isReached) return expect(call).toBeGreaterThan(3)
+        if (!isReached) {
+          return expect(call).toBeGreaterThan(3)
+        }
         for (let minutes = 0; minutes < 7; minutes += 1) {
           await desk.cron()
           await desk.drain()
@@ -336,6 +347,7 @@ describe('a cron that is cut', () => {
         expect([call, side, desk.mails.length]).toEqual([call, side, 1])
         expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered' }])
       }
+    }
   })
 })
 
@@ -347,7 +359,9 @@ describe('an e-mail that fails', () => {
     const tries: number[] = []
     desk.faults.email = () => {
       tries.push(Date.now())
-      if (tries.length < 4) throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+      if (tries.length < 4) {
+        throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+      }
     }
     setClock('2026-11-22T09:00:00Z')
     await desk.cron()
@@ -406,7 +420,9 @@ describe('an e-mail that fails', () => {
     })
     let isBusy = true
     desk.faults.email = ({ to }) => {
-      if (to.startsWith('bob')) throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      if (to.startsWith('bob')) {
+        throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      }
       if (to.startsWith('cy') && isBusy) {
         isBusy = false
         throw new EmailError('E_DAILY_LIMIT_EXCEEDED')
@@ -475,7 +491,9 @@ describe('a subscription that keeps failing', () => {
     const { id } = await desk.subscribe({ title: 'Numbers' })
     const owner = desk.project.user.email
     desk.faults.email = ({ to }) => {
-      if (to !== owner) throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      if (to !== owner) {
+        throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      }
     }
     for (let day = 22; day < 22 + days; day += 1) {
       setClock(`2026-11-${day}T09:00:00Z`)
@@ -615,12 +633,16 @@ it('of which each attempt is cut off is given up on', async () => {
     await desk.cron()
     let isTaken = false
     const DB = aroundCalls(env.DB, async (run, at) => {
-      if (isTaken) throw new Error('D1_ERROR: Network connection lost.')
+      if (isTaken) {
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
       isTaken = at === 2
       return run()
     })
     const [message] = desk.held.splice(0)
-    if (message) await desk.deliver(message, n < 6 ? { DB } : {})
+    if (message) {
+      await desk.deliver(message, n < 6 ? { DB } : {})
+    }
     passSeconds(601)
   }
 

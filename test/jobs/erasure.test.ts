@@ -226,7 +226,9 @@ describe('a deletion that is disturbed', () => {
       const { project, ada } = town
       const DB = aroundCalls(env.DB, async (run, at) => {
         const result = at === call && side === 'before' ? undefined : await run()
-        if (at === call) throw new Error('D1_ERROR: Network connection lost.')
+        if (at === call) {
+          throw new Error('D1_ERROR: Network connection lost.')
+        }
         return result as Awaited<ReturnType<typeof run>>
       })
 
@@ -260,7 +262,7 @@ describe('a deletion that is disturbed', () => {
       const town = await newTown()
       const { project, ada } = town
       const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call)
+        if (at === call) {
           await project.ingest([
             {
               event: '$identify',
@@ -269,6 +271,7 @@ describe('a deletion that is disturbed', () => {
             },
             { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'bob' } }
           ])
+        }
         return run()
       })
 
@@ -474,7 +477,9 @@ describe('the weekly batch', () => {
     await town.cron(WEEKLY, Date.now() + 1000)
     const messages = town.held.splice(0).toReversed()
     await Promise.all([...messages, ...messages].map((message) => town.deliver(message)))
-    for (const message of messages) await town.deliver(message)
+    for (const message of messages) {
+      await town.deliver(message)
+    }
     await town.drain()
 
     expect((await status(town)).results[0]).toMatchObject(COMPLETED)
@@ -489,14 +494,20 @@ describe('the weekly batch', () => {
         const [message] = town.held.splice(0)
         let isReached = false
         const DB = aroundCalls(env.DB, async (run, at) => {
-          if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+          if (isReached) {
+            throw new Error('D1_ERROR: Network connection lost.')
+          }
           const result = at === call && side === 'before' ? undefined : await run()
           isReached = at === call
-          if (isReached) throw new Error('D1_ERROR: Network connection lost.')
+          if (isReached) {
+            throw new Error('D1_ERROR: Network connection lost.')
+          }
           return result as Awaited<ReturnType<typeof run>>
         })
         await town.deliver(message, { DB })
-        if (!isReached) return expect(call).toBeGreaterThan(8)
+        if (!isReached) {
+          return expect(call).toBeGreaterThan(8)
+        }
         await town.deliver(message)
         await town.drain()
 
@@ -518,8 +529,9 @@ describe('the weekly batch', () => {
       clock: () => new Date()
     }
     const completed = []
-    for (let next = message; next; next = town.held.shift())
+    for (let next = message; next; next = town.held.shift()) {
       completed.push(await continueErasures(next, bindings, { ...newUsage(), queries: 793 }))
+    }
 
     expect(completed.length).toBeGreaterThan(1)
     expect(completed.at(-1)).toBe(1)
@@ -531,7 +543,9 @@ describe('the weekly batch', () => {
     await askAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)
     const failing = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements === 4) throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      if (statements === 4) {
+        throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      }
       return run()
     })
     await town.deliver(town.held.shift(), { DB: failing })
@@ -628,7 +642,9 @@ describe('the sweep', () => {
     const town = await newTown()
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}`)
     const failing = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements === 2) throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      if (statements === 2) {
+        throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      }
       return run()
     })
     await town.drain({ DB: failing })
@@ -647,7 +663,9 @@ describe('the sweep', () => {
     await town.drain()
     go('2027-05-02T05:00:00Z')
     const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === 3) throw new Error('D1_ERROR: Network connection lost.')
+      if (at === 3) {
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
       return run()
     })
     await town.cron(WEEKLY, Date.now(), { DB })
@@ -810,10 +828,11 @@ describe('what an erasure costs', () => {
         properties: { $set: { email: `${name}@example.com` } }
       }))
     )
-    for (let n = 0; n < 9; n += 1)
+    for (let n = 0; n < 9; n += 1) {
       await project.ingest(
         names.slice(0, 50).map((distinct_id) => ({ event: 'seen', distinct_id, timestamp: AT + n }))
       )
+    }
     return { project, names: names.slice(0, 50), ...holdErasures() }
   }
 

@@ -24,7 +24,9 @@ class Model {
 
   #identity(id: string): Identity {
     const known = this.identities.get(id)
-    if (known) return known
+    if (known) {
+      return known
+    }
     const identity = { person: { isIdentified: false, properties: new Map() }, events: 0 }
     this.identities.set(id, identity)
     return identity
@@ -48,39 +50,59 @@ class Model {
     const areKnown = this.identities.has(id) && this.identities.has(other)
     const [target, source] = [this.#identity(id), this.#identity(other)]
     target.events += 1
-    if (id === other) return
+    if (id === other) {
+      return
+    }
     const [kept, folded] = [target.person, source.person]
     const isRefused = areKnown && folded !== kept && folded.isIdentified && !isDangerous
     kept.isIdentified = true
-    if (isRefused || folded === kept) return
+    if (isRefused || folded === kept) {
+      return
+    }
     for (const [key, theirs] of folded.properties) {
       const own = kept.properties.get(key)
-      if (!own || theirs.at > own.at) kept.properties.set(key, theirs)
+      if (!own || theirs.at > own.at) {
+        kept.properties.set(key, theirs)
+      }
     }
-    for (const name of this.idsOf(folded)) this.#identity(name).person = kept
+    for (const name of this.idsOf(folded)) {
+      this.#identity(name).person = kept
+    }
   }
 
   split(id: string): void {
     const identity = this.identities.get(id)
-    if (!identity) return
-    for (const name of this.idsOf(identity.person))
-      if (name !== id) this.#identity(name).person = { isIdentified: false, properties: new Map() }
+    if (!identity) {
+      return
+    }
+    for (const name of this.idsOf(identity.person)) {
+      if (name !== id) {
+        this.#identity(name).person = { isIdentified: false, properties: new Map() }
+      }
+    }
   }
 
   /** `undefined` removes what is there, and of what is not there nothing is known afterwards. */
   write(id: string, key: string, value: number | undefined, at: number): void {
     const properties = this.personOf(id)?.properties
-    if (value === undefined && properties?.get(key)?.value === undefined) return
+    if (value === undefined && properties?.get(key)?.value === undefined) {
+      return
+    }
     properties?.set(key, { at, value })
   }
 
   delete(id: string, withEvents: boolean): void {
     const person = this.personOf(id)
-    if (!person) return
+    if (!person) {
+      return
+    }
     for (const name of this.idsOf(person)) {
       const events = this.#identity(name).events
-      if (withEvents) this.doomed += events
-      else this.kept += events
+      if (withEvents) {
+        this.doomed += events
+      } else {
+        this.kept += events
+      }
       this.identities.delete(name)
     }
   }
@@ -169,7 +191,9 @@ it('whatever happens, persons, properties and events are those of the model', as
         } else {
           const person = await find(one.id)
           expect(person !== undefined).toBe(model.personOf(one.id) !== undefined)
-          if (person === undefined) continue
+          if (person === undefined) {
+            continue
+          }
           const path = `persons/${person}`
           if (one.do === 'split') {
             await call(project, 'POST', `${path}/split`, { main_distinct_id: one.id })

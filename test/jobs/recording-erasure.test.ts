@@ -70,7 +70,9 @@ describe('the erasure of a person with delete_recordings', () => {
         bodyOf(town)
       )
 
-      if (method === 'POST') expect(body).toMatchObject({ recordings_queued_for_deletion: true })
+      if (method === 'POST') {
+        expect(body).toMatchObject({ recordings_queued_for_deletion: true })
+      }
       expect((await remains(town)).listed).toEqual(['bobs'])
       await get('one', 404)
       expect((await task()).status).toBe('queued')
@@ -90,8 +92,9 @@ describe('the erasure of a person with delete_recordings', () => {
           { store: 'recording_parts', found: 3, removed: 3, remaining: 0 }
         ])
       )
-      for (const id of [town.ada, town.anon])
+      for (const id of [town.ada, town.anon]) {
         expect(await tablesWith(id)).not.toContain('recordings')
+      }
       expect((await get()).count).toBe(1)
     }
   )
@@ -189,11 +192,12 @@ describe('the erasure of a person without delete_recordings', () => {
     await drain()
 
     expect((await get()).count).toBe(4)
-    for (const id of ['one', 'two', 'new'])
+    for (const id of ['one', 'two', 'new']) {
       expect(await get(id)).toMatchObject({
         distinct_id: '',
         person: { id: null, name: null, distinct_ids: '', properties: {}, created_at: null }
       })
+    }
     expect((await get('bobs')).distinct_id).toBe('bob')
     expect(await tablesWith(ada)).toEqual([])
   })
@@ -223,7 +227,9 @@ it('drives a parked recording again', async () => {
     (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
   await vi.waitUntil(async () => (await letters()).length === 1, { timeout: 20_000, interval: 100 })
   const [letter] = await letters()
-  if (!letter) throw new Error('nothing was parked')
+  if (!letter) {
+    throw new Error('nothing was parked')
+  }
   const redrive = () =>
     redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
   await expect(redrive()).rejects.toThrow()

@@ -367,7 +367,7 @@ it('is the same in whatever order, parts and repetitions its events come, and co
         const numbered = events.map((one, i) => ({ ...one, uuid: uuidOf(i) }))
         // Some of them some times, in messages of several batches; in the end each that was not there before.
         const rest = all.map((place) => [[place]])
-        for (const batch of [...some, ...rest])
+        for (const batch of [...some, ...rest]) {
           await consume(
             batch.map((places) =>
               project.message(
@@ -376,6 +376,7 @@ it('is the same in whatever order, parts and repetitions its events come, and co
               )
             )
           )
+        }
 
         const parts = foldEvents(
           numbered.map(({ event: name, timestamp, properties, uuid, distinct_id }) => ({

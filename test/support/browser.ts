@@ -11,8 +11,12 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** Whether tests in a browser can run here. Without one they are skipped, which is said; CI insists on it. */
 export function hasBrowser(): boolean {
-  if (existsSync(executablePath)) return true
-  if (process.env.REQUIRE_BROWSER) throw new Error(`There is no browser at ${executablePath}.`)
+  if (existsSync(executablePath)) {
+    return true
+  }
+  if (process.env.REQUIRE_BROWSER) {
+    throw new Error(`There is no browser at ${executablePath}.`)
+  }
   // Past the test runner, which keeps the output of tests that do not fail.
   writeSync(
     2,
@@ -68,7 +72,9 @@ export async function openRecorder(upstream: string): Promise<{ url: string; pas
   const passed: Passed[] = []
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
+    for await (const chunk of incoming) {
+      chunks.push(chunk)
+    }
     const body = Buffer.concat(chunks)
     const { method = 'GET', url = '/', headers } = incoming
     const forwarded = request(upstream + url, { method, headers }, (answer) => {
@@ -86,7 +92,9 @@ export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] ===
 
 /** What an SDK has sent: gzip, or base64 in a form, or as it is. */
 export function decodeBody(body: Buffer): unknown {
-  if (isGzip(body)) return JSON.parse(gunzipSync(body).toString())
+  if (isGzip(body)) {
+    return JSON.parse(gunzipSync(body).toString())
+  }
   const data = new URLSearchParams(body.toString()).get('data')
   return JSON.parse(data === null ? body.toString() : Buffer.from(data, 'base64').toString())
 }

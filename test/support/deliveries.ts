@@ -64,8 +64,11 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
       const own = messages
         .map(({ body }) => body)
         .filter(({ project_id }) => project_id === project.id)
-      if (seconds === 0) held.push(...own)
-      else later.push(...own.map((body) => ({ body, seconds, at: Date.now() + seconds * 1000 })))
+      if (seconds === 0) {
+        held.push(...own)
+      } else {
+        later.push(...own.map((body) => ({ body, seconds, at: Date.now() + seconds * 1000 })))
+      }
     }
   }
   const email = {
@@ -110,9 +113,13 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
     async drain(more: Partial<Env> = {}) {
       for (;;) {
         const delayed = held.length > 0 ? undefined : later.sort((a, b) => a.at - b.at).shift()
-        if (delayed && delayed.at > Date.now()) setClock(delayed.at)
+        if (delayed && delayed.at > Date.now()) {
+          setClock(delayed.at)
+        }
         const body = delayed?.body ?? held.shift()
-        if (!body) return
+        if (!body) {
+          return
+        }
         await deliver(body, more)
       }
     },

@@ -73,16 +73,22 @@ export function createChecker(published: unknown) {
     check(method: string, path: string, { status, headers, body }: Answer): string[] {
       const type = headers.get('Content-Type')?.split(';')[0]
       const operation = find(method, path)
-      if (!operation)
+      if (!operation) {
         return type === 'application/json' && status >= 400 && body !== null
           ? errorsOf(error, schemas, body)
           : []
+      }
       const response = operation.responses[status]
-      if (!response) return [`${operation.operationId} does not document the status ${status}.`]
-      if (type === undefined) return []
+      if (!response) {
+        return [`${operation.operationId} does not document the status ${status}.`]
+      }
+      if (type === undefined) {
+        return []
+      }
       const media = response.content[type]
-      if (!media)
+      if (!media) {
         return [`${operation.operationId} does not document ${type} with the status ${status}.`]
+      }
       return type === 'application/json' ? errorsOf(media.schema, schemas, body) : []
     }
   }

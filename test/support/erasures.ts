@@ -36,7 +36,9 @@ export function holdErasures() {
     deliver,
     /** Delivers what is held and what comes of it, until nothing is left. */
     async drain(more: Partial<Env> = {}) {
-      for (let body = held.shift(); body; body = held.shift()) await deliver(body, more)
+      for (let body = held.shift(); body; body = held.shift()) {
+        await deliver(body, more)
+      }
     },
     /** Fires a Cron Trigger. */
     cron: (cron: string, at = Date.now(), more: Partial<Env> = {}) =>
@@ -91,11 +93,15 @@ export async function tablesWith(text: string): Promise<string[]> {
       (column) =>
         sql`instr(cast(${sql.identifier(column.name)} as blob), cast(${text} as blob)) > 0`
     )
-    if (anywhere.length === 0) continue
+    if (anywhere.length === 0) {
+      continue
+    }
     const rows = await db.all(
       sql`select 1 from ${sql.identifier(name)} where ${sql.join(anywhere, sql` or `)} limit 1`
     )
-    if (rows.length > 0) found.push(name)
+    if (rows.length > 0) {
+      found.push(name)
+    }
   }
   return found.sort()
 }

@@ -5,26 +5,39 @@ export type Group = { type: 'AND' | 'OR'; values: (Filter | Group)[] }
 
 /** What a property filter means, said without SQL and apart from the product's code. Versions are numbers with dots. */
 export function evaluate(node: Filter | Group, properties: JsonObject): boolean {
-  if ('values' in node)
+  if ('values' in node) {
     return node.values.length === 0
       ? true
       : node.type === 'OR'
         ? node.values.some((inner) => evaluate(inner, properties))
         : node.values.every((inner) => evaluate(inner, properties))
+  }
   const { key, operator = 'exact' } = node
   const opposite = OPPOSITES[operator]
-  if (opposite) return !evaluate({ ...node, operator: opposite }, properties)
+  if (opposite) {
+    return !evaluate({ ...node, operator: opposite }, properties)
+  }
 
   const stored = Object.hasOwn(properties, key) ? properties[key] : undefined
   const wanted = (Array.isArray(node.value) ? node.value : [node.value]).map(String)
-  if (operator === 'is_set') return stored !== undefined && stored !== null
-  if ((operator === 'exact' || operator === 'in') && wanted.length === 0) return true
-  if (stored === undefined || stored === null) return false
+  if (operator === 'is_set') {
+    return stored !== undefined && stored !== null
+  }
+  if ((operator === 'exact' || operator === 'in') && wanted.length === 0) {
+    return true
+  }
+  if (stored === undefined || stored === null) {
+    return false
+  }
   const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
   const number = numberIn(text)
   const [low, high] = wanted.map(Number)
-  if (operator === 'between') return number >= (low ?? 0) && number <= (high ?? 0)
-  if (operator === 'not_between') return number < (low ?? 0) || number > (high ?? 0)
+  if (operator === 'between') {
+    return number >= (low ?? 0) && number <= (high ?? 0)
+  }
+  if (operator === 'not_between') {
+    return number < (low ?? 0) || number > (high ?? 0)
+  }
   return wanted.some((value) => TESTS[operator]?.(text, value, number))
 }
 

@@ -19,7 +19,9 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
   }
   const unwrap = (wrapped: object): D1PreparedStatement => {
     const statement = originals.get(wrapped)
-    if (!statement) throw new Error('a statement of another database')
+    if (!statement) {
+      throw new Error('a statement of another database')
+    }
     return statement
   }
   const withSession = (bookmark?: string) => {

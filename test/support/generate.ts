@@ -58,7 +58,9 @@ export function createGenerator(schemas: Record<string, Schema>, known: Json[]) 
   }
 
   const referred = (name: string, depth: number): fc.Arbitrary<Json> => {
-    if (depth === MAX_DEPTH) return anything
+    if (depth === MAX_DEPTH) {
+      return anything
+    }
     const key = `${name} ${depth}`
     const arbitrary = made.get(key) ?? valuesFor(schemas[name] ?? {}, depth + 1)
     made.set(key, arbitrary)
@@ -67,15 +69,25 @@ export function createGenerator(schemas: Record<string, Schema>, known: Json[]) 
 
   const fittingFor = (schema: Schema, depth: number): fc.Arbitrary<Json> => {
     const inner = (of: Schema) => valuesFor(of, depth)
-    if (schema.$ref) return referred(schema.$ref.split('/').at(-1) ?? '', depth)
-    if (schema.contentSchema)
+    if (schema.$ref) {
+      return referred(schema.$ref.split('/').at(-1) ?? '', depth)
+    }
+    if (schema.contentSchema) {
       return inner(schema.contentSchema).map((value) => JSON.stringify(value))
-    if ('const' in schema) return fc.constant(schema.const)
-    if (schema.enum) return fc.constantFrom<Json>(...schema.enum)
+    }
+    if ('const' in schema) {
+      return fc.constant(schema.const)
+    }
+    if (schema.enum) {
+      return fc.constantFrom<Json>(...schema.enum)
+    }
     const choices = schema.anyOf ?? schema.oneOf
-    if (choices) return fc.oneof(...choices.map(inner))
-    if (schema.allOf)
+    if (choices) {
+      return fc.oneof(...choices.map(inner))
+    }
+    if (schema.allOf) {
       return fc.tuple(...schema.allOf.map(inner)).map((parts) => Object.assign({}, ...parts))
+    }
     const types = [schema.type ?? []].flat()
     return types.length > 0
       ? fc.oneof(...types.map((type) => ofType(type, schema, inner)))
@@ -112,11 +124,18 @@ function ofType(
 }
 
 function ofFormat({ format, minLength, maxLength }: Schema): fc.Arbitrary<string> {
-  if (format === 'uuid') return fc.uuid()
-  if (format === 'date-time')
+  if (format === 'uuid') {
+    return fc.uuid()
+  }
+  if (format === 'date-time') {
     return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())
-  if (format === 'email') return fc.emailAddress()
-  if (format === 'uri') return fc.webUrl()
+  }
+  if (format === 'email') {
+    return fc.emailAddress()
+  }
+  if (format === 'uri') {
+    return fc.webUrl()
+  }
   const lengths = boundsOf(minLength, maxLength).filter((length) => length >= 0)
   return fc.oneof(
     text,

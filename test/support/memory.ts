@@ -46,7 +46,9 @@ export class MemoryStore {
     const [first, ...rest] = all
       .filter(({ personId }) => personId === stored?.id)
       .sort((a, b) => a.key - b.key)
-    if (!stored || !first) throw new Error(`There is nobody with the distinct id ${distinctId}.`)
+    if (!stored || !first) {
+      throw new Error(`There is nobody with the distinct id ${distinctId}.`)
+    }
     const person = loadPerson(structuredClone(stored))
     const { versions } = rule({ person, identities: [first, ...rest] })
     this.#save(person)
@@ -70,20 +72,34 @@ export class MemoryStore {
   }
 
   #apply(changes: Changes): void {
-    for (const { id, name } of changes.eventNames) this.eventNames.set(name, id)
-    for (const person of [...changes.newPersons, ...changes.changedPersons]) this.#save(person)
+    for (const { id, name } of changes.eventNames) {
+      this.eventNames.set(name, id)
+    }
+    for (const person of [...changes.newPersons, ...changes.changedPersons]) {
+      this.#save(person)
+    }
     for (const { id, into } of changes.mergedPersons) {
-      for (const identity of this.identities.values())
-        if (identity.personId === id) identity.personId = into
+      for (const identity of this.identities.values()) {
+        if (identity.personId === id) {
+          identity.personId = into
+        }
+      }
       this.persons.delete(id)
     }
-    for (const { key, person_id } of changes.attached)
-      for (const identity of this.identities.values())
-        if (identity.key === key) identity.personId = person_id
-    for (const { key, distinct_id, person_id } of changes.newIdentities)
+    for (const { key, person_id } of changes.attached) {
+      for (const identity of this.identities.values()) {
+        if (identity.key === key) {
+          identity.personId = person_id
+        }
+      }
+    }
+    for (const { key, distinct_id, person_id } of changes.newIdentities) {
       this.identities.set(distinct_id, { key, personId: person_id })
+    }
     this.#addVersions(changes.versions)
-    for (const event of changes.events) this.events.set(event.uuid, event)
+    for (const event of changes.events) {
+      this.events.set(event.uuid, event)
+    }
     this.warnings.push(...changes.warnings)
   }
 
@@ -99,7 +115,9 @@ export class MemoryStore {
 
   #addVersions(versions: Version[]): void {
     for (const { id, properties } of versions) {
-      if (this.versions.has(id)) throw new Error(`version ${id} was given out twice`)
+      if (this.versions.has(id)) {
+        throw new Error(`version ${id} was given out twice`)
+      }
       this.versions.set(id, structuredClone(properties))
     }
   }

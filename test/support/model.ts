@@ -46,8 +46,12 @@ const KEYWORDS = [
 ]
 
 function isStrict(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false
-  if (Object.keys(schema).some((keyword) => !KEYWORDS.includes(keyword))) return false
+  if (typeof schema !== 'object' || schema === null) {
+    return false
+  }
+  if (Object.keys(schema).some((keyword) => !KEYWORDS.includes(keyword))) {
+    return false
+  }
   const { properties, items, anyOf, type } = z
     .looseObject({
       type: z.string().optional(),
@@ -56,7 +60,9 @@ function isStrict(schema: unknown): boolean {
       anyOf: z.array(z.unknown()).default([])
     })
     .parse(schema)
-  if (type === 'object' && !StrictObject.safeParse(schema).success) return false
+  if (type === 'object' && !StrictObject.safeParse(schema).success) {
+    return false
+  }
   return [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])].every(
     isStrict
   )
@@ -90,26 +96,41 @@ export async function startModel() {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://model')
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
-    if (pathname === '/asked') return answer(200, asked.get(searchParams.get('at') ?? '') ?? [])
+    if (pathname === '/asked') {
+      return answer(200, asked.get(searchParams.get('at') ?? '') ?? [])
+    }
     let text = ''
     request.on('error', () => {})
-    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    for await (const chunk of request.setEncoding('utf8')) {
+      text += chunk
+    }
     const [, plan = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
     const parsed = ChatRequest.safeParse(request.method === 'POST' ? JSON.parse(text) : undefined)
-    if (!plan || !parsed.success)
+    if (!plan || !parsed.success) {
       return answer(400, { error: { message: parsed.error?.message ?? 'Not found' } })
+    }
     const before = asked.get(plan) ?? []
     asked.set(plan, [...before, { headers: request.headers, body: parsed.data }])
     const turns: Turn[] = JSON.parse(decodeURIComponent(plan.split('/')[1] ?? '[]'))
     let turn = turns[before.length] ?? { status: 429 }
-    if ('silent' in turn) return
-    if ('moved' in turn) return response.writeHead(307, { Location: turn.moved }).end()
-    if ('raw' in turn)
+    if ('silent' in turn) {
+      return
+    }
+    if ('moved' in turn) {
+      return response.writeHead(307, { Location: turn.moved }).end()
+    }
+    if ('raw' in turn) {
       return response.writeHead(200, { 'Content-Type': 'application/json' }).end(turn.raw)
-    if ('status' in turn)
+    }
+    if ('status' in turn) {
       return answer(turn.status, { error: { message: 'The server had an error.' } })
-    if ('flood' in turn) return response.writeHead(200).end('x'.repeat(turn.flood))
-    if ('length' in turn) turn = { say: { result: 'success', output: 'a'.repeat(turn.length) } }
+    }
+    if ('flood' in turn) {
+      return response.writeHead(200).end('x'.repeat(turn.flood))
+    }
+    if ('length' in turn) {
+      turn = { say: { result: 'success', output: 'a'.repeat(turn.length) } }
+    }
     const said =
       'say' in turn ? (typeof turn.say === 'string' ? turn.say : JSON.stringify(turn.say)) : null
     const message = {

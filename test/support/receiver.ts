@@ -23,26 +23,36 @@ export async function startReceiver() {
     }
     let body = ''
     request.on('error', () => {})
-    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    for await (const chunk of request.setEncoding('utf8')) {
+      body += chunk
+    }
     received.push({ method, url, headers, body })
     const status = /^\/status\/(\d{3})/.exec(pathname)?.[1]
-    if (status)
+    if (status) {
       return response
         .writeHead(Number(status), readHeaders(searchParams))
         .end(searchParams.get('say') ?? '')
+    }
     if (pathname.startsWith('/flaky')) {
       const before = counts.get(pathname) ?? 0
       counts.set(pathname, before + 1)
       return response.writeHead(before < Number(searchParams.get('fail') ?? 1) ? 503 : 200).end()
     }
-    if (pathname.startsWith('/silent')) return
-    if (pathname.startsWith('/cut')) return request.socket.destroy()
-    if (pathname.startsWith('/garbage')) return request.socket.end('what?\r\n\r\n')
-    if (pathname.startsWith('/stalls'))
+    if (pathname.startsWith('/silent')) {
+      return
+    }
+    if (pathname.startsWith('/cut')) {
+      return request.socket.destroy()
+    }
+    if (pathname.startsWith('/garbage')) {
+      return request.socket.end('what?\r\n\r\n')
+    }
+    if (pathname.startsWith('/stalls')) {
       return void response.writeHead(200, { 'Content-Length': '100' }).write('x')
+    }
     if (pathname.startsWith('/endless')) {
       const write = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        while (!response.destroyed && response.write('x'.repeat(65_536))) {}
       }
       response.on('drain', write)
       return write()

@@ -18,6 +18,8 @@ export default async function startReceiving({ provide }: TestProject) {
     provide(name, { host, url })
   }
   return () => {
-    for (const service of Object.values(services)) service.close()
+    for (const service of Object.values(services)) {
+      service.close()
+    }
   }
 }

@@ -73,7 +73,9 @@ export function holdRecordings() {
 
   /** Delivers what is held and what comes of it, until nothing is left. */
   async function drain(more: Partial<Env> = {}) {
-    while (held.length > 0) await deliver(held.splice(0), { more })
+    while (held.length > 0) {
+      await deliver(held.splice(0), { more })
+    }
   }
 
   return {

@@ -20,11 +20,15 @@ export function occurrencesUntil(schedule: Schedule, horizon: number): number[] 
   const periods = new Map<number, number[]>()
   for (let day = firstDay - 370; day <= lastDay + 370; day += 1) {
     const n = periodOf(day, frequency) - periodOf(firstDay, frequency)
-    if (n < 0 || n % interval !== 0 || !isPicked(day, schedule, firstDay)) continue
+    if (n < 0 || n % interval !== 0 || !isPicked(day, schedule, firstDay)) {
+      continue
+    }
     periods.set(n, [...(periods.get(n) ?? []), day])
   }
   const days = [...periods.values()].flatMap((picked) => {
-    if (bysetpos === null || !schedule.byweekday || schedule.byweekday.length === 0) return picked
+    if (bysetpos === null || !schedule.byweekday || schedule.byweekday.length === 0) {
+      return picked
+    }
     const one = bysetpos > 0 ? picked[bysetpos - 1] : picked[picked.length + bysetpos]
     return one === undefined ? [] : [one]
   })
@@ -41,20 +45,31 @@ export function occurrencesUntil(schedule: Schedule, horizon: number): number[] 
 
 function periodOf(day: number, frequency: Schedule['frequency']): number {
   const date = new Date(day * DAY)
-  if (frequency === 'daily') return day
+  if (frequency === 'daily') {
+    return day
+  }
   // 1970-01-05 was a Monday.
-  if (frequency === 'weekly') return Math.floor((day - 4) / 7)
-  if (frequency === 'monthly') return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  if (frequency === 'weekly') {
+    return Math.floor((day - 4) / 7)
+  }
+  if (frequency === 'monthly') {
+    return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  }
   return date.getUTCFullYear()
 }
 
 function isPicked(day: number, { frequency, byweekday }: Schedule, firstDay: number): boolean {
   const [date, first] = [new Date(day * DAY), new Date(firstDay * DAY)]
   const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-  if (byweekday && byweekday.length > 0)
+  if (byweekday && byweekday.length > 0) {
     return byweekday.some((name) => name === names[date.getUTCDay()])
-  if (frequency === 'daily') return true
-  if (frequency === 'weekly') return date.getUTCDay() === first.getUTCDay()
+  }
+  if (frequency === 'daily') {
+    return true
+  }
+  if (frequency === 'weekly') {
+    return date.getUTCDay() === first.getUTCDay()
+  }
   const isSameDay = date.getUTCDate() === first.getUTCDate()
   return isSameDay && (frequency === 'monthly' || date.getUTCMonth() === first.getUTCMonth())
 }
@@ -88,12 +103,17 @@ function readZone(timezone: string, from: number, until: number) {
   const spans = [{ from, offset: read(from) }]
   for (let time = from; time < until; time += STEP) {
     const last = spans.at(-1)?.offset
-    if (read(time + STEP) === last) continue
+    if (read(time + STEP) === last) {
+      continue
+    }
     let [before, after] = [time, time + STEP]
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
-      if (read(middle) === last) before = middle
-      else after = middle
+      if (read(middle) === last) {
+        before = middle
+      } else {
+        after = middle
+      }
     }
     spans.push({ from: after, offset: read(after) })
   }
@@ -104,7 +124,9 @@ function readZone(timezone: string, from: number, until: number) {
       for (const [i, span] of spans.entries()) {
         const end = spans[i + 1]?.from ?? Number.POSITIVE_INFINITY
         const time = local - span.offset
-        if (time < end) return Math.max(time, i === 0 ? time : span.from)
+        if (time < end) {
+          return Math.max(time, i === 0 ? time : span.from)
+        }
       }
       throw new Error('The last span has no end.')
     }

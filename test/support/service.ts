@@ -51,7 +51,9 @@ export async function administer(stateDir: string, noun: string, ...args: string
   const { code, stdout, stderr } = await runScript(noun, [...args, '--json'], {
     STATE_DIR: stateDir
   })
-  if (code !== 0) throw new Error(stderr)
+  if (code !== 0) {
+    throw new Error(stderr)
+  }
   return JSON.parse(stdout)
 }
 
@@ -117,7 +119,9 @@ async function readWelcome(
   await until(() => output.stdout.includes('Ctrl-C stops it.') || child.exitCode !== null, 90_000)
   const find = (pattern: RegExp) => {
     const found = pattern.exec(output.stdout)?.[1]
-    if (!found) throw new Error(`The service printed:\n${output.stdout}${output.stderr}`)
+    if (!found) {
+      throw new Error(`The service printed:\n${output.stdout}${output.stderr}`)
+    }
     return found
   }
   return {
@@ -133,13 +137,18 @@ async function readWelcome(
 
 /** Asks again until the answer is yes. */
 export async function until(ask: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
-  for (const deadline = Date.now() + ms; !(await ask()); await sleep(100))
-    if (Date.now() > deadline) throw new Error(`It did not happen in ${ms} ms: ${ask}`)
+  for (const deadline = Date.now() + ms; !(await ask()); await sleep(100)) {
+    if (Date.now() > deadline) {
+      throw new Error(`It did not happen in ${ms} ms: ${ask}`)
+    }
+  }
 }
 
 /** Whether it can be told which processes there are: on Linux. Elsewhere what needs it is skipped, which is said. */
 export function knowsProcesses(): boolean {
-  if (process.platform === 'linux') return true
+  if (process.platform === 'linux') {
+    return true
+  }
   // Past the test runner, which keeps the output of tests that do not fail.
   writeSync(2, 'Skipped: whether npm start leaves processes behind, as only Linux tells them.\n')
   return false

@@ -8,7 +8,9 @@ it('refuses a key’s requests beyond its rate until the next minute, and nobody
   const [project, other] = [await newProject(), await newProject()]
   const statuses = []
   // Three a minute: of eight in a row at least two are too many, even when a minute ends in between.
-  for (let i = 0; i < 8; i += 1) statuses.push(await project.call('GET', 'persons/'))
+  for (let i = 0; i < 8; i += 1) {
+    statuses.push(await project.call('GET', 'persons/'))
+  }
 
   const refused = statuses.filter(({ status }) => status === 429)
   expect(refused.length).toBeGreaterThanOrEqual(2)

@@ -20,7 +20,9 @@ const show = (node: GroupJson | FilterJson): string =>
 
 function shown(text: string, calendar = CALENDAR, now = NOW): string {
   const answer = write(text, calendar, now)
-  if ('question' in answer) return `? ${answer.question}`
+  if ('question' in answer) {
+    return `? ${answer.question}`
+  }
   expect(answer.filter_group.values).toHaveLength(1)
   const { date_from, date_to, distinct_ids, filter_group } = answer
   const days = date_from || date_to ? `${date_from}..${date_to} ` : ''
@@ -227,8 +229,9 @@ it('never fails, and what it answers the list takes or refuses in words', () => 
   fc.assert(
     fc.property(text, (request) => {
       const answer = write(request)
-      if ('question' in answer) expect(answer.question).not.toBe('')
-      else {
+      if ('question' in answer) {
+        expect(answer.question).not.toBe('')
+      } else {
         expect(GroupJson.safeParse(answer.filter_group).error).toBeUndefined()
         expect(refusalOf(answer, CALENDAR, NOW) ?? 'Taken.').toMatch(/\.$/)
       }
@@ -246,6 +249,7 @@ it('takes requests as long as they may be', () => {
     'a, ',
     '/a ',
     'whose a is b '
-  ])
+  ]) {
     expect(write(piece.repeat(2000 / piece.length))).toBeDefined()
+  }
 })

@@ -233,7 +233,9 @@ describe('buckets in a zone', () => {
           expect(buckets[0]?.from).toBeLessThanOrEqual(range.from)
           expect(buckets.at(-1)?.until).toBe(range.until)
           for (const [i, bucket] of buckets.entries()) {
-            if (i > 0) expect(bucket.from).toBe(buckets[i - 1]?.until)
+            if (i > 0) {
+              expect(bucket.from).toBe(buckets[i - 1]?.until)
+            }
             if (interval === 'day') {
               const format = new Intl.DateTimeFormat('sv', { timeZone: zone })
               expect(format.format(bucket.from)).toBe(dayOf(bucket, 'day'))

@@ -35,7 +35,9 @@ class Model {
     )
     const last = writes.findLastIndex(({ kind }) => kind !== 'once')
     const set = writes[last]?.kind === 'set' ? writes[last].value : undefined
-    if (set !== undefined && set !== null) return set
+    if (set !== undefined && set !== null) {
+      return set
+    }
     const later = writes.slice(last + 1)
     const first = later.find(({ value }) => value !== null) ?? later[0]
     return first ? first.value : set
@@ -72,20 +74,23 @@ function run(steps: Step[]) {
     if ('batch' in step) {
       const events = step.batch.map((captured, i) => event(n * 100 + i, captured))
       store.deliver(events)
-      for (const [i, { kind, key, value, at }] of step.batch.entries())
+      for (const [i, { kind, key, value, at }] of step.batch.entries()) {
         model.write(key, kind, value, at, idOf(n * 100 + i))
+      }
     } else if ('patch' in step) {
       store.change('ada', (subject) =>
         setProperties(subject, step.patch, { actor: null, now: step.now, id })
       )
-      for (const [key, value] of Object.entries(step.patch))
+      for (const [key, value] of Object.entries(step.patch)) {
         model.writeLast(key, 'set', value, step.now, id)
+      }
     } else {
       store.change('ada', (subject) =>
         deleteProperty(subject, step.remove, { actor: null, now: step.now, id })
       )
-      if (model.valueOf(step.remove) !== undefined)
+      if (model.valueOf(step.remove) !== undefined) {
         model.writeLast(step.remove, 'unset', null, step.now, id)
+      }
     }
   }
   const { $creator_event_uuid: _, ...properties } = store.personOf('ada')?.properties ?? {}

@@ -151,7 +151,9 @@ it('takes the numbers of a trend, at most ten', () => {
     settings,
     new Date(0)
   )
-  if (!query) throw new Error('It asks for a series.')
+  if (!query) {
+    throw new Error('It asks for a series.')
+  }
   const series = (
     value: number,
     compare_label: 'current' | 'previous',
@@ -228,7 +230,9 @@ describe('the largest delivery', () => {
     for (const block of blocks) {
       const texts = 'text' in block ? [block.text] : block.elements
       const most = block.type === 'header' ? 150 : 3_000
-      for (const { text } of texts) expect(text.length).toBeLessThanOrEqual(most)
+      for (const { text } of texts) {
+        expect(text.length).toBeLessThanOrEqual(most)
+      }
     }
   })
 

@@ -23,8 +23,12 @@ function groupIdentities(events: DemoEvent[]): string[][] {
   for (const { event, distinctId, properties } of events.filter((event) => !isPersonless(event))) {
     const own = groupOf(distinctId)
     const other = event === '$create_alias' ? properties.alias : properties.$anon_distinct_id
-    if (typeof other !== 'string') continue
-    for (const id of groupOf(other)) groups.set(id, own.add(id))
+    if (typeof other !== 'string') {
+      continue
+    }
+    for (const id of groupOf(other)) {
+      groups.set(id, own.add(id))
+    }
   }
   return [...new Set(groups.values())].map((group) => [...group].sort())
 }
@@ -44,10 +48,11 @@ describe('the history of the demonstration', () => {
     expect(writeHistory(small).events).toEqual(told)
     const uuids = new Set(told.map(({ uuid }) => uuid))
     const others = [{ seed: 'other' }, { anchor: new Date('2026-11-20T00:00:00Z') }, { days: 8 }]
-    for (const other of others)
+    for (const other of others) {
       expect(
         writeHistory({ ...small, ...other }).events.filter(({ uuid }) => uuids.has(uuid))
       ).toEqual([])
+    }
   })
 
   it('tells the same of a person, however many there are', () => {
@@ -132,12 +137,15 @@ describe('the history of the demonstration', () => {
 
   it('ends with the names, addresses and plans that it says', () => {
     const last = new Map<string, Record<string, unknown>>()
-    for (const { distinctId, properties } of events)
-      if (typeof properties.$set === 'object')
+    for (const { distinctId, properties } of events) {
+      if (typeof properties.$set === 'object') {
         last.set(distinctId, { ...last.get(distinctId), ...properties.$set })
+      }
+    }
 
-    for (const { distinctIds, name, email, plan } of people)
+    for (const { distinctIds, name, email, plan } of people) {
       expect(last.get(distinctIds[0] ?? '')).toMatchObject({ name, email, plan })
+    }
     expect(new Set(people.map(({ email }) => email)).size).toBe(people.length)
     expect(people.filter(({ name }) => name.includes('-')).length).toBeGreaterThan(20)
     expect(new Set(people.map(({ plan }) => plan))).toEqual(new Set(['free', 'pro', 'team']))

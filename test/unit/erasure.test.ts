@@ -23,8 +23,9 @@ describe('the weekly batch', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
         const [last, next] = [new Date(lastRunBy(now)), new Date(nextRunAfter(now))]
-        for (const run of [last, next])
+        for (const run of [last, next]) {
           expect([run.getUTCDay(), run.toISOString().slice(10)]).toEqual([0, 'T05:00:00.000Z'])
+        }
         expect(last.getTime() <= now && now < next.getTime()).toBe(true)
       })
     )

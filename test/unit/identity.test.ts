@@ -17,7 +17,9 @@ const event = (fields: Partial<Incoming> & { timestamp: number }): Incoming => (
 
 const deliver = (...batches: Incoming[][]): MemoryStore => {
   const store = new MemoryStore()
-  for (const batch of batches) store.deliver(batch)
+  for (const batch of batches) {
+    store.deliver(batch)
+  }
   return store
 }
 
@@ -227,7 +229,9 @@ const arrivals = history.chain((events) =>
 function inBatches(events: Incoming[], cuts: boolean[]): Incoming[][] {
   const batches: Incoming[][] = [[]]
   events.forEach((one, i) => {
-    if (cuts[i]) batches.push([])
+    if (cuts[i]) {
+      batches.push([])
+    }
     batches.at(-1)?.push(one)
   })
   return batches
@@ -237,13 +241,20 @@ function inBatches(events: Incoming[], cuts: boolean[]): Incoming[][] {
 function replay(events: Incoming[]): Map<string, Json> {
   const properties = new Map<string, Json>()
   for (const { properties: sent } of events.toSorted((a, b) => a.timestamp - b.timestamp)) {
-    if (sent.$process_person_profile === false) continue
-    for (const [key, value] of Object.entries((sent.$set_once ?? {}) as JsonObject))
-      if (!properties.has(key) || (properties.get(key) === null && value !== null))
+    if (sent.$process_person_profile === false) {
+      continue
+    }
+    for (const [key, value] of Object.entries((sent.$set_once ?? {}) as JsonObject)) {
+      if (!properties.has(key) || (properties.get(key) === null && value !== null)) {
         properties.set(key, value)
-    for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject))
+      }
+    }
+    for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject)) {
       properties.set(key, value)
-    for (const key of (sent.$unset ?? []) as string[]) properties.delete(key)
+    }
+    for (const key of (sent.$unset ?? []) as string[]) {
+      properties.delete(key)
+    }
   }
   return properties
 }
@@ -281,8 +292,9 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
         for (const group of store.groups()) {
           const expected = replay(order.filter(({ distinct_id }) => group.includes(distinct_id)))
           const shown = new Map(Object.entries(store.personOf(group[0] ?? '')?.properties ?? {}))
-          for (const key of ['p', 'q', '__proto__'])
+          for (const key of ['p', 'q', '__proto__']) {
             expect(shown.get(key)).toEqual(expected.get(key))
+          }
         }
       }),
       { numRuns: 3_000 }

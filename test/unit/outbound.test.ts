@@ -16,7 +16,9 @@ const post = (path: string, headers = {}, more = {}) =>
 /** What a request fails with. */
 async function faultOf(request: Promise<unknown>): Promise<[OutboundError['kind'], string]> {
   const error: unknown = await request.catch((thrown) => thrown)
-  if (!(error instanceof OutboundError)) throw new Error(`It did not fail: ${error}`)
+  if (!(error instanceof OutboundError)) {
+    throw new Error(`It did not fail: ${error}`)
+  }
   return [error.kind, error.message]
 }
 

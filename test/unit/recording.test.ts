@@ -57,10 +57,15 @@ function storeInOrder(batches: Incoming[][]) {
   for (const batch of batches) {
     let next = identities.size
     const changes = planParts(batch, { ...NOTHING, recordings, seen, identities }, () => next++)
-    for (const { key, distinct_id } of changes.newIdentities) identities.set(distinct_id, key)
-    for (const { sessionId, partId } of changes.parts) seen.add(`${sessionId}/${partId}`)
-    for (const recording of [...changes.created, ...changes.updated])
+    for (const { key, distinct_id } of changes.newIdentities) {
+      identities.set(distinct_id, key)
+    }
+    for (const { sessionId, partId } of changes.parts) {
+      seen.add(`${sessionId}/${partId}`)
+    }
+    for (const recording of [...changes.created, ...changes.updated]) {
       recordings.set(recording.sessionId, stored(recording))
+    }
   }
   const names = new Map([...identities].map(([name, key]) => [key, name]))
   return [...recordings.values()]
@@ -73,10 +78,12 @@ type Recorded = { t: number; url: string; json?: unknown }
 /** The parts that a browser has sent, as door and consumer read them. */
 async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
   const parts: Incoming[] = []
-  for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/')))
+  for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/'))) {
     for (const raw of json as Json[]) {
       const read = await readSnapshot(raw, undefined, t)
-      if (!read || !('lines' in read)) throw new Error('nothing was read')
+      if (!read || !('lines' in read)) {
+        throw new Error('nothing was read')
+      }
       const {
         session_id: sessionId,
         part_id: partId,
@@ -100,6 +107,7 @@ async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
         summary
       })
     }
+  }
   return parts
 }
 
@@ -330,7 +338,9 @@ describe('the parts of recordings', () => {
   })
   const recordingOf = (more: Partial<StoredRecording> = {}) => {
     const [created] = planParts([part({ partId: 'before' })], NOTHING, () => 7).created
-    if (!created) throw new Error('nothing was planned')
+    if (!created) {
+      throw new Error('nothing was planned')
+    }
     return {
       ...NOTHING,
       recordings: new Map([[SESSION, stored(created, more)]]),
@@ -389,6 +399,7 @@ describe('the parts of recordings', () => {
 
 it('knows for how long recordings are kept, and takes nothing for it that would remove all of them', () => {
   expect(['30', '1', '99999'].map(readRetention)).toEqual([30, 1, 99_999])
-  for (const text of ['', '0', '-1', '30 days', '1.5', '1e9'])
+  for (const text of ['', '0', '-1', '30 days', '1.5', '1e9']) {
     expect(() => readRetention(text)).toThrow('RECORDING_RETENTION_DAYS')
+  }
 })

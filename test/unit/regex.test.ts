@@ -220,11 +220,14 @@ it('is JavaScript’s as well, where it does not ignore case, and matches what i
   fc.assert(
     fc.property(text, text, (start, end) => {
       const answer = writeRegex(`starts with "${start}" and ends with "${end}"`, none)
-      if ('fault' in answer) throw new Error(answer.fault)
+      if ('fault' in answer) {
+        throw new Error(answer.fault)
+      }
       const pattern = new RegExp(answer.output, 'u')
       expect(pattern.test(start + end)).toBe(true)
-      for (const one of [start, end, `${start}x`, `x${end}`, start + end.slice(1)])
+      for (const one of [start, end, `${start}x`, `x${end}`, start + end.slice(1)]) {
         expect(pattern.test(one)).toBe(one.startsWith(start) && one.endsWith(end))
+      }
     })
   )
 })
@@ -261,8 +264,9 @@ it('never fails, whatever is asked', () => {
       fc.array(fc.string(), { maxLength: 3 }),
       (text, examples, counter_examples) => {
         const answer = writeRegex(text, { examples, counter_examples })
-        if ('fault' in answer) expect(answer.fault).not.toBe('')
-        else {
+        if ('fault' in answer) {
+          expect(answer.fault).not.toBe('')
+        } else {
           expect(answer.rejected.slice(0, counter_examples.length)).toEqual(counter_examples)
           expect(answer.matched.slice(0, examples.length).map((one) => one.text)).toEqual(examples)
         }

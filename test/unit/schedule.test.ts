@@ -407,8 +407,9 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
   it('is asked within the change and does not occur again', () => {
     const rule = schedule({ start: `${date}T${at}`, timezone })
 
-    for (const minutes of [0, 1, 15, 30, 45, 59, 60, 90])
+    for (const minutes of [0, 1, 15, 30, 45, 59, 60, 90]) {
       expect(next(rule, 1, Date.parse(on) + minutes * 60_000)).toEqual([later])
+    }
   })
 })
 

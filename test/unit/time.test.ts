@@ -146,7 +146,8 @@ describe('the clock of a zone', () => {
       'America/St_Johns',
       'Australia/Lord_Howe',
       'Pacific/Apia'
-    ])
+    ]) {
       expect(fromClock(toClock(NOW + 123, zone), zone), zone).toBe(NOW + 123)
+    }
   })
 })

@@ -61,8 +61,11 @@ describe('the range of a timeline', () => {
       '2026-02-28T00:00:00.000Z'
     ]
   ])('of %j', (parameters, from, until) => {
-    if (from === '') expect(() => read(parameters)).toThrow(until)
-    else expect(read(parameters)).toMatchObject({ from, until })
+    if (from === '') {
+      expect(() => read(parameters)).toThrow(until)
+    } else {
+      expect(read(parameters)).toMatchObject({ from, until })
+    }
   })
 
   it("is on the project's clock", () => {

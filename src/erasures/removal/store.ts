@@ -100,9 +100,13 @@ export async function countEvents(
     query<{ count: number }>(sql`
       select count(*) as count from (select 1 from events where identity in ${inJson(keys)} limit ${limit})`)
   )
-  if (counted && counted.count < limit) return counted.count
+  if (counted && counted.count < limit) {
+    return counted.count
+  }
   let count = 0
-  for (const key of keys) count += await countOne(db, erasure, key, limit)
+  for (const key of keys) {
+    count += await countOne(db, erasure, key, limit)
+  }
   return count
 }
 
@@ -130,7 +134,9 @@ async function countOne(
     )
     count += counted[0]?.count ?? 0
     after = ends[0]
-    if (!after) return count
+    if (!after) {
+      return count
+    }
   }
 }
 

@@ -119,7 +119,9 @@ export async function writeChange(
   person: Person,
   change: PersonChange
 ): Promise<void> {
-  if (!person.touched) return
+  if (!person.touched) {
+    return
+  }
   const created = change.parts.map((part) => part.person)
   const moved = change.parts.flatMap((part) =>
     part.identities.map(({ key }) => ({ key, person_id: part.person.id }))

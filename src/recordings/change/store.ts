@@ -31,7 +31,9 @@ export async function findOrCreateIdentity(
   const known = query<{ key: number }>(sql`
     select key from distinct_ids where project_id = ${projectId} and distinct_id = ${distinctId}`)
   const [found] = (await readBatch(db, known))[0]
-  if (found) return found.key
+  if (found) {
+    return found.key
+  }
   const { identity } = await reserveNumbers(db, { identity: 1 })
   await writeBatch(db, [
     sql`insert into distinct_ids (key, project_id, distinct_id, person_id)

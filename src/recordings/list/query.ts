@@ -191,9 +191,13 @@ function readChosen(
   operand: FilterGroup['type'],
   read: (input: Json) => FilterGroup
 ): FilterGroup[] {
-  if (properties === undefined) return []
+  if (properties === undefined) {
+    return []
+  }
   const group = read(properties)
-  if (group.values.length === 0) return []
+  if (group.values.length === 0) {
+    return []
+  }
   return [Array.isArray(properties) ? { ...group, type: operand } : group]
 }
 
@@ -201,12 +205,13 @@ function checkKeys(group: FilterGroup): FilterGroup {
   for (const { type, key } of leavesOf(group)) {
     const known: readonly string[] | undefined =
       type === 'recording' ? RECORDING_KEYS : type === 'event_metadata' ? METADATA_KEYS : undefined
-    if (known && !known.includes(key))
+    if (known && !known.includes(key)) {
       throw new AppError(
         'invalid_input',
         `There is no property ${JSON.stringify(key)} of type ${type}: only ${known.join(', ')}.`,
         'properties'
       )
+    }
   }
   return group
 }
@@ -229,9 +234,15 @@ function parse(text: string): Json {
 }
 
 function readPerson(text: string | undefined, attr: string): PersonFilter | undefined {
-  if (!text) return undefined
-  if (/^\d{1,15}$/.test(text)) return { id: Number(text) }
-  if (z.guid().safeParse(text).success) return { uuid: text.toLowerCase() }
+  if (!text) {
+    return undefined
+  }
+  if (/^\d{1,15}$/.test(text)) {
+    return { id: Number(text) }
+  }
+  if (z.guid().safeParse(text).success) {
+    return { uuid: text.toLowerCase() }
+  }
   throw new AppError('invalid_input', 'A person’s id is an integer or a UUID.', attr)
 }
 
@@ -240,10 +251,13 @@ function readDate(
   attr: string,
   read: (text: string) => number | undefined
 ): number | undefined {
-  if (!text || text === 'all') return undefined
+  if (!text || text === 'all') {
+    return undefined
+  }
   const time = read(text)
-  if (time === undefined)
+  if (time === undefined) {
     throw new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
+  }
   return time
 }
 

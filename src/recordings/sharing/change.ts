@@ -17,7 +17,9 @@ export const changeSharing = (
 ): Promise<SharingRow> =>
   retryConflicts(async () => {
     const was = await findSharing(db, projectId, sessionId)
-    if (!was) throw new NotFoundError()
+    if (!was) {
+      throw new NotFoundError()
+    }
     const access_token = change === 'refresh' ? newAccessToken(projectId) : was.access_token
     const isEnabled = change === 'refresh' ? was.shared_hash !== null : change.enabled
     const becomes = {

@@ -94,7 +94,9 @@ export const sharingRoutes = createRouter()
         c.var.project.id,
         c.req.valid('param').recording_id
       )
-      if (!sharing) throw new NotFoundError()
+      if (!sharing) {
+        throw new NotFoundError()
+      }
       return c.json(sharingToJson(sharing))
     }
   )
@@ -134,7 +136,9 @@ export const sharedRoutes = createRouter()
   .get('/shared/:access_token', SHARED, validatePath(TokenPath), async (c) => {
     const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
     const row = await readRecording(db, projectId, sessionId)
-    if (!row) throw new NotFoundError()
+    if (!row) {
+      throw new NotFoundError()
+    }
     const {
       person: _person,
       distinct_id: _distinctId,
@@ -153,8 +157,9 @@ export const sharedRoutes = createRouter()
     async (c) => {
       const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
       const { blob_key: partId } = c.req.valid('query')
-      if (partId === undefined)
+      if (partId === undefined) {
         return c.json({ sources: await listSources(db, projectId, sessionId) })
+      }
       const lines = await openPart(c.env.BUCKET, projectId, sessionId, partId)
       return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
     }
@@ -169,12 +174,16 @@ async function openShared(
   const projectId = projectOfToken(token)
   const [project] =
     projectId === undefined ? [] : await findProjects(openDb(c.env.DB, c.var.usage).db, [projectId])
-  if (!project) throw new NotFoundError()
+  if (!project) {
+    throw new NotFoundError()
+  }
   c.set('projectId', project.id)
   const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const hash = await sha256(token)
   const shared = await findShared(db, project.id, hash)
-  if (!shared || !(await isSameHash(shared.shared_hash, hash))) throw new NotFoundError()
+  if (!shared || !(await isSameHash(shared.shared_hash, hash))) {
+    throw new NotFoundError()
+  }
   return { db, projectId: project.id, sessionId: shared.session_id }
 }
 

@@ -72,14 +72,17 @@ export const similarRoutes = createRouter().get(
       findRecording(db, project.id, id),
       stepsOfSession(db, project.id, id)
     ])
-    if (!recording) throw new NotFoundError()
-    if (steps.length < MIN_STEPS)
+    if (!recording) {
+      throw new NotFoundError()
+    }
+    if (steps.length < MIN_STEPS) {
       return c.json({
         count: 0,
         results: [],
         steps,
         reason: `The session has fewer than ${MIN_STEPS} steps.`
       })
+    }
 
     const candidates = await listCandidates(db, project.id, id, soughtFor(steps))
     const results = candidates
@@ -114,8 +117,12 @@ function soughtFor(steps: string[]): Sought[] {
 /** As they were when it was closed, or as they are. */
 async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {
   const session = await findSession(db, projectId, sessionId)
-  if (!session) return []
-  if (session.steps) return session.steps
+  if (!session) {
+    return []
+  }
+  if (session.steps) {
+    return session.steps
+  }
   const open = { ...session, projectId, sessionId }
   return (await readSteps(db, [open])).get(open) ?? []
 }

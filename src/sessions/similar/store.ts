@@ -63,8 +63,9 @@ export async function listCandidates(
   const shared = new Map<string, number>()
   for (const row of found.flat()) {
     const sessions: string[] = JSON.parse(row.ids)
-    for (const id of sessions)
+    for (const id of sessions) {
       shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + sessions.length))
+    }
   }
   shared.delete(sessionId)
   const ids = [...shared]

@@ -29,7 +29,9 @@ export async function closeSessions(db: Db, now: Date): Promise<number> {
   for (let piece = 0; piece < MAX_PIECES; piece += 1) {
     const count = await retryConflicts(() => closePiece(db, slot))
     closed += count
-    if (count < PIECE) break
+    if (count < PIECE) {
+      break
+    }
   }
   return closed
 }
@@ -59,7 +61,7 @@ export async function readSteps<Session extends Place>(
   )
   const found = await readEvents(db, ranges, STEP_PROPERTIES, MAX_STEP_EVENTS)
   const steps = new Map<Session, string[]>()
-  for (const [session, own] of Map.groupBy(ranges.keys(), (i) => ranges[i]?.session))
+  for (const [session, own] of Map.groupBy(ranges.keys(), (i) => ranges[i]?.session)) {
     if (session) {
       const events = own.flatMap((i) => found[i] ?? [])
       steps.set(
@@ -67,6 +69,7 @@ export async function readSteps<Session extends Place>(
         stepsOf(events.sort((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1)))
       )
     }
+  }
   return steps
 }
 

@@ -15,7 +15,9 @@ const MAX_EVENTS = 500
 export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
   retryConflicts(async () => {
     const sessions = await listStale(db, projectId, PIECE)
-    if (sessions.length === 0) return false
+    if (sessions.length === 0) {
+      return false
+    }
     await replaceStale(db, projectId, sessions, await foldStored(db, sessions))
     return sessions.length === PIECE
   })
@@ -28,7 +30,7 @@ async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<Se
   )
   while (ranges.length > 0) {
     const found = await readEvents(db, ranges, FOLDED_PROPERTIES, MAX_EVENTS)
-    for (const [i, { sessionId, identity }] of ranges.entries())
+    for (const [i, { sessionId, identity }] of ranges.entries()) {
       foldEvents(
         (found[i] ?? []).map((event) => ({
           ...event,
@@ -40,6 +42,7 @@ async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<Se
         })),
         parts
       )
+    }
     ranges = ranges.flatMap((range, i) =>
       found[i]?.length === MAX_EVENTS ? [{ ...range, after: found[i]?.at(-1) }] : []
     )

@@ -98,7 +98,9 @@ export async function readEvents(
   properties: readonly string[],
   limit: number
 ): Promise<StoredEvent[][]> {
-  if (ranges.length === 0) return []
+  if (ranges.length === 0) {
+    return []
+  }
   const asked = ranges.map(({ projectId, sessionId, identity, startTime, endTime, after }) => ({
     project: projectId,
     session: sessionId,
@@ -184,9 +186,12 @@ function countValues(
     changes.set(name, [projectId, key, value, before + by])
   }
   for (const { session, counted } of sessions) {
-    for (const [key, value] of Object.entries(session.counted))
+    for (const [key, value] of Object.entries(session.counted)) {
       add(session.projectId, key, value, -1)
-    for (const [key, value] of Object.entries(counted)) add(session.projectId, key, value, 1)
+    }
+    for (const [key, value] of Object.entries(counted)) {
+      add(session.projectId, key, value, 1)
+    }
   }
   const moved = [...changes.values()].filter(([, , , by]) => by !== 0)
   return [

@@ -35,7 +35,9 @@ export async function verifySessions(
       )
       sessions += compared.length
       before = compared.at(-1)?.session_id
-      if (compared.length < PIECE) break
+      if (compared.length < PIECE) {
+        break
+      }
     }
   }
   return { sessions, wrong: all.length, first: all.slice(0, MAX_SHOWN) }

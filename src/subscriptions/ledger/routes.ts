@@ -59,7 +59,9 @@ export const deliveryRoutes = createRouter()
     async (c) => {
       const { db, project, now } = c.var
       const subscription = await getSubscription(db, project.id, c.req.valid('param').id)
-      if (subscription.deleted) throw new NotFoundError()
+      if (subscription.deleted) {
+        throw new NotFoundError()
+      }
       const row = await insertTest(db, subscription, now.getTime())
       await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
       return c.json(deliveryToJson(row), 201)

@@ -83,7 +83,9 @@ export async function insertTest(
         eq(deliveries.occurrence, now)
       )
     )
-  if (!row) throw new Error('The write left no row.')
+  if (!row) {
+    throw new Error('The write left no row.')
+  }
   return row
 }
 
@@ -194,7 +196,9 @@ export async function forgetDeliveries(db: Db, before: number): Promise<number> 
       .orderBy(deliveries.id)
       .limit(SWEPT_AT_ONCE)
     const last = rows.findLast(({ createdAt }) => createdAt < before)
-    if (!last) break
+    if (!last) {
+      break
+    }
     const [result] = await writeBatch(db, [
       sql`delete from subscription_deliveries as old
           where id > ${from} and id <= ${last.id} and due_at is null

@@ -99,8 +99,9 @@ export function subjectsSql(
 ): SQL {
   const subject = countsActors(scan.math) && !asIdentities ? actorOf(sql`subject`) : sql`subject`
   // A value of D1 ends at 2 MB: so many numbers are less, but nobody says how long the name of a session is.
-  if (scan.math === 'unique_session')
+  if (scan.math === 'unique_session') {
     return groupedSql(scan, windows, values, { subjects: sql`json_array(subject)` }, sql`, subject`)
+  }
   return scan.breakdowns.length > 0
     ? groupedSql(scan, windows, values, { subjects: sql`json_group_array(${subject})` })
     : sql`select w.point as point, null as value,
@@ -164,8 +165,9 @@ function rowsSql(scan: Scan, { windows, values }: Rows = {}): SQL {
     ? [sql`f.point`, firstsOf(scan, windows, firsts, needed)]
     : [windows ? sql`w.point` : sql`null`, matchingOf(scan, windows, needed, isNarrow(scan))]
   const columns = sql`${point} as point, ${groupOf(scan, values)} as value`
-  if (!property)
+  if (!property) {
     return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
+  }
   const held = columnOf(property)
   const rows = sql`
     select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
@@ -187,8 +189,12 @@ const isPerActor = (math: Maths): boolean => math.endsWith('_count_per_actor')
 
 /** What is counted: the identity of the actor, or the session. */
 function subjectOf(math: Maths): SQL {
-  if (math === 'total' || isOneOf(FIRSTS, math)) return sql`null`
-  if (math === 'unique_session') return sql`e.session_id`
+  if (math === 'total' || isOneOf(FIRSTS, math)) {
+    return sql`null`
+  }
+  if (math === 'unique_session') {
+    return sql`e.session_id`
+  }
   return sql`e.identity`
 }
 
@@ -198,7 +204,9 @@ const actorOf = (identity: SQL): SQL => sql`coalesce(
 
 /** The aggregate of a math over `subject`, where there is one. */
 function countedOf(math: Maths): SQL {
-  if (isJoined(math)) return sql`json_array(coalesce(${sql.raw(math)}(subject), 0), count(subject))`
+  if (isJoined(math)) {
+    return sql`json_array(coalesce(${sql.raw(math)}(subject), 0), count(subject))`
+  }
   // `sum` of whole numbers fails where they leave 64 bits.
   return sql`json_array(${math === 'sum' ? sql`total(subject)` : sql`count(*)`})`
 }
@@ -273,7 +281,9 @@ export const named = (event: string | null): SQL =>
 
 /** The JSON that holds a property. */
 function columnOf({ type, key }: Property): SQL {
-  if (type === 'session') return sessionColumn(key)
+  if (type === 'session') {
+    return sessionColumn(key)
+  }
   return type === 'person' ? sql`v.properties` : sql`e.properties`
 }
 
@@ -283,7 +293,9 @@ export const isByJson = ({ breakdowns }: Scan, values: readonly string[] | undef
 
 function groupOf(scan: Scan, values: readonly string[] | undefined): SQL {
   const [breakdown] = scan.breakdowns
-  if (!breakdown) return sql`null`
+  if (!breakdown) {
+    return sql`null`
+  }
   return isByJson(scan, values)
     ? jsonOf(columnOf(breakdown), breakdown.key)
     : listed(breakdownOf(scan.breakdowns), values)
@@ -293,8 +305,9 @@ function groupOf(scan: Scan, values: readonly string[] | undefined): SQL {
 function breakdownOf(breakdowns: readonly Breakdown[]): SQL {
   const texts = breakdowns.map((breakdown) => {
     const { binCount, bins } = breakdown
-    if (binCount === undefined)
+    if (binCount === undefined) {
       return sql`nullif(${textOf(columnOf(breakdown), breakdown.key)}, '')`
+    }
     return bins ? binOf(numberOf(columnOf(breakdown), breakdown.key), bins) : sql`null`
   })
   return texts.length === 1 ? sql`${texts[0]}` : sql`json_array(${sql.join(texts, sql`, `)})`

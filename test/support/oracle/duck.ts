@@ -141,7 +141,9 @@ export class Duck {
   }
 
   #back(lo: number, count: number, unit: string): number {
-    if (unit !== 'month') return lo - count * (unit === 'week' ? 7 : 1) * DAY
+    if (unit !== 'month') {
+      return lo - count * (unit === 'week' ? 7 : 1) * DAY
+    }
     const date = new Date(lo)
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count, 1)
   }
@@ -172,7 +174,9 @@ export class Duck {
   /** What is asked, with the edges of the bins that the numbers of all its series and periods lie in. */
   async binned(ask: Asked, periods: Bucket[][]): Promise<Asked> {
     const { breakdown } = ask
-    if (!breakdown?.bins) return ask
+    if (!breakdown?.bins) {
+      return ask
+    }
     const all = ask.events.flatMap((entity) =>
       periods.map((buckets) => this.#matching(ask, entity, buckets, `${numberOf(breakdown)} as x`))
     )
@@ -180,7 +184,9 @@ export class Duck {
       low: number | null
       high: number | null
     }>(`select min(x)::double as low, max(x)::double as high from (${all.join(' union all ')})`)
-    if (low === null || high === null) return { ...ask, breakdown: { ...breakdown, edges: [] } }
+    if (low === null || high === null) {
+      return { ...ask, breakdown: { ...breakdown, edges: [] } }
+    }
     const count = low === high ? 1 : breakdown.bins
     const edges = Array.from({ length: count + 1 }, (_, i) => low + (i * (high - low)) / count)
     return { ...ask, breakdown: { ...breakdown, edges } }
@@ -237,7 +243,9 @@ export class Duck {
   }
 
   #of(): World {
-    if (!this.#world) throw new Error('There is no world.')
+    if (!this.#world) {
+      throw new Error('There is no world.')
+    }
     return this.#world
   }
 }
@@ -277,7 +285,9 @@ const numberOf = (about: About) =>
 
 /** A bin is told by its place. */
 function breakdownOf(breakdown: Breakdown): string {
-  if (!breakdown.bins) return `nullif(${textOf(breakdown)}, '')`
+  if (!breakdown.bins) {
+    return `nullif(${textOf(breakdown)}, '')`
+  }
   const begins = (breakdown.edges ?? []).slice(0, -1)
   const steps = begins
     .map((edge, i) => `when ${numberOf(breakdown)} >= ${edge}::double then '${i}'`)
@@ -294,9 +304,13 @@ const NEGATED: Record<string, string> = {
 }
 
 function conditionOf(filter: Filter): string {
-  if (Array.isArray(filter.value) && filter.value.length === 0) return 'true'
+  if (Array.isArray(filter.value) && filter.value.length === 0) {
+    return 'true'
+  }
   const positive = NEGATED[filter.operator]
-  if (positive) return `not coalesce(${conditionOf({ ...filter, operator: positive })}, false)`
+  if (positive) {
+    return `not coalesce(${conditionOf({ ...filter, operator: positive })}, false)`
+  }
   const values = (Array.isArray(filter.value) ? filter.value : [filter.value]).map(String)
   const [low = '', high = ''] = values
   const text = textOf(filter)

@@ -65,8 +65,9 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL }
     case 'event_metadata':
       return { properties: objectOf(METADATA_KEYS, key, EVENT_NAME), many: EVENTS }
     case 'recording':
-      if (key === 'visited_page')
+      if (key === 'visited_page') {
         return { properties: objectOf(RECORDING_KEYS, key, sql`visit.value ->> 1`), many: PAGES }
+      }
       return {
         properties: objectOf(RECORDING_KEYS, key, FIELDS[key] ?? sql`r.${sql.identifier(key)}`)
       }
@@ -76,7 +77,9 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL }
 /** JSON with one of these keys, which the SQL names itself. */
 function objectOf(keys: readonly string[], key: string, value: SQL): SQL {
   const name = keys.find((one) => one === key)
-  if (name === undefined) throw new Error(`no key is called ${key}`)
+  if (name === undefined) {
+    throw new Error(`no key is called ${key}`)
+  }
   return sql`json_object('${sql.raw(name)}', ${value})`
 }
 
@@ -107,8 +110,9 @@ export async function compileFilters(
   if (
     filters.events.length > 0 ||
     leaves.some(({ type }) => type === 'event' || type === 'event_metadata')
-  )
+  ) {
     await expectFew(db, base)
+  }
   const matching = await readMatching(db, base, leaves, project.timezone, now)
   const chosen = [
     ...filters.chosen.map((group) => conditionOf(group, matching)),
@@ -127,12 +131,13 @@ export async function compileFilters(
       : [])
   ]
   const condition = sql.join(conditions, sql` and `)
-  if (countValues(condition) > MAX_VALUES)
+  if (countValues(condition) > MAX_VALUES) {
     throw new AppError(
       'query_too_large',
       'These are more filters than one query can hold.',
       'properties'
     )
+  }
   return condition
 }
 
@@ -156,19 +161,22 @@ async function expectFew(db: Db, base: SQL): Promise<void> {
   const counted = query<{ count: number }>(sql`
     select count(*) as count from (select 1 from recordings r where ${base} limit ${MAX_LOOKED_THROUGH + 1})`)
   const [[row]] = await readBatch(db, counted)
-  if (row && row.count > MAX_LOOKED_THROUGH)
+  if (row && row.count > MAX_LOOKED_THROUGH) {
     throw new AppError(
       'query_too_large',
       `The events of more than ${MAX_LOOKED_THROUGH} recordings would have to be looked through: ask for fewer days.`,
       'date_from'
     )
+  }
 }
 
 function conditionOf(group: FilterGroup, matching: Matching): SQL {
   const conditions = group.values.map((node) =>
     isGroup(node) ? conditionOf(node, matching) : leafCondition(node, matching)
   )
-  if (conditions.length === 0) return sql`1`
+  if (conditions.length === 0) {
+    return sql`1`
+  }
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
 }
 
@@ -176,7 +184,9 @@ function conditionOf(group: FilterGroup, matching: Matching): SQL {
 function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
   const { properties, many } = placeOf(filter)
   const condition = compileFilter(() => properties, { type: 'AND', values: [filter] }, matching)
-  if (!many) return condition
+  if (!many) {
+    return condition
+  }
   return isOpposite(filter.operator)
     ? sql`not exists (select 1 from ${many} and not ${condition})`
     : sql`exists (select 1 from ${many} and ${condition})`
@@ -198,12 +208,13 @@ async function readMatching(
   return new Map(
     asked.map(({ filter, matches }, i) => {
       const texts = (columns[i] ?? []).map(({ text }) => text)
-      if (texts.length > MAX_DISTINCT_VALUES)
+      if (texts.length > MAX_DISTINCT_VALUES) {
         throw new AppError(
           'query_too_large',
           `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`,
           'properties'
         )
+      }
       return [filter, texts.filter(matches)]
     })
   )
