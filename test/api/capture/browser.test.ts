@@ -1,0 +1,496 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import type { QueueMessage } from '../../../src/capture/message.ts'
+import type { JsonObject } from '../../../src/json.ts'
+import older from '../../fixtures/posthog-js-1.300.0.json'
+import current from '../../fixtures/posthog-js-1.449.2.json'
+import { failingDatabase, failingQueue } from '../../support/bindings.ts'
+import { contentsOf } from '../../support/contents.ts'
+import { listenToLog } from '../../support/log.ts'
+import { consume, newProject, request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { holdRecordings } from '../../support/recordings.ts'
+
+const SITE = 'https://shop.example'
+const UNKNOWN = 'phc_unknown'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+afterAll(untilQuiet)
+
+const configOf = (token: string) => ({
+  token,
+  supportedCompression: ['gzip-js', 'gzip'],
+  analytics: { endpoint: '/i/v0/e/' },
+  autocapture_opt_out: false,
+  elementsChainAsString: true,
+  defaultIdentifiedOnly: true,
+  sessionRecording: { endpoint: '/s/', consoleLogRecordingEnabled: true, recorderVersion: 'v2' },
+  hasFeatureFlags: false,
+  capturePerformance: false,
+  heatmaps: false,
+  captureDeadClicks: false,
+  siteApps: []
+})
+
+const base64 = (value: unknown) => btoa(JSON.stringify(value))
+
+/** Has requests answered while their messages are kept aside; `ingest` then processes those. */
+function holdQueue() {
+  const messages: QueueMessage[] = []
+  vi.spyOn(env.CAPTURE_QUEUE, 'send').mockImplementation(async (message) => {
+    messages.push(message as QueueMessage)
+    return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
+  })
+  return { ingest: () => consume(messages) }
+}
+
+describe('the configuration of a browser SDK', () => {
+  it('is JSON that may be kept for five minutes', async () => {
+    const { token } = await newProject()
+
+    const { status, headers, body } = await request('GET', `/array/${token}/config`)
+
+    expect(status).toBe(200)
+    expect(headers.get('Cache-Control')).toBe('public, max-age=300')
+    expect(body).toEqual(configOf(token))
+    // Even `false` would make SDKs load the script of surveys.
+    expect(body).not.toHaveProperty('surveys')
+  })
+
+  it('is a script that sets it under the token', async () => {
+    const { token } = await newProject()
+
+    const { status, headers, text } = await request('GET', `/array/${token}/config.js`)
+
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
+    expect(headers.get('Cache-Control')).toBe('public, max-age=300')
+    const [, name, config] =
+      /^\(window\._POSTHOG_REMOTE_CONFIG=[^)]+\)\["(\w+)"\]=(.*)\n$/.exec(text) ?? []
+    expect(name).toBe(token)
+    expect(JSON.parse(config ?? '')).toEqual({ config: configOf(token), siteApps: [] })
+  })
+
+  it.each(['config', 'config/', 'config.js', 'config.js?_=1'])(
+    'is refused to an unknown token: %s',
+    async (path) => {
+      const { status, headers, body } = await request('GET', `/array/${UNKNOWN}/${path}`, {
+        Origin: SITE
+      })
+
+      expect(status).toBe(401)
+      expect(headers.get('Cache-Control')).toBeNull()
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(body).toMatchObject({
+        code: 'authentication_failed',
+        detail: 'API key is not valid: unknown'
+      })
+    }
+  )
+
+  it('comes with the flags when it is asked for', async () => {
+    const { token } = await newProject()
+
+    const { body } = await request(
+      'POST',
+      '/flags/?v=2&config=true',
+      {},
+      `data=${encodeURIComponent(base64({ token }))}`
+    )
+
+    expect(body).toEqual({
+      ...configOf(token),
+      flags: {},
+      errorsWhileComputingFlags: false,
+      requestId: expect.any(String)
+    })
+  })
+
+  it.each([
+    ['/decide/', { featureFlags: [] }],
+    ['/decide/?v=1', { featureFlags: [] }],
+    ['/decide/?v=2', { featureFlags: {} }],
+    ['/decide?v=3', { featureFlags: {}, featureFlagPayloads: {} }],
+    ['/decide/?v=4', { flags: {} }]
+  ])('comes with every decision: %s', async (path, flags) => {
+    const { token } = await newProject()
+
+    const { status, body } = await request('POST', path, {}, base64({ token }))
+
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      ...configOf(token),
+      ...flags,
+      config: { enable_collect_everything: true },
+      errorsWhileComputingFlags: false,
+      requestId: expect.any(String)
+    })
+  })
+})
+
+describe('surveys', () => {
+  it('are none', async () => {
+    const { token } = await newProject()
+
+    const { status, body } = await request('GET', `/api/surveys/?token=${token}&_=1795238124647`)
+
+    expect([status, body]).toEqual([200, { surveys: [] }])
+  })
+
+  it.each(['', `?token=${UNKNOWN}`])('are refused without a known token: %s', async (query) => {
+    expect((await request('GET', `/api/surveys/${query}`)).status).toBe(401)
+  })
+})
+
+describe('older doors', () => {
+  it.each<[string, JsonObject]>([
+    ['/engage', { $distinct_id: 'ada', $set: { plan: 'pro' } }],
+    ['/engage/', { distinct_id: 'ada', $set_once: { plan: 'pro' } }],
+    ['/engage/?_=1', { properties: { distinct_id: 'ada', $set: { plan: 'pro' } } }]
+  ])('take what is to be set of a person: %s', async (path, asked) => {
+    const project = await newProject()
+    const queue = holdQueue()
+
+    const { status } = await request(
+      'POST',
+      path,
+      {},
+      `data=${base64([{ ...asked, $token: project.token }])}`
+    )
+    await queue.ingest()
+
+    expect(status).toBe(200)
+    const { persons, events } = await contentsOf(project.id)
+    expect(persons).toMatchObject([{ distinct_ids: ['ada'], properties: { plan: 'pro' } }])
+    expect(events).toMatchObject([{ event: '$identify', distinct_id: 'ada' }])
+  })
+
+  it('keep the name of an event that has one', async () => {
+    const project = await newProject()
+    const queue = holdQueue()
+
+    await request(
+      'POST',
+      '/engage',
+      {},
+      JSON.stringify({ token: project.token, event: '$set', distinct_id: 'ada' })
+    )
+    await queue.ingest()
+
+    expect((await contentsOf(project.id)).events).toMatchObject([{ event: '$set' }])
+  })
+
+  it('do not make an event without a name elsewhere', async () => {
+    const { token } = await newProject()
+
+    const { status } = await request(
+      'POST',
+      '/track',
+      {},
+      JSON.stringify({ token, distinct_id: 'ada', $set: { a: 1 } })
+    )
+
+    expect(status).toBe(400)
+  })
+
+  it.each(['/e/', '/track/', '/capture'])('take an event from the query: GET %s', async (path) => {
+    const project = await newProject()
+    const queue = holdQueue()
+    const data = base64({ event: 'seen', properties: { token: project.token, distinct_id: 'ada' } })
+
+    const { status, body } = await request(
+      'GET',
+      `${path}?data=${encodeURIComponent(data)}&ip=1&ver=1`
+    )
+    await queue.ingest()
+
+    expect([status, body]).toEqual([200, { status: 'Ok' }])
+    expect((await contentsOf(project.id)).events).toMatchObject([
+      { event: 'seen', distinct_id: 'ada' }
+    ])
+  })
+
+  it('have nothing to take from a query without data', async () => {
+    const { status, body } = await request('GET', '/e/?ip=1')
+
+    expect([status, body.detail]).toEqual([400, 'request missing data payload'])
+  })
+})
+
+describe('a page of another site', () => {
+  const event = (token: string) =>
+    JSON.stringify({ api_key: token, event: 'seen', distinct_id: 'ada' })
+  const tooLarge = `"${'x'.repeat(10_000_001)}"`
+
+  it.each<[number, string, string, string | undefined, Partial<Env>]>([
+    [200, 'POST', '/e/', event('TOKEN'), {}],
+    [200, 'POST', '/flags/?v=2', '{"token":"TOKEN"}', {}],
+    [200, 'GET', '/array/TOKEN/config', undefined, {}],
+    [200, 'GET', '/array/TOKEN/config.js', undefined, {}],
+    [400, 'POST', '/s/', '[{"properties":{"token":"TOKEN"}}]', {}],
+    [400, 'POST', '/i/v0/e/', '{', {}],
+    [401, 'POST', '/batch/', event(UNKNOWN), {}],
+    [404, 'POST', '/e/nowhere', '{}', {}],
+    [404, 'GET', '/static/nothing.js', undefined, {}],
+    [405, 'PUT', '/e/', '{}', {}],
+    [413, 'POST', '/e/', tooLarge, {}],
+    [
+      500,
+      'POST',
+      '/e/',
+      event('phc_new'),
+      { DB: failingDatabase('D1_ERROR: near "selec": syntax error at offset 0: SQLITE_ERROR') }
+    ],
+    [503, 'POST', '/e/', event('TOKEN'), { CAPTURE_QUEUE: failingQueue() }]
+  ])(
+    'may read the answer of an SDK’s door, %i to %s %s',
+    async (expected, method, path, body, bindings) => {
+      listenToLog()
+      const { token } = await newProject()
+      const fill = (text: string) => text.replace('TOKEN', token)
+
+      const { status, headers } = await request(
+        method,
+        fill(path),
+        { Origin: SITE },
+        body && fill(body),
+        bindings
+      )
+
+      expect(status).toBe(expected)
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
+      expect(headers.get('Access-Control-Expose-Headers')).toBe('Retry-After,X-Request-Id')
+      expect(headers.get('Vary')).toBe('Origin')
+      expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin')
+    }
+  )
+
+  it.each(['/e/', '/flags/?v=2', '/s/', '/batch', '/nowhere'])(
+    'is allowed to send JSON: OPTIONS %s',
+    async (path) => {
+      const { status, headers, text } = await request('OPTIONS', path, {
+        Origin: SITE,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type,x-of-the-customer'
+      })
+
+      expect([status, text]).toEqual([204, ''])
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
+      expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,POST,OPTIONS')
+      expect(headers.get('Access-Control-Allow-Headers')).toBe('content-type,x-of-the-customer')
+      expect(headers.get('Access-Control-Max-Age')).toBe('86400')
+      expect(headers.get('Vary')).toBe('Origin, Access-Control-Request-Headers')
+    }
+  )
+
+  it('is not named to a client that is none', async () => {
+    const { headers } = await request('POST', '/e/', {}, '{')
+
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
+  })
+
+  it.each<[number, string, Record<string, string>]>([
+    [200, 'persons/', {}],
+    [200, 'persons/?format=csv', {}],
+    [400, 'persons/?limit=0', {}],
+    [401, 'persons/', { Authorization: 'Bearer phx_wrong' }],
+    [404, 'persons/999999999/', {}]
+  ])('may read the answer of the API, %i to %s', async (expected, path, headers) => {
+    const project = await newProject()
+
+    const answer = await project.call('GET', path, { Origin: SITE, ...headers })
+
+    expect(answer.status).toBe(expected)
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(answer.headers.get('Access-Control-Allow-Credentials')).toBeNull()
+    const exposed = answer.headers.get('Access-Control-Expose-Headers')?.split(',')
+    expect(exposed).toEqual(
+      expect.arrayContaining(['Allow', 'Retry-After', 'X-Request-Id', 'x-d1-bookmark'])
+    )
+  })
+
+  it('may call the API with a key', async () => {
+    const { status, headers } = await request('OPTIONS', '/api/environments/1/persons/7/', {
+      Origin: SITE,
+      'Access-Control-Request-Method': 'PATCH',
+      'Access-Control-Request-Headers': 'authorization,content-type,if-match'
+    })
+
+    expect(status).toBe(204)
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(headers.get('Access-Control-Allow-Methods')).toBe(
+      'GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS'
+    )
+    expect(headers.get('Access-Control-Allow-Headers')).toBe('authorization,content-type,if-match')
+  })
+})
+
+it.each([
+  ['GET', '/livez'],
+  ['GET', '/nowhere'],
+  ['GET', '/api/environments/1/persons'],
+  ['POST', '/e/'],
+  ['OPTIONS', '/e/']
+])('an answer cannot be taken for a page, nor framed: %s %s', async (method, path) => {
+  const { headers } = await request(method, path)
+
+  expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+  expect(headers.get('X-Frame-Options')).toBe('DENY')
+  expect(headers.get('Strict-Transport-Security')).toBe('max-age=15552000')
+  expect(headers.get('Referrer-Policy')).toBe('no-referrer')
+})
+
+type Recorded = {
+  t: number
+  method: string
+  url: string
+  type?: string
+  encoding?: string
+  json?: unknown
+}
+
+/** Sends what was recorded as it was sent, at the time it was sent; the token is the project's. */
+async function replay({ t, method, url, type, encoding, json }: Recorded, token: string) {
+  vi.setSystemTime(t)
+  const text = JSON.stringify(json)?.replaceAll('phc_testtoken123', token)
+  const body =
+    text && (encoding === 'gzip' ? await gzip(text) : `data=${encodeURIComponent(btoa(text))}`)
+  const path = url.replace('phc_testtoken123', token)
+  return request(method, path, { Origin: SITE, ...(type && { 'Content-Type': type }) }, body)
+}
+
+const gzip = (text: string) =>
+  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+
+const STORIES: {
+  version: string
+  recorded: Recorded[]
+  visitor: string
+  flags: JsonObject
+  p?: number
+  sets: number
+  recording: JsonObject
+}[] = [
+  {
+    version: '1.449.2',
+    recorded: current,
+    visitor: '01a1fc87-dc0c-7fb8-b3b3-5823152c0da6',
+    flags: {},
+    sets: 2,
+    recording: {
+      click_count: 3,
+      keypress_count: 5,
+      mouse_activity_count: 19,
+      console_log_count: 1,
+      console_warn_count: 1,
+      console_error_count: 1,
+      active_seconds: 0.102,
+      inactive_seconds: 17.898,
+      recording_duration: 18,
+      activity_score: 22.76,
+      start_time: '2026-11-21T05:15:24.740Z',
+      end_time: '2026-11-21T05:15:42.262Z',
+      start_url: 'http://127.0.0.1:8101/start?utm_source=test&gclid=abc#frag',
+      snapshot_source: 'web'
+    }
+  },
+  {
+    version: '1.300.0',
+    recorded: older,
+    visitor: '01a1fc8c-d189-73c3-89c4-ce8697a4628b',
+    flags: { sessionRecording: { endpoint: '/s/' } },
+    p: 1,
+    sets: 1,
+    recording: { click_count: 3, keypress_count: 5, console_error_count: 1, recording_duration: 18 }
+  }
+]
+
+describe.each(STORIES)(
+  'the recorded traffic of posthog-js $version',
+  ({ recorded, visitor, flags, p, sets, recording }) => {
+    it('makes the person that it tells of and keeps every event once, also when all of it comes twice', async () => {
+      const project = await newProject()
+      const queue = holdQueue()
+      const parts: unknown[] = []
+      vi.spyOn(env.RECORDING_QUEUE, 'sendBatch').mockImplementation(async (messages) => {
+        for (const { body } of messages) {
+          parts.push(body)
+        }
+        return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
+      })
+      listenToLog()
+      vi.useFakeTimers({ toFake: ['Date'] })
+
+      const answers: { door: string; status: number; body: JsonObject }[] = []
+      for (const sent of [...recorded, ...recorded]) {
+        const { status, body } = await replay(sent, project.token)
+        answers.push({ door: sent.url.replace(/\?.*/, ''), status, body })
+      }
+      await holdRecordings().deliver(parts)
+      vi.useRealTimers()
+      await queue.ingest()
+
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+      const bodiesOf = (...doors: string[]) =>
+        answers.filter(({ door }) => doors.includes(door)).map(({ body }) => body)
+      for (const body of bodiesOf('/e/', '/i/v0/e/')) {
+        expect(body).toEqual({ status: 'Ok' })
+      }
+      for (const body of bodiesOf('/flags/')) {
+        expect(body).toMatchObject({ flags: {}, ...flags })
+      }
+      expect(bodiesOf('/s/')).toEqual(Array(6).fill({ status: 'Ok' }))
+
+      const { body } = await project.call('GET', 'session_recordings')
+      expect(body).toMatchObject({ count: 1, results: [recording] })
+      expect(body.results[0]).toMatchObject({ distinct_id: visitor, person: { name: 'a@b.c' } })
+
+      const { persons, events, count } = await contentsOf(project.id)
+      expect(count).toBe(1)
+      expect(persons).toMatchObject([
+        {
+          distinct_ids: [visitor, 'alias_1', 'user_1'],
+          is_identified: 1,
+          properties: {
+            email: 'a@b.c',
+            q: 2,
+            $browser: 'Chrome',
+            utm_source: 'test',
+            $initial_utm_source: 'test',
+            $initial_gclid: 'abc'
+          }
+        }
+      ])
+      // 1.449.2 takes it away again, which 1.300.0 cannot.
+      expect(persons[0]?.properties.p).toBe(p)
+      // Set by an event from before there was a person.
+      expect(persons[0]?.properties).not.toHaveProperty('plan')
+      const told = events.map(
+        ({ event, distinct_id }) =>
+          `${event} by ${distinct_id === visitor ? 'visitor' : distinct_id}`
+      )
+      expect(told.sort()).toEqual([
+        '$autocapture by user_1',
+        '$autocapture by user_1',
+        '$autocapture by user_1',
+        '$autocapture by visitor',
+        '$create_alias by user_1',
+        '$groupidentify by user_1',
+        '$identify by user_1',
+        '$pageview by visitor',
+        ...Array(sets).fill('$set by user_1'),
+        'after_identify by user_1',
+        'before_unload by user_1',
+        'custom_event by visitor',
+        'inst by visitor'
+      ])
+    })
+  }
+)

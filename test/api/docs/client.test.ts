@@ -1,0 +1,624 @@
+import createClient from 'openapi-fetch'
+import { afterAll, expect, it } from 'vitest'
+import { findSubscription } from '../../../src/subscriptions/store.ts'
+import { unsubscribeUrl } from '../../../src/unsubscribe/ticket.ts'
+import type { paths } from '../../support/client.ts'
+import {
+  BASE,
+  db,
+  newProject,
+  operationIds,
+  operationOf,
+  request,
+  type TestProject
+} from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
+
+afterAll(untilQuiet)
+
+/** A client as an integrator generates it, of a project with Ada in it, and the operations that it has reached. */
+async function newClient() {
+  const project = await newProject()
+  await project.ingest([
+    { event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } }
+  ])
+  await holdRecordings().record(snapshotEvent(project))
+  const reached: (string | undefined)[] = []
+  const client = createClient<paths, 'application/json'>({
+    baseUrl: BASE,
+    headers: { Authorization: `Bearer ${project.key}` },
+    async fetch(sent) {
+      const { pathname, search } = new URL(sent.url)
+      reached.push(operationOf(sent.method, pathname))
+      const body = sent.body === null ? undefined : await sent.text()
+      const { status, headers, text } = await request(
+        sent.method,
+        pathname + search,
+        Object.fromEntries(sent.headers),
+        body
+      )
+      return new Response(text, { status, headers })
+    }
+  })
+  return { client, project, reached }
+}
+
+type Client = Awaited<ReturnType<typeof newClient>>['client']
+
+async function adaOf(client: Client): Promise<number> {
+  const { data } = await client.GET('/api/environments/{project_id}/persons/', {
+    params: { path: { project_id } }
+  })
+  return data?.results[0]?.id ?? 0
+}
+
+const event = { event: 'bought', distinct_id: 'ada', properties: { price: 5 } }
+const project_id = '@current'
+const session = { path: { project_id, id: 'session' } }
+const sharing = { path: { project_id, recording_id: 'session' } }
+
+async function share(client: Client): Promise<string> {
+  const { data } = await client.PATCH(
+    '/api/environments/{project_id}/session_recordings/{recording_id}/sharing/',
+    {
+      params: sharing,
+      body: { enabled: true }
+    }
+  )
+  return data?.access_token ?? ''
+}
+
+async function newInsight(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/insights/', {
+    params: { path: { project_id } },
+    body: { filters: { events: [{ id: '$identify' }] } }
+  })
+  return data?.id ?? 0
+}
+
+async function newDashboard(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/dashboards/', {
+    params: { path: { project_id } },
+    body: { name: 'Weekly' }
+  })
+  return data?.id ?? 0
+}
+
+async function newSubscription(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/subscriptions/', {
+    params: { path: { project_id }, header: { 'Idempotency-Key': 'once' } },
+    body: {
+      target_type: 'email',
+      target_value: 'ada@example.com',
+      frequency: 'daily',
+      start_date: '2026-11-20T09:00:00Z'
+    }
+  })
+  return data?.id ?? 0
+}
+
+/** What the link in an e-mail of a new subscription ends with. */
+async function newTicket(client: Client, project: TestProject): Promise<string> {
+  const row = await findSubscription(db, project.id, await newSubscription(client))
+  return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
+}
+
+/** A call of each operation, and what comes of it. */
+const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
+  async persons_list(client) {
+    const properties = [JSON.stringify([{ key: 'plan', value: ['pro', 'team'] }])]
+    const params = { path: { project_id }, query: { limit: 1, properties } }
+    const { data } = await client.GET('/api/environments/{project_id}/persons/', { params })
+    expect(data?.results.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([
+      ['ada', ['ada']]
+    ])
+  },
+  async persons_retrieve(client) {
+    const list = await client.GET('/api/environments/{project_id}/persons/', {
+      params: { path: { project_id } }
+    })
+    const id = list.data?.results[0]?.id ?? 0
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data).toEqual(list.data?.results[0])
+  },
+  async insights_trend(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/trend/', {
+      params: { path: { project_id }, query: { format: 'json' } },
+      body: { events: [{ id: '$identify', math: 'dau' }], date_from: '-1d' }
+    })
+    expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
+  },
+  async insights_trend_by_url(client) {
+    const query = { events: JSON.stringify([{ id: '$identify', math: 'dau' }]), date_from: '-1d' }
+    const { data } = await client.GET('/api/environments/{project_id}/insights/trend/', {
+      params: { path: { project_id }, query }
+    })
+    expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
+  },
+  async sessions_property_definitions(client) {
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/sessions/property_definitions/',
+      {
+        params: { path: { project_id }, query: { search: 'utm source' } }
+      }
+    )
+    expect(data?.results.map(({ name }) => name)).toEqual(['$entry_utm_source'])
+  },
+  async sessions_values(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/sessions/values/', {
+      params: { path: { project_id }, query: { key: '$channel_type' } }
+    })
+    expect(data).toEqual({ results: [], refreshing: false })
+  },
+  async persons_activity(client) {
+    const path = { project_id, id: await adaOf(client) }
+    await client.PATCH('/api/environments/{project_id}/persons/{id}/', {
+      params: { path },
+      body: { properties: { plan: 'team' } }
+    })
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/activity/', {
+      params: { path }
+    })
+    expect(data?.results.map(({ activity, user }) => [activity, user.first_name])).toEqual([
+      ['updated', 'Ada']
+    ])
+  },
+  async persons_activity_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/persons/activity/', {
+      params: { path: { project_id }, query: { page: 1 } }
+    })
+    expect(data).toEqual({ count: 0, next: null, previous: null, results: [] })
+  },
+  async persons_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/persons/{id}/', {
+      params: { path: { project_id, id: await adaOf(client) } },
+      body: { properties: { plan: 'team' } }
+    })
+    expect(data?.properties).toMatchObject({ plan: 'team' })
+  },
+  async persons_delete_property(client) {
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/persons/{id}/delete_property/',
+      {
+        params: { path: { project_id, id: await adaOf(client) } },
+        body: { $unset: 'plan' }
+      }
+    )
+    expect(data).toEqual({ success: true })
+  },
+  async persons_properties_timeline(client) {
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/persons/{id}/properties_timeline/',
+      {
+        params: {
+          path: { project_id, id: await adaOf(client) },
+          query: { breakdown: 'plan', breakdown_type: 'person' }
+        }
+      }
+    )
+    expect(data?.points.map(({ properties }) => properties.plan)).toEqual(['pro'])
+  },
+  async persons_split(client, project) {
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } }
+    ])
+    const { data } = await client.POST('/api/environments/{project_id}/persons/{id}/split/', {
+      params: { path: { project_id, id: await adaOf(client) } },
+      body: { main_distinct_id: 'ada' }
+    })
+    expect(data?.persons.map(({ name, distinct_ids }) => [name, distinct_ids])).toEqual([
+      ['phone', ['phone']]
+    ])
+  },
+  async persons_delete(client) {
+    const list = await client.GET('/api/environments/{project_id}/persons/', {
+      params: { path: { project_id } }
+    })
+    const id = list.data?.results[0]?.id ?? 0
+    const params = { path: { project_id, id }, query: { delete_events: true } }
+    const { response } = await client.DELETE('/api/environments/{project_id}/persons/{id}/', {
+      params
+    })
+    expect(response.status).toBe(204)
+  },
+  async persons_bulk_delete(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/persons/bulk_delete/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['ada', 'eve'], delete_events: true }
+    })
+    expect(data?.results.map(({ id, result }) => [id, result])).toEqual([
+      ['ada', 'deleted'],
+      ['eve', 'not_found']
+    ])
+  },
+  async persons_deletion_status(client) {
+    await client.POST('/api/environments/{project_id}/persons/bulk_delete/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['ada'], delete_events: true }
+    })
+    const { data } = await client.GET('/api/environments/{project_id}/persons/deletion_status/', {
+      params: { path: { project_id }, query: { status: 'pending' } }
+    })
+    expect(data?.results.map(({ status, receipt }) => [status, receipt])).toEqual([
+      ['queued', null]
+    ])
+  },
+  async persons_verify_deletion_receipt(client) {
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/persons/deletion_receipts/verify/',
+      {
+        params: { path: { project_id } },
+        body: {
+          id: 1,
+          project_id: 1,
+          person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+          requested_at: '2026-11-20T10:00:00.000Z',
+          requested_by: {},
+          delete_events: true,
+          run: null,
+          stores: [],
+          late_events_dropped: 0,
+          verified_at: '2026-11-22T05:00:00.000Z',
+          kept: [],
+          backups_until: '2026-12-22T05:00:00.000Z',
+          signature: 'made up'
+        }
+      }
+    )
+    expect(data?.valid).toBe(false)
+  },
+  async insights_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/', {
+      params: { path: { project_id } },
+      body: { name: 'Views', filters: { events: [{ id: '$pageview' }] } }
+    })
+    expect([data?.name, data?.created_by.first_name]).toEqual(['Views', 'Ada'])
+  },
+  async insights_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/insights/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results).toEqual([])
+  },
+  async insights_retrieve(client) {
+    const id = await newInsight(client)
+    const { data } = await client.GET('/api/environments/{project_id}/insights/{id}/', {
+      params: { path: { project_id, id }, query: { refresh: 'true' } }
+    })
+    expect(data?.result?.map(({ label }) => label)).toEqual(['$identify'])
+  },
+  async insights_partial_update(client) {
+    const id = await newInsight(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/insights/{id}/', {
+      params: { path: { project_id, id } },
+      body: { favorited: true }
+    })
+    expect(data?.favorited).toBe(true)
+  },
+  async insights_destroy(client) {
+    const id = await newInsight(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/insights/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async dashboards_create(client) {
+    expect(await newDashboard(client)).toBeGreaterThan(0)
+  },
+  async dashboards_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.count).toBe(0)
+  },
+  async dashboards_retrieve(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.tiles).toEqual([])
+  },
+  async dashboards_partial_update(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/dashboards/{id}/', {
+      params: { path: { project_id, id } },
+      body: { pinned: true }
+    })
+    expect(data?.pinned).toBe(true)
+  },
+  async dashboards_destroy(client) {
+    const id = await newDashboard(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/dashboards/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async session_recordings_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results.map(({ id, person }) => [id, person.distinct_ids])).toEqual([
+      ['session', 'ada']
+    ])
+  },
+  async session_recordings_retrieve(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/session_recordings/{id}/', {
+      params: session
+    })
+    expect(data?.click_count).toBe(1)
+  },
+  async session_recordings_similar(client) {
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/session_recordings/{id}/analyze/similar/',
+      {
+        params: { ...session, query: { limit: 5 } }
+      }
+    )
+    expect(data).toMatchObject({
+      count: 0,
+      results: [],
+      reason: 'The session has fewer than 3 steps.'
+    })
+  },
+  async session_recordings_snapshots(client) {
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/session_recordings/{id}/snapshots/',
+      {
+        params: session
+      }
+    )
+    expect(data?.sources).toHaveLength(1)
+  },
+  async subscriptions_create(client) {
+    expect(await newSubscription(client)).toBe(await newSubscription(client))
+  },
+  async subscriptions_list(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/', {
+      params: { path: { project_id }, query: { ordering: '-next_delivery_date', deleted: false } }
+    })
+    expect(data?.results.map((subscription) => subscription.id)).toEqual([id])
+  },
+  async subscriptions_retrieve(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET('/api/environments/{project_id}/subscriptions/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.summary).toBe('sent every day')
+  },
+  async subscriptions_partial_update(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/subscriptions/{id}/', {
+      params: { path: { project_id, id } },
+      body: { paused: true }
+    })
+    expect(data?.paused).toBe(true)
+  },
+  async subscriptions_destroy(client) {
+    const id = await newSubscription(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/subscriptions/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async subscriptions_test(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.POST('/api/environments/{project_id}/subscriptions/{id}/test/', {
+      params: { path: { project_id, id } }
+    })
+    expect(data?.kind).toBe('test')
+  },
+  async subscriptions_deliveries_list(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/subscriptions/{id}/deliveries/',
+      {
+        params: { path: { project_id, id } }
+      }
+    )
+    expect(data?.count).toBe(0)
+  },
+  async subscriptions_preview(client) {
+    const id = await newSubscription(client)
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/subscriptions/{id}/preview/',
+      {
+        params: { path: { project_id, id }, query: { n: 3 } }
+      }
+    )
+    expect(data?.results).toHaveLength(3)
+  },
+  async unsubscribe_page(client, project) {
+    const ticket = await newTicket(client, project)
+    const { data } = await client.GET('/unsubscribe/{ticket}', {
+      params: { path: { ticket } },
+      parseAs: 'text'
+    })
+    expect(data).toContain('<form method="post">')
+  },
+  async unsubscribe(client, project) {
+    const ticket = await newTicket(client, project)
+    const { data } = await client.POST('/unsubscribe/{ticket}', {
+      params: { path: { ticket } },
+      parseAs: 'text'
+    })
+    expect(data).toContain('no more e-mails')
+  },
+  async session_recordings_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/session_recordings/{id}/', {
+      params: session,
+      body: { distinct_id: 'bob' }
+    })
+    expect(data?.person.distinct_ids).toBe('bob')
+  },
+  async session_recordings_destroy(client) {
+    const { response } = await client.DELETE(
+      '/api/environments/{project_id}/session_recordings/{id}/',
+      {
+        params: session
+      }
+    )
+    expect(response.status).toBe(204)
+  },
+  async session_recordings_ai_filters(client) {
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/session_recordings/ai/filters/',
+      {
+        params: { path: { project_id } },
+        body: { messages: [{ role: 'user', content: 'longer than a minute' }] }
+      }
+    )
+    expect(data?.data.filter_group.values).toEqual([
+      {
+        type: 'AND',
+        values: [{ key: 'duration', type: 'recording', operator: 'gt', value: ['60'] }]
+      }
+    ])
+  },
+  async session_recordings_ai_regex(client) {
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/session_recordings/ai/regex/',
+      {
+        params: { path: { project_id } },
+        body: { regex: 'starts with /docs', examples: ['/docs/a'] }
+      }
+    )
+    expect(data?.data).toEqual({
+      output: '^/docs',
+      matched: [{ text: '/docs/a', match: '/docs' }],
+      rejected: []
+    })
+  },
+  async session_recordings_sharing_retrieve(client) {
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/session_recordings/{recording_id}/sharing/',
+      {
+        params: sharing
+      }
+    )
+    expect(data?.enabled).toBe(false)
+  },
+  async session_recordings_sharing_update(client) {
+    expect(await share(client)).toMatch(/^\d+-/)
+  },
+  async session_recordings_sharing_refresh(client) {
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/session_recordings/{recording_id}/sharing/refresh/',
+      { params: sharing }
+    )
+    expect(data?.enabled).toBe(false)
+  },
+  async shared(client) {
+    const params = { path: { access_token: await share(client) } }
+    const { data } = await client.GET('/shared/{access_token}', { params })
+    expect([data?.click_count, data?.sources.length]).toEqual([1, 1])
+  },
+  async shared_snapshots(client) {
+    const params = { path: { access_token: await share(client) } }
+    const { data } = await client.GET('/shared/{access_token}/snapshots', { params })
+    expect(data?.sources).toHaveLength(1)
+  },
+  async batch(client, { token }) {
+    const { data } = await client.POST('/batch', { body: { api_key: token, batch: [event] } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async e(client, { token }) {
+    const { data } = await client.POST('/e', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async i_v0_e(client, { token }) {
+    const { data } = await client.POST('/i/v0/e', { body: [{ ...event, api_key: token }] })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async capture(client, { token }) {
+    const { data } = await client.POST('/capture', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async track(client, { token }) {
+    const { data } = await client.POST('/track', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async engage(client, { token }) {
+    const { data } = await client.POST('/engage', { body: { ...event, api_key: token } })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async s(client, { token }) {
+    const body = {
+      distinct_id: 'ada',
+      properties: { $session_id: 'a', $snapshot_data: [] },
+      api_key: token
+    }
+    const { data } = await client.POST('/s', { body })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async flags(client, { token }) {
+    const { data } = await client.POST('/flags', {
+      params: { query: { v: '2' } },
+      body: { api_key: token }
+    })
+    expect(data?.flags).toEqual({})
+  },
+  async decide(client, { token }) {
+    const { data } = await client.POST('/decide', {
+      params: { query: { v: '3' } },
+      body: { api_key: token }
+    })
+    expect(data?.featureFlags).toEqual({})
+  },
+  async array_config(client, { token }) {
+    const { data } = await client.GET('/array/{token}/config', { params: { path: { token } } })
+    expect(data?.token).toBe(token)
+  },
+  async array_config_js(client, { token }) {
+    const { data } = await client.GET('/array/{token}/config.js', {
+      params: { path: { token } },
+      parseAs: 'text'
+    })
+    expect(data).toContain(token)
+  },
+  async surveys(client, { token }) {
+    const { data } = await client.GET('/api/surveys/', { params: { query: { token } } })
+    expect(data?.surveys).toEqual([])
+  },
+  async livez(client) {
+    const { data } = await client.GET('/livez')
+    expect(data?.status).toBe('ok')
+  },
+  async readyz(client) {
+    const { data } = await client.GET('/readyz')
+    expect(data?.database.answers).toBe(true)
+  },
+  async openapi(client) {
+    const { data } = await client.GET('/openapi.json')
+    expect(data?.openapi).toBe('3.1.1')
+  },
+  async docs(client) {
+    const { data } = await client.GET('/docs', { parseAs: 'text' })
+    expect(data).toContain('/openapi.json')
+  }
+}
+
+it('calls every operation', () => {
+  expect(Object.keys(CALLS).sort()).toEqual(operationIds.toSorted())
+})
+
+it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {
+  const { client, project, reached } = await newClient()
+
+  await call(client, project)
+
+  expect(reached.at(-1)).toBe(id)
+})
+
+it('is told in the terms of the interface what is wrong', async () => {
+  const { client } = await newClient()
+  const params = { path: { project_id }, query: { limit: 0 } }
+
+  const { data, error } = await client.GET('/api/environments/{project_id}/persons/', { params })
+
+  expect(data).toBeUndefined()
+  expect([error?.code, error?.attr]).toEqual(['invalid_input', 'limit'])
+})

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { request } from '../../support/project.ts'
+
+it('/openapi.json is for everybody to read', async () => {
+  const { status, headers, body } = await request('GET', '/openapi.json', {
+    Origin: 'https://shop.example'
+  })
+
+  expect([status, body.openapi]).toEqual([200, '3.1.1'])
+  expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
+})
+
+it('an answer that is not as documented fails the test that asks for it', async () => {
+  const asked = request('GET', '/readyz', {}, undefined, { DATABASE_MAX_BYTES: '-1' })
+
+  await expect(asked).rejects.toThrow('to deeply equal []')
+})
+
+it('/docs allows itself scripts and styles of its own only', async () => {
+  const [first, second] = [await request('GET', '/docs'), await request('GET', '/docs/')]
+
+  const policy = first.headers.get('Content-Security-Policy') ?? ''
+  const [, nonce = ''] = /'nonce-([^']+)'/.exec(policy) ?? []
+  const loaded = [...first.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url)
+  const inline = [...first.text.matchAll(/<script(?! src)([^>]*)>/g)].map(
+    ([, attributes]) => attributes
+  )
+
+  expect([first.status, second.status]).toEqual([200, 200])
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'self' 'nonce-[0-9a-f-]{36}'; style-src 'self'; /
+  )
+  expect(policy).not.toMatch(/unsafe|http/)
+  expect(second.headers.get('Content-Security-Policy')).not.toContain(nonce)
+  expect(inline).toEqual([` nonce="${nonce}"`])
+  expect(loaded).toEqual([
+    'data:,',
+    '/docs/swagger-ui.css',
+    '/openapi.json',
+    '/docs/swagger-ui-bundle.js'
+  ])
+})

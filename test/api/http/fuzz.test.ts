@@ -1,0 +1,344 @@
+import { env } from 'cloudflare:workers'
+import { setTimeout } from 'node:timers/promises'
+import type { Schema } from '@cfworker/json-schema'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Json } from '../../../src/json.ts'
+import { isObject } from '../../../src/json.ts'
+import browser from '../../fixtures/posthog-js-1.449.2.json'
+import recorded from '../../fixtures/posthog-node-5.70.json'
+import { type Described, readDocument } from '../../support/document.ts'
+import { anything, createGenerator, text } from '../../support/generate.ts'
+import { newProject, published, request, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterAll(untilQuiet)
+
+const SEED = Date.now()
+const LONG = 240_000
+
+/** Every line that the worker logs while a test runs. */
+let lines: { level: string; message: string }[] = []
+
+beforeEach(() => {
+  lines = []
+  for (const level of ['info', 'warn', 'error'] as const) {
+    vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(JSON.parse(line)))
+  }
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const deep = fc
+  .integer({ min: 1, max: 3_000 })
+  .map((levels) => ({ raw: `${'['.repeat(levels)}${']'.repeat(levels)}` }))
+/** Another value at a random place of a JSON document. */
+function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
+  const [step, ...rest] = path
+  if (step === undefined || typeof document !== 'object' || document === null) {
+    return replacement ?? null
+  }
+  const entries = Object.entries(document)
+  const chosen = entries[step % Math.max(1, entries.length)]
+  if (!chosen) {
+    return replacement ?? null
+  }
+  const [key, value] = chosen
+  if (rest.length === 0 && replacement === undefined) {
+    entries.splice(entries.indexOf(chosen), 1)
+  } else {
+    chosen[1] = mutate(value, rest, replacement)
+  }
+  if (Array.isArray(document)) {
+    return entries.map(([, inner]) => inner)
+  }
+  return Object.fromEntries([
+    ...entries.filter(([name]) => name !== key),
+    ...(entries.includes(chosen) ? [chosen] : [])
+  ])
+}
+
+const encodings = ['json', 'gzip', 'base64', 'form', 'gzip in form'] as const
+
+async function encode(json: string, encoding: (typeof encodings)[number]): Promise<Uint8Array> {
+  const bytes = new TextEncoder().encode(json)
+  const zipped = async () =>
+    new Uint8Array(
+      await new Response(
+        new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))
+      ).arrayBuffer()
+    )
+  const base64 = (of: Uint8Array) =>
+    btoa(Array.from(of, (byte) => String.fromCharCode(byte)).join(''))
+  const encoded = (of: string) => new TextEncoder().encode(of)
+  switch (encoding) {
+    case 'json':
+      return bytes
+    case 'gzip':
+      return zipped()
+    case 'base64':
+      return encoded(base64(bytes))
+    case 'form':
+      return encoded(`data=${encodeURIComponent(base64(bytes))}`)
+    case 'gzip in form':
+      return encoded(`data=${base64(await zipped())}`)
+  }
+}
+
+const captured = fc.record({
+  path: fc.constantFrom(
+    '/batch/',
+    '/e',
+    '/i/v0/e/',
+    '/capture',
+    '/s/',
+    '/flags/?v=2',
+    '/decide?v=3'
+  ),
+  query: fc.option(text, { freq: 4 }),
+  shape: fc.constantFrom('envelope', 'array', 'event'),
+  from: fc.nat(180),
+  mutations: fc.array(
+    fc.record({
+      path: fc.array(fc.nat(60), { maxLength: 5 }),
+      replacement: fc.option(anything, { nil: undefined })
+    }),
+    { maxLength: 3 }
+  ),
+  deep: fc.option(deep, { freq: 20 }),
+  encoding: fc.constantFrom(...encodings),
+  damage: fc.option(fc.record({ at: fc.nat(4_000), byte: fc.nat(255), cut: fc.boolean() }), {
+    freq: 3
+  }),
+  contentType: fc.constantFrom(
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    ''
+  )
+})
+
+type Captured = typeof captured extends fc.Arbitrary<infer T> ? T : never
+
+const events = recorded.flatMap(({ body }) => body.batch as Json[])
+const snapshots = browser.flatMap(({ url, json }) => (url === '/s/' ? (json as Json[]) : []))
+
+async function send(project: TestProject, sent: Captured) {
+  const some = sent.path === '/s/' ? snapshots : events.slice(sent.from, sent.from + 3)
+  const batch = some.map((event) => (isObject(event) ? { ...event, token: project.token } : event))
+  const shapes: Record<string, Json> = {
+    envelope: { api_key: project.token, batch },
+    array: batch,
+    event: batch[0] ?? {}
+  }
+  const mutated = sent.mutations.reduce(
+    (json, { path, replacement }) => mutate(json, path, replacement),
+    shapes[sent.shape] ?? null
+  )
+  const json = sent.deep
+    ? JSON.stringify(mutated).replace(/("properties":)\{/, `$1{"deep":${sent.deep.raw},`)
+    : JSON.stringify(mutated)
+  let bytes = await encode(json, sent.encoding)
+  if (sent.damage) {
+    const at = sent.damage.at % Math.max(1, bytes.length)
+    if (sent.damage.cut) {
+      bytes = bytes.slice(0, at)
+    } else {
+      bytes[at] = sent.damage.byte
+    }
+  }
+  const separator = sent.path.includes('?') ? '&' : '?'
+  const path =
+    sent.query === null
+      ? sent.path
+      : `${sent.path}${separator}_=${encodeURIComponent(sent.query.toWellFormed())}`
+  return request(
+    'POST',
+    path,
+    sent.contentType ? { 'Content-Type': sent.contentType } : {},
+    bytes as Uint8Array<ArrayBuffer>
+  )
+}
+
+it(
+  '5,000 mutations of recorded traffic are taken or refused with a reason, and what was taken is stored',
+  async () => {
+    const project = await newProject()
+    const statuses = new Map<number, number>()
+    for (const sent of fc.sample(captured, { numRuns: 5_000, seed: SEED })) {
+      const { status, body } = await send(project, sent)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (![200, 400, 401, 413].includes(status)) {
+        expect.fail(`seed ${SEED}: ${status} for ${JSON.stringify(sent)}`)
+      }
+      if (status !== 200) {
+        expect(Object.keys(body)).toEqual(
+          expect.arrayContaining(['type', 'code', 'detail', 'attr'])
+        )
+      }
+    }
+    for (const queue of [env.CAPTURE_QUEUE, env.RECORDING_QUEUE]) {
+      await vi.waitUntil(async () => (await queue.metrics()).backlogCount === 0, {
+        timeout: 60_000,
+        interval: 200
+      })
+    }
+
+    expect(statuses.get(200)).toBeGreaterThan(500)
+    expect(statuses.get(400)).toBeGreaterThan(500)
+    expect(
+      lines.filter(
+        ({ level, message }) => level === 'error' || message === 'capture message retried'
+      ),
+      `seed ${SEED}`
+    ).toEqual([])
+  },
+  LONG
+)
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
+
+const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: other })
+
+const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** Requests to one operation of the document: what it takes, what it just takes or just not, and anything else. */
+function requestsTo(
+  { template, method, parameters, requestBody }: Described,
+  project: TestProject,
+  valuesFor: (schema: Schema) => fc.Arbitrary<Json>
+) {
+  const mine = fc.constantFrom<Json>(project.id, '@current')
+  const path = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ name, schema }) => {
+      const values = name === 'project_id' ? mostly(mine, valuesFor(schema)) : valuesFor(schema)
+      return values.map((value) => [`{${name}}`, asText(value)] as const)
+    })
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) =>
+      fc
+        .tuple(
+          mostly(fc.constant(name), fc.constantFrom(`${name}[]`, `${name}[0][key]`)),
+          valuesFor(schema)
+        )
+        .map(([as, value]) =>
+          (Array.isArray(value) ? value : [value]).map((one) => [as, asText(one)] as const)
+        )
+    )
+  const [content] = Object.values(requestBody?.content ?? {})
+  const json = valuesFor(content?.schema ?? {}).map((value) => JSON.stringify(value))
+  const brokenJson = fc.oneof(
+    text,
+    deep.map(({ raw }) => raw),
+    json.map((whole) => whole.slice(0, -1))
+  )
+  return fc.record({
+    template: fc.constant(template),
+    prefix: fc.constantFrom('/environments/', '/projects/'),
+    slash: fc.constantFrom('', '/'),
+    method: mostly(fc.constant(method), fc.constantFrom(...METHODS)),
+    path: fc.tuple(...path),
+    query: fc.array(
+      fc.oneof(
+        ...query,
+        fc.tuple(text, text).map((pair) => [pair])
+      ),
+      { maxLength: 5 }
+    ),
+    body: content ? mostly(json, brokenJson) : mostly(fc.constant(''), json),
+    headers: fc.record(
+      {
+        Authorization: mostly(
+          fc.constant(`Bearer ${project.key}`),
+          fc.constantFrom('', 'Bearer', 'Bearer phx_x', 'Basic eDp5')
+        ),
+        Accept: fc.constantFrom('application/json', 'text/csv', '*/*', 'text/html'),
+        'Content-Type': mostly(
+          fc.constant('application/json'),
+          fc.constantFrom('', 'text/plain', 'text/csv', 'x')
+        ),
+        Prefer: fc.constantFrom('return=minimal', 'return=representation', ','),
+        'x-d1-bookmark': fc.constantFrom(
+          '',
+          'DB.0',
+          'DB.00000042-feed',
+          'DB_TWO.00000001-00000002-0',
+          'x'
+        ),
+        'Idempotency-Key': fc.constantFrom('', 'once', 'x'.repeat(5_000))
+      },
+      { requiredKeys: ['Authorization', 'Content-Type'] }
+    )
+  })
+}
+
+type Asked = ReturnType<typeof requestsTo> extends fc.Arbitrary<infer T> ? T : never
+
+/** @throws when there is no answer within half a minute, or one that is not documented */
+async function ask({ template, prefix, slash, method, path, query, body, headers }: Asked) {
+  const inUrl = (part: string) => encodeURIComponent(part.toWellFormed())
+  const parameters = query.flat().map(([name, value]) => `${inUrl(name)}=${inUrl(value)}`)
+  const target = path.reduce(
+    (url, [name, value]) => url.replace(name, () => inUrl(value)),
+    template
+  )
+  const url = `${target.replace('/environments/', prefix).replace(/\/$/, '')}${slash}?${parameters.join('&')}`
+  const sent = body !== '' && !['GET', 'HEAD'].includes(method) ? body : undefined
+  const late = setTimeout(30_000, { status: 0 })
+  return Promise.race([request(method, url, headers, sent), late])
+}
+
+it(
+  '5,000 odd requests to the operations of /openapi.json are answered as it says, never with a 500',
+  async () => {
+    const project = await newProject()
+    const people = Array.from({ length: 40 }, (_, n) => ({
+      distinct_id: `user-${n}`,
+      event: '$identify',
+      properties: { $set: { email: `user-${n}@example.com`, seen: '2026-01-01', seats: n } }
+    }))
+    await project.ingest(people)
+    const { results } = (await project.call('GET', 'persons/')).body
+    const names = people.flatMap(({ distinct_id, event, properties }) => [
+      distinct_id,
+      event,
+      ...Object.keys(properties.$set)
+    ])
+    const known = [
+      project.token,
+      ...names,
+      ...results.flatMap(({ id, uuid }: { id: number; uuid: string }) => [id, uuid])
+    ]
+    const { operations, schemas } = readDocument(published)
+    const valuesFor = createGenerator(schemas, known)
+    const requests = operations.map((operation) => ({
+      weight: 1 + operation.parameters.length + (operation.requestBody ? 5 : 0),
+      arbitrary: requestsTo(operation, project, valuesFor)
+    }))
+    const reached = new Map<string, Set<number>>()
+
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(...requests), async (asked) => {
+        const { status } = await ask(asked)
+        expect(status).toBeGreaterThan(0)
+        expect(status).toBeLessThan(500)
+        reached.set(asked.template, (reached.get(asked.template) ?? new Set()).add(status))
+      }),
+      { numRuns: 5_000, seed: SEED }
+    )
+
+    expect([...reached.keys()].toSorted()).toEqual(
+      [...new Set(operations.map(({ template }) => template))].toSorted()
+    )
+    expect(
+      lines.filter(({ level }) => level === 'error'),
+      `seed ${SEED}`
+    ).toEqual([])
+  },
+  LONG
+)

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import { newProject, request, type TestProject } from '../../support/project.ts'
+
+const send = (project: TestProject, method: string, path: string, body?: object) =>
+  request(
+    method,
+    `/api/environments/${project.id}/${path}`,
+    { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+    body && JSON.stringify(body)
+  )
+
+const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
+const RANGE = { date_from: '2025-06-01', date_to: '2025-06-02' }
+const VIEWS = { events: [{ id: '$pageview' }], ...RANGE }
+
+describe('an insight', () => {
+  it('is kept as it was sent', async () => {
+    const project = await newProject()
+    const sent = {
+      name: 'Views',
+      description: 'All',
+      filters: VIEWS,
+      tags: ['web'],
+      favorited: true,
+      saved: true,
+      order: 3
+    }
+
+    const created = await send(project, 'POST', 'insights/', sent)
+    const found = await send(project, 'GET', `insights/${created.body.id}/`)
+
+    expect(created.status).toBe(201)
+    expect(created.body).toMatchObject({
+      ...sent,
+      query: null,
+      derived_name: null,
+      deleted: false,
+      dashboards: [],
+      dashboard_tiles: [],
+      created_by: { email: project.user.email },
+      result: null,
+      last_refresh: null
+    })
+    expect([found.status, found.body]).toEqual([200, created.body])
+  })
+
+  it('says what it asks, when it is told to refresh', async () => {
+    const project = await newProject()
+    await project.ingest([{ timestamp: Date.parse('2025-06-02T10:00:00Z') }])
+    const query = {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: '$pageview' }],
+      dateRange: RANGE
+    }
+    const { body } = await send(project, 'POST', 'insights/', { query })
+    const empty = await send(project, 'POST', 'insights/', { name: 'Nothing yet' })
+
+    const { status, body: fresh } = await send(project, 'GET', `insights/${body.id}/?refresh=true`)
+
+    expect(status).toBe(200)
+    expect(fresh.result.map(({ data }: { data: number[] }) => data)).toEqual([[0, 1]])
+    expect([fresh.is_cached, typeof fresh.last_refresh]).toEqual([false, 'string'])
+    expect(
+      (await send(project, 'GET', `insights/${empty.body.id}/?refresh=true`)).body.result
+    ).toEqual([])
+  })
+
+  it('changes in what is named', async () => {
+    const project = await newProject()
+    const { body } = await send(project, 'POST', 'insights/', { name: 'Views', filters: VIEWS })
+
+    const changed = await send(project, 'PATCH', `insights/${body.id}/`, {
+      name: null,
+      saved: true,
+      id: 99,
+      unknown: 1
+    })
+
+    expect(changed.status).toBe(200)
+    expect(changed.body).toEqual({
+      ...body,
+      name: null,
+      saved: true,
+      last_modified_at: changed.body.last_modified_at
+    })
+  })
+
+  it.each(['DELETE', 'PATCH'])('is hidden by %s, and comes back', async (method) => {
+    const project = await newProject()
+    const { body } = await send(project, 'POST', 'insights/', { name: 'Views' })
+    const path = `insights/${body.id}/`
+
+    const deleted = await send(
+      project,
+      method,
+      path,
+      method === 'PATCH' ? { deleted: true } : undefined
+    )
+
+    expect(deleted.status).toBe(method === 'PATCH' ? 200 : 204)
+    expect((await send(project, 'GET', path)).status).toBe(404)
+    expect((await send(project, 'DELETE', path)).status).toBe(404)
+    expect((await send(project, 'GET', 'insights/')).body).toMatchObject({ count: 0, results: [] })
+    expect((await send(project, 'PATCH', path, { deleted: false })).status).toBe(200)
+    expect((await send(project, 'GET', path)).status).toBe(200)
+  })
+
+  it('is listed in pages, newest first', async () => {
+    const project = await newProject()
+    for (const name of ['a', 'b', 'c']) {
+      await send(project, 'POST', 'insights/', { name })
+    }
+
+    const first = await send(project, 'GET', 'insights/?limit=2')
+    const second = await send(project, 'GET', `insights/${new URL(first.body.next).search}`)
+
+    const names = (answer: typeof first) =>
+      answer.body.results.map(({ name }: { name: string }) => name)
+    expect([first.body.count, names(first), names(second), second.body.next]).toEqual([
+      3,
+      ['c', 'b'],
+      ['a'],
+      null
+    ])
+  })
+
+  it('is found by its short id, by a part of its name or description, and by its marks', async () => {
+    const project = await newProject()
+    const { body: views } = await send(project, 'POST', 'insights/', {
+      name: 'Page Views',
+      saved: true
+    })
+    await send(project, 'POST', 'insights/', { derived_name: 'All 100 % views', favorited: true })
+    await send(project, 'POST', 'insights/', { name: 'Users', description: 'Who views' })
+    await send(await newProject(), 'POST', 'insights/', { name: 'views', saved: true })
+    const found = async (query: string) => {
+      const { body } = await send(project, 'GET', `insights/?${query}`)
+      return [body.count, ...body.results.map((one: typeof views) => one.name ?? one.derived_name)]
+    }
+
+    expect(await found(`short_id=${views.short_id}`)).toEqual([1, 'Page Views'])
+    expect(await found('short_id=none')).toEqual([0])
+    expect(await found('search=VIEWS')).toEqual([3, 'Users', 'All 100 % views', 'Page Views'])
+    expect(await found('search=%25')).toEqual([1, 'All 100 % views'])
+    expect(await found('saved=true')).toEqual([1, 'Page Views'])
+    expect(await found('saved=false&favorited=true')).toEqual([1, 'All 100 % views'])
+    const refused = await send(project, 'GET', 'insights/?saved=maybe')
+    expect([refused.status, refused.body.attr]).toEqual([400, 'saved'])
+  })
+
+  it.each([
+    [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind'],
+    [
+      { filters: { events: [{ id: 'a', math: 'no' }] } },
+      'invalid_input',
+      'filters__events__0__math'
+    ],
+    [{ saved: 1 }, 'invalid_input', 'saved'],
+    [{ dashboards: [999_999_999] }, 'does_not_exist', 'dashboards__0']
+  ])('is refused when it cannot be: %j', async (body, code, attr) => {
+    const project = await newProject()
+
+    const answer = await send(project, 'POST', 'insights/', body)
+
+    expect([answer.status, answer.body.code, answer.body.attr]).toEqual([400, code, attr])
+  })
+
+  it.each(['abc', '0', '1.5', '99999999999999999999'])(
+    'is not found by what is no id: %s',
+    async (id) => {
+      const { status, body } = await send(await newProject(), 'GET', `insights/${id}/`)
+
+      expect([status, body]).toEqual([404, NOT_FOUND])
+    }
+  )
+})
+
+describe('a dashboard', () => {
+  it('lists the insights that are put on it', async () => {
+    const project = await newProject()
+    const [first, second] = [
+      (await send(project, 'POST', 'dashboards/', { name: 'Weekly' })).body,
+      (await send(project, 'POST', 'dashboards/', {})).body
+    ]
+    const insight = (
+      await send(project, 'POST', 'insights/', { name: 'Views', dashboards: [first.id] })
+    ).body
+
+    const shown = await send(project, 'GET', `dashboards/${first.id}/`)
+    const moved = await send(project, 'PATCH', `insights/${insight.id}/`, {
+      dashboards: [second.id]
+    })
+
+    expect(shown.body).toEqual({ ...first, tiles: [{ id: expect.any(Number), insight }] })
+    expect(moved.body.dashboards).toEqual([second.id])
+    expect((await send(project, 'GET', `dashboards/${first.id}/`)).body.tiles).toEqual([])
+    await send(project, 'DELETE', `insights/${insight.id}/`)
+    expect((await send(project, 'GET', `dashboards/${second.id}/`)).body.tiles).toEqual([])
+  })
+
+  it('is no longer shown by insights when it is deleted', async () => {
+    const project = await newProject()
+    const { body } = await send(project, 'POST', 'dashboards/', {
+      name: 'Weekly',
+      tags: ['a'],
+      pinned: true
+    })
+    const insight = (await send(project, 'POST', 'insights/', { dashboards: [body.id] })).body
+
+    expect((await send(project, 'DELETE', `dashboards/${body.id}/`)).status).toBe(204)
+
+    expect((await send(project, 'GET', `dashboards/${body.id}/`)).status).toBe(404)
+    expect((await send(project, 'GET', 'dashboards/')).body.count).toBe(0)
+    expect((await send(project, 'GET', `insights/${insight.id}/`)).body.dashboards).toEqual([])
+    const back = await send(project, 'PATCH', `dashboards/${body.id}/`, { deleted: false })
+    expect([back.status, back.body]).toEqual([200, body])
+  })
+
+  it("does not take another project's insights, nor is it one of theirs", async () => {
+    const [project, other] = [await newProject(), await newProject()]
+    const { body } = await send(project, 'POST', 'dashboards/', {})
+
+    const answer = await send(other, 'POST', 'insights/', { dashboards: [body.id] })
+
+    expect([answer.status, answer.body.code]).toEqual([400, 'does_not_exist'])
+  })
+})

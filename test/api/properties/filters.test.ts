@@ -1,0 +1,334 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../../src/json.ts'
+import { evaluate, type Filter, type Group } from '../../support/evaluate.ts'
+import { newProject, type TestProject } from '../../support/project.ts'
+
+const KEYS = ['plan', '$browser', 'weird "key"', 'naïve.key', 'a\\b', '__proto__']
+const TEXTS = [
+  'pro',
+  'Pro',
+  'PROFI',
+  'Ünïcode',
+  'ünïcode',
+  'K (kelvin)',
+  'İstanbul',
+  '',
+  ' ',
+  '5',
+  '05',
+  '5.0',
+  '-1e3',
+  'true',
+  'null',
+  '[1]'
+]
+const DATES = [
+  '2026-01-01',
+  '2026-01-01T00:00:00Z',
+  '2026-01-01T02:00:00+02:00',
+  '2026-02-30',
+  '2025-12-31T23:59:59.999Z'
+]
+const VERSIONS = ['1.2.3', '1.2.10', '1.10.0', '2.0.0', 'not a version']
+const VALUES: Json[] = [
+  null,
+  5,
+  5.5,
+  -1000,
+  0,
+  1e21,
+  true,
+  false,
+  [],
+  ['pro'],
+  { pro: 'PRO' },
+  ...TEXTS,
+  ...DATES,
+  ...VERSIONS
+]
+
+const properties = fc
+  .array(fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES)), { maxLength: 4 })
+  .map((entries): JsonObject => Object.fromEntries(entries))
+
+const key = fc.constantFrom(...KEYS)
+const oneOrMore = (values: Json[]) =>
+  fc.oneof(
+    fc.constantFrom(...values),
+    fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
+  )
+const withOperator = (operators: string[], value: fc.Arbitrary<Json>): fc.Arbitrary<Filter> =>
+  fc.record({ key, operator: fc.constantFrom(...operators), value })
+
+const filter: fc.Arbitrary<Filter> = fc.oneof(
+  fc.record({ key, value: oneOrMore([...TEXTS, 5, 5.5, 1e21, true, false]) }),
+  withOperator(
+    ['exact', 'is_not', 'in', 'not_in'],
+    oneOrMore([...TEXTS, 5, 5.5, 1e21, true, false])
+  ),
+  withOperator(
+    ['icontains', 'not_icontains', 'icontains_multi', 'not_icontains_multi'],
+    oneOrMore(['pro', 'P', 'Ü', 'k', 'i', '5', '', '%', '_', '"', 'i̇'])
+  ),
+  withOperator(
+    ['regex', 'not_regex'],
+    oneOrMore(['^pro$', '[0-9]+', 'P.*', '^$', 'ü', '(?:true|null)', '\\d\\.\\d'])
+  ),
+  withOperator(
+    ['gt', 'gte', 'lt', 'lte', 'min', 'max'],
+    oneOrMore([5, '5', -1000, '5.0', 0, 1e21])
+  ),
+  withOperator(['between', 'not_between'], fc.constantFrom<Json>([0, 5], ['-1000', 5.5], [5, 5])),
+  fc.record({ key, operator: fc.constantFrom('is_set', 'is_not_set') }),
+  withOperator(
+    ['is_date_exact', 'is_date_before', 'is_date_after'],
+    oneOrMore(DATES.filter((date) => date !== '2026-02-30'))
+  ),
+  withOperator(
+    ['semver_eq', 'semver_neq', 'semver_gt', 'semver_gte', 'semver_lt', 'semver_lte'],
+    oneOrMore(VERSIONS.filter((version) => version !== 'not a version'))
+  )
+)
+
+const { group } = fc.letrec<{ group: Group; node: Filter | Group }>((tie) => ({
+  group: fc.record({
+    type: fc.constantFrom('AND' as const, 'OR' as const),
+    values: fc.array(tie('node'), { maxLength: 3 })
+  }),
+  node: fc.oneof({ depthSize: 'small', maxDepth: 3 }, filter, tie('group'))
+}))
+
+async function withPersons(persons: JsonObject[]): Promise<TestProject> {
+  const project = await newProject()
+  await project.ingest(
+    persons.map((set, i) => ({
+      distinct_id: `person-${i}`,
+      event: '$set',
+      properties: { $set: set }
+    }))
+  )
+  return project
+}
+
+async function idsOf(project: TestProject, query: string): Promise<string[]> {
+  const { status, body } = await project.call('GET', `persons/?${query}`)
+  expect(body).toMatchObject({ next: null })
+  expect(status).toBe(200)
+  expect(body.count).toBe(body.results.length)
+  return body.results.flatMap(({ distinct_ids }: { distinct_ids: string[] }) => distinct_ids).sort()
+}
+
+const asQuery = (node: unknown) =>
+  new URLSearchParams({ properties: JSON.stringify(node) }).toString()
+
+describe('property filters', () => {
+  it('select exactly the persons that an evaluation in memory selects', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(properties, { minLength: 1, maxLength: 8 }),
+        fc.array(group, { minLength: 5, maxLength: 5 }),
+        async (persons, groups) => {
+          const project = await withPersons(persons)
+          for (const one of groups) {
+            const expected = persons.flatMap((person, i) =>
+              evaluate(one, person) ? [`person-${i}`] : []
+            )
+            expect(await idsOf(project, asQuery(one)), JSON.stringify(one)).toEqual(expected.sort())
+          }
+        }
+      ),
+      { numRuns: 100 }
+    )
+  }, 120_000)
+
+  const persons: JsonObject[] = [
+    { plan: 'pro', age: 36, version: '1.2.3', seen: '2026-01-01' },
+    { plan: 'free', age: '41', version: '1.3.0', seen: '2026-06-01T12:00:00Z' },
+    { plan: null, version: '2.0.0-beta.1' }
+  ]
+
+  const nested = (levels: number, innermost: JsonObject): object => ({
+    type: 'AND',
+    values: [levels > 0 ? nested(levels - 1, innermost) : innermost]
+  })
+
+  it.each([
+    ['a JSON array', asQuery([{ key: 'plan', value: 'pro' }]), ['person-0']],
+    [
+      'one filter',
+      asQuery({ key: 'plan', value: ['pro', 'free'], operator: 'exact', type: 'person' }),
+      ['person-0', 'person-1']
+    ],
+    [
+      'a group',
+      asQuery({
+        type: 'OR',
+        values: [
+          { key: 'age', value: 41 },
+          { key: 'plan', value: 'pro' }
+        ]
+      }),
+      ['person-0', 'person-1']
+    ],
+    [
+      'the parameter twice',
+      `${asQuery([{ key: 'plan', operator: 'is_set' }])}&${asQuery({ key: 'age', operator: 'gt', value: 40 })}`,
+      ['person-1']
+    ],
+    ['brackets', 'properties[0][key]=plan&properties[0][value]=pro', ['person-0']],
+    [
+      'brackets with a list',
+      'properties[0][key]=plan&properties[0][value][]=pro&properties[0][value][]=free&properties[0][operator]=is_not',
+      ['person-2']
+    ],
+    [
+      'brackets after a repeated name',
+      'properties[]={"key":"plan","value":"pro"}&properties[]=[{"key":"age","operator":"is_set"}]',
+      ['person-0']
+    ],
+    [
+      'brackets with a field of no meaning',
+      'properties[0][key]=plan&properties[0][value]=pro&properties[0][group_type_index]=0',
+      ['person-0']
+    ],
+    [
+      'as many groups as there may be',
+      asQuery([nested(4, { key: 'plan', value: 'pro' })]),
+      ['person-0']
+    ],
+    ['no filter at all', asQuery([]), ['person-0', 'person-1', 'person-2']],
+    ['an empty parameter', 'properties=', ['person-0', 'person-1', 'person-2']],
+    [
+      'a tilde range',
+      asQuery([{ key: 'version', operator: 'semver_tilde', value: '1.2.0' }]),
+      ['person-0']
+    ],
+    [
+      'a caret range',
+      asQuery([{ key: 'version', operator: 'semver_caret', value: '1.2.0' }]),
+      ['person-0', 'person-1']
+    ],
+    [
+      'a wildcard',
+      asQuery([{ key: 'version', operator: 'semver_wildcard', value: '1.*' }]),
+      ['person-0', 'person-1']
+    ],
+    [
+      'a wildcard alone',
+      asQuery([{ key: 'version', operator: 'semver_wildcard', value: '*' }]),
+      ['person-0', 'person-1', 'person-2']
+    ],
+    [
+      'a filter beside another',
+      `${asQuery([{ key: 'plan', operator: 'is_set' }])}&distinct_id=person-1`,
+      ['person-1']
+    ]
+  ])('are read from %s', async (_, query, expected) => {
+    expect(await idsOf(await withPersons(persons), query)).toEqual(expected)
+  })
+
+  it('take relative dates', async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString()
+    const project = await withPersons([{ seen: day(1) }, { seen: day(10) }])
+
+    expect(
+      await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_after', value: '-7d' }]))
+    ).toEqual(['person-0'])
+    expect(
+      await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_before', value: '1w' }]))
+    ).toEqual(['person-1'])
+  })
+
+  it.each([
+    [
+      'an unknown operator',
+      [{ key: 'plan', value: 1, operator: 'resembles' }],
+      '"resembles" is not a supported operator'
+    ],
+    [
+      'another type',
+      [{ key: 'plan', value: 1, type: 'cohort' }],
+      'type "cohort" are not supported'
+    ],
+    ['no key', [{ value: 1 }], 'needs a key'],
+    ['no value', [{ key: 'plan' }], 'exact needs a value'],
+    ['a null value', [{ key: 'plan', value: [null] }], 'exact needs a value'],
+    ['an object as value', [{ key: 'plan', value: {} }], 'is a text, a number or a boolean'],
+    ['the old dictionary', { plan__exact: 'pro' }, 'needs a key'],
+    ['a text', 'plan', 'are JSON'],
+    ['an unknown group', { type: 'XOR', values: [] }, 'AND or OR, not "XOR"'],
+    ['a group without a list', { type: 'AND', values: {} }, 'list of filters and groups'],
+    ['no number', [{ key: 'age', operator: 'gt', value: 'old' }], '"old" is not a number'],
+    [
+      'a range upside down',
+      [{ key: 'age', operator: 'between', value: [5, 1] }],
+      'the lower first'
+    ],
+    ['a range of three', [{ key: 'age', operator: 'between', value: [1, 2, 3] }], 'two numbers'],
+    [
+      'a broken pattern',
+      [{ key: 'plan', operator: 'regex', value: '(' }],
+      '"(" is not a regular expression'
+    ],
+    ['a pattern that is not linear', [{ key: 'plan', operator: 'regex', value: '(?=a)' }], 'RE2'],
+    [
+      'a pattern that is too long',
+      [{ key: 'plan', operator: 'regex', value: 'a'.repeat(1_001) }],
+      'at most 1000 characters'
+    ],
+    ['a key with a null character', [{ key: 'plan\0', value: 1 }], 'no null characters'],
+    [
+      'no date',
+      [{ key: 'seen', operator: 'is_date_after', value: 'soon' }],
+      '"soon" is not a date'
+    ],
+    [
+      'no version',
+      [{ key: 'version', operator: 'semver_gt', value: 'new' }],
+      '"new" is not a version'
+    ],
+    [
+      'too many filters',
+      Array.from({ length: 41 }, () => ({ key: 'plan', value: 1 })),
+      'At most 40 property filters'
+    ],
+    ['too deep a group', nested(5, { key: 'plan', value: 'pro' }), 'at most 5 groups deep'],
+    [
+      'too many values',
+      [{ key: 'plan', value: Array.from({ length: 1_001 }, () => 'x') }],
+      'at most 1000 values'
+    ]
+  ])('refuse %s by name', async (_, node, detail) => {
+    const { status, body } = await (await newProject()).call('GET', `persons/?${asQuery(node)}`)
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      type: 'validation_error',
+      code: 'invalid_input',
+      attr: 'properties'
+    })
+    expect(body.detail).toContain(detail)
+  })
+
+  it.each(['properties={', 'properties[0][key]=a&properties[0]=b', 'properties[<]=1'])(
+    'refuse %s',
+    async (query) => {
+      const { status, body } = await (await newProject()).call('GET', `persons/?${query}`)
+
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
+    }
+  )
+
+  it('take as many filters, groups and values as they say', async () => {
+    const project = await withPersons([{ plan: 'pro' }])
+    const many = Array.from({ length: 40 }, (_, i) => ({
+      key: i % 2 ? 'plan' : `key ${i}`,
+      operator: i % 2 ? 'icontains' : 'not_regex',
+      value: ['PRO', ...Array.from({ length: 20 }, (_, n) => `x${n}`)]
+    }))
+
+    expect(await idsOf(project, asQuery(many))).toEqual(['person-0'])
+  })
+})

@@ -1,0 +1,554 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import type { Json, JsonObject } from '../../../src/json.ts'
+import { createKey } from '../../../src/projects/store.ts'
+import { sweepUnnamed } from '../../../src/recordings/sweep.ts'
+import worker from '../../../src/worker.ts'
+import { failingQueue } from '../../support/bindings.ts'
+import { QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db, newProject, request, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { newStage, objectsOf, snapshotEvent, visit } from '../../support/recordings.ts'
+
+const PART = '01a1fc87-edb9-7e53-8071-b177be79cec4'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+afterAll(untilQuiet)
+
+/** Fires the Cron Trigger of every quarter of an hour. */
+const cron = (bindings: Partial<Env>) =>
+  worker.scheduled(createScheduledController({ cron: QUARTERLY, scheduledTime: new Date() }), {
+    ...env,
+    ...bindings
+  })
+
+describe('PATCH session_recordings/{id}', () => {
+  /** Ada and Bob, of whom Ada is recorded. */
+  async function newCast() {
+    const stage = await newStage()
+    const { project, record } = stage
+    await project.ingest([
+      { event: '$set', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } },
+      { event: '$identify', distinct_id: 'bob', properties: { $anon_distinct_id: 'bob-2' } }
+    ])
+    await record(snapshotEvent(project))
+    const { body } = await project.call('GET', 'persons?distinct_id=bob')
+    const bob: { id: number; uuid: string } = body.results[0]
+    const patch = (json: Json) => project.send('PATCH', 'session_recordings/session', json)
+    return { ...stage, bob, patch }
+  }
+
+  it.each<[string, (bob: { id: number; uuid: string }) => JsonObject, string]>([
+    ['a distinct id', () => ({ distinct_id: 'bob' }), 'bob'],
+    ['another distinct id', () => ({ distinct_id: 'bob-2' }), 'bob-2'],
+    ['a person’s distinct id', () => ({ person: 'bob-2' }), 'bob-2'],
+    ['a person with an id', ({ id }) => ({ person: { id } }), 'bob'],
+    ['a person with a uuid', ({ uuid }) => ({ person: { uuid: uuid.toUpperCase() } }), 'bob'],
+    ['a person with distinct ids', () => ({ person: { distinct_ids: ['bob-2', 'bob'] } }), 'bob-2'],
+    ['a person with a distinct id', () => ({ person: { distinct_ids: 'bob' } }), 'bob'],
+    [
+      'a person and its distinct id',
+      ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }),
+      'bob-2'
+    ]
+  ])('gives it to %s', async (_, update, distinctId) => {
+    const { bob, get, patch } = await newCast()
+
+    const { status, body } = await patch(update(bob))
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      distinct_id: distinctId,
+      person: { id: bob.id, distinct_ids: distinctId }
+    })
+    expect(await get('session')).toEqual(body)
+  })
+
+  it('gives it to a distinct id that nobody has yet, and then to its person', async () => {
+    const { project, get, patch } = await newCast()
+
+    const { body } = await patch({ distinct_id: 'eve' })
+    expect(body).toMatchObject({ distinct_id: 'eve', person: { id: null, properties: {} } })
+    await project.ingest([
+      { event: '$set', distinct_id: 'eve', properties: { $set: { name: 'Eve' } } }
+    ])
+
+    expect((await get('session')).person).toMatchObject({ id: expect.any(Number), name: 'Eve' })
+  })
+
+  it('reads a distinct id as an event does', async () => {
+    const { patch } = await newCast()
+
+    expect((await patch({ distinct_id: 'a\0b' })).body.distinct_id).toBe('a\uFFFDb')
+  })
+
+  it('stays with whom it was given to when earlier snapshots arrive', async () => {
+    const { project, get, patch, record } = await newCast()
+    await patch({ distinct_id: 'bob' })
+
+    await record(
+      snapshotEvent(project, { distinct_id: 'ada', snapshots: visit(Date.now() - 60_000) })
+    )
+
+    expect(await get('session')).toMatchObject({ distinct_id: 'bob', click_count: 2 })
+  })
+
+  it('takes back what the recording shows without a change, with one field changed only that', async () => {
+    const { get, patch, bob } = await newCast()
+    const shown = await get('session')
+
+    expect((await patch(shown)).body).toEqual(shown)
+    expect((await patch({ ...shown, click_count: 99, distinct_id: 'bob' })).body).toMatchObject({
+      click_count: 1,
+      person: { id: bob.id }
+    })
+    expect(
+      (await patch({ ...(await get('session')), person: { ...shown.person } })).body.person.id
+    ).toBe(shown.person.id)
+    const { body: placeholder } = await patch({ distinct_id: 'nobody' })
+    expect((await patch(placeholder)).body).toEqual(placeholder)
+  })
+
+  it('notes who has viewed it', async () => {
+    const { project, get, patch } = await newCast()
+    const other = await newProject()
+    const grace = await createKey(
+      db,
+      { label: 'test', scopes: ['*'], projectIds: [project.id], userId: other.user.id },
+      new Date()
+    )
+
+    expect((await patch({ viewed: true })).body).toMatchObject({ viewed: true, viewers: [] })
+    await patch({ viewed: true })
+    await patch({ viewed: false })
+
+    expect(await get('session')).toMatchObject({ viewed: true, viewers: [] })
+    const { body } = await request(
+      'GET',
+      `/api/projects/${project.id}/session_recordings/session`,
+      {
+        Authorization: `Bearer ${grace.key}`
+      }
+    )
+    expect(body).toMatchObject({ viewed: false, viewers: [project.user.email] })
+  })
+
+  it.each<[string, JsonObject, string, string | null]>([
+    ['nothing', {}, 'invalid_input', null],
+    ['nothing that may be changed', { click_count: 3 }, 'invalid_input', null],
+    ['an empty distinct id', { distinct_id: ' ' }, 'blank', 'distinct_id'],
+    [
+      'a distinct id of 201 characters',
+      { distinct_id: 'x'.repeat(201) },
+      'max_length',
+      'distinct_id'
+    ],
+    ['a number as distinct id', { distinct_id: 7 }, 'invalid_input', 'distinct_id'],
+    ['an unknown person', { person: 'nobody' }, 'does_not_exist', 'person'],
+    ['an unknown id', { person: { id: 999_999_999 } }, 'does_not_exist', 'person'],
+    ['a person without a name', { person: { name: 'Bob' } }, 'invalid_input', 'person'],
+    ['a number as person', { person: 7 }, 'invalid_input', 'person'],
+    ['null', { person: null }, 'invalid_input', 'person'],
+    ['a text as viewed', { viewed: 'yes' }, 'invalid_input', 'viewed'],
+    [
+      'another person’s distinct id',
+      { person: 'bob', distinct_id: 'eve' },
+      'invalid_input',
+      'distinct_id'
+    ]
+  ])('refuses %s', async (_, update, code, attr) => {
+    const { get, patch } = await newCast()
+    const before = await get('session')
+
+    const { status, body } = await patch(update)
+
+    expect([status, body.code, body.attr]).toEqual([400, code, attr])
+    expect(await get('session')).toEqual(before)
+  })
+
+  it('does not reach persons of another project', async () => {
+    const { patch } = await newCast()
+    const stranger = await newProject()
+    await stranger.ingest([
+      { event: '$set', distinct_id: 'mallory', properties: { $set: { name: 'M' } } }
+    ])
+    const { body } = await stranger.call('GET', 'persons')
+    const { id, uuid } = body.results[0]
+
+    for (const person of ['mallory', { id }, { uuid }]) {
+      expect(await patch({ person })).toMatchObject({
+        status: 400,
+        body: { code: 'does_not_exist' }
+      })
+    }
+  })
+})
+
+describe('DELETE session_recordings/{id}', () => {
+  it('is gone at once for every reader, and then with every object and row but the tombstone', async () => {
+    const { project, get, bindings, drain, held, record } = await newStage()
+    const part = crypto.randomUUID()
+    await record(
+      snapshotEvent(project, { uuid: part }),
+      snapshotEvent(project, { session: 'other' })
+    )
+    await project.send('PATCH', 'session_recordings/session', { viewed: true })
+    const { body } = await project.send('PATCH', 'session_recordings/session/sharing', {
+      enabled: true
+    })
+
+    const { status, text } = await project.send(
+      'DELETE',
+      'session_recordings/session',
+      undefined,
+      bindings
+    )
+
+    expect([status, text]).toEqual([204, ''])
+    for (const path of [
+      'session',
+      'session/snapshots',
+      `session/snapshots?blob_key=${part}`,
+      'session/sharing'
+    ]) {
+      await get(path, 404)
+    }
+    expect((await request('GET', `/shared/${body.access_token}`)).status).toBe(404)
+    expect(await get()).toMatchObject({ count: 1, results: [{ id: 'other' }] })
+    expect(
+      (await project.send('DELETE', 'session_recordings/session', undefined, bindings)).status
+    ).toBe(404)
+
+    expect(held).toEqual([{ project_id: project.id, purge: ['session'] }])
+    await drain()
+    expect(await objectsOf(project, 'session')).toEqual([])
+    expect(await objectsOf(project, 'other')).toHaveLength(1)
+    expect(await tablesWith(part)).toEqual([])
+    const rows = await db.all(sql`
+      select (select count(*) from recording_parts where session_id = r.session_id and project_id = r.project_id)
+           + (select count(*) from recording_views where session_id = r.session_id and project_id = r.project_id) as left,
+        identity, start_url, urls, access_token, shared_hash, purged_at is not null as purged
+      from recordings r where project_id = ${project.id} and session_id = 'session'`)
+    expect(rows).toEqual([
+      {
+        left: 0,
+        identity: 0,
+        start_url: null,
+        urls: '[]',
+        access_token: '',
+        shared_hash: null,
+        purged: 1
+      }
+    ])
+  })
+
+  it('answers late snapshots as all others, and keeps none: those on their way, and those that are sent then', async () => {
+    const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
+    await record(snapshotEvent(project))
+    await post(JSON.stringify([snapshotEvent(project)]))
+    const [late] = held.splice(0)
+    await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+    await drain()
+    expect(await objectsOf(project, 'session')).toEqual([])
+
+    await post(JSON.stringify([snapshotEvent(project)]))
+    expect(await objectsOf(project, 'session')).toHaveLength(1)
+    await drain()
+    const { explicitAcks } = await deliver([late])
+
+    expect(explicitAcks).toHaveLength(1)
+    expect(await objectsOf(project, 'session')).toEqual([])
+    await get('session', 404)
+    expect((await get()).count).toBe(0)
+  })
+
+  it('removes what was stored while it was deleted', async () => {
+    const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
+    await record(snapshotEvent(project))
+    await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
+    const DB = aroundCalls(env.DB, async (run, call) => {
+      // Between what the consumer reads and what it writes.
+      if (call === 4) {
+        await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+      }
+      return run()
+    })
+
+    await deliver(held.splice(0), { more: { DB } })
+    await drain()
+
+    expect(await objectsOf(project, 'session')).toEqual([])
+    await get('session', 404)
+    expect((await get()).count).toBe(0)
+  })
+
+  it('is made up for by the sweep when the queue takes nothing', async () => {
+    listenToLog()
+    const { project, bindings, drain, record } = await newStage()
+    await record(snapshotEvent(project))
+    await project.send('DELETE', 'session_recordings/session', undefined, {
+      RECORDING_QUEUE: failingQueue()
+    })
+    await drain()
+    expect(await objectsOf(project, 'session')).toHaveLength(1)
+
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * 60_000 })
+    await cron(bindings)
+    await drain()
+
+    expect(await objectsOf(project, 'session')).toEqual([])
+  })
+})
+
+describe('the retention of recordings', () => {
+  it('deletes what is older than 30 days, and in the end forgets it', async () => {
+    listenToLog()
+    const { project, get, bindings, drain, record } = await newStage()
+    const day = 86_400_000
+    const today = Math.floor(Date.now() / day) * day
+    await record(
+      snapshotEvent(project, { session: 'last', snapshots: visit(today - 1_000) }),
+      snapshotEvent(project, { session: 'first', snapshots: visit(today) })
+    )
+
+    vi.useFakeTimers({ toFake: ['Date'], now: today + 29 * day })
+    await cron(bindings)
+    await drain()
+    expect((await get()).results).toMatchObject([{ id: 'first' }])
+    expect(await objectsOf(project, 'last')).toEqual([])
+    expect(await objectsOf(project, 'first')).toHaveLength(1)
+
+    await cron(bindings)
+    const rows = await db.all(
+      sql`select session_id from recordings where project_id = ${project.id}`
+    )
+    expect(rows).toEqual([{ session_id: 'first' }])
+    vi.setSystemTime(today + 31 * day)
+    await cron(bindings)
+    await drain()
+    expect((await get()).count).toBe(0)
+  })
+
+  it('removes snapshots that nothing names, once no message can name them any more', async () => {
+    listenToLog()
+    const { project, bindings, post, held, record } = await newStage()
+    await record(snapshotEvent(project))
+    await post(JSON.stringify([snapshotEvent(project, { session: 'unnamed' })]))
+    held.splice(0)
+    const weekly = (days: number) =>
+      worker.scheduled(
+        createScheduledController({
+          cron: WEEKLY,
+          scheduledTime: new Date(Date.now() + days * 86_400_000)
+        }),
+        { ...env, ...bindings }
+      )
+
+    await weekly(29)
+    expect(await objectsOf(project, 'unnamed')).toHaveLength(1)
+    await weekly(31)
+
+    expect(await objectsOf(project, 'unnamed')).toEqual([])
+    expect(await objectsOf(project, 'session')).toHaveLength(1)
+  })
+
+  it.each([
+    ['pages', { pages: 1, unnamed: 100 }],
+    ['sessions without a row', { pages: 100, unnamed: 2 }]
+  ])('looks at so many %s at once, and goes on where it has stopped', async (_, limits) => {
+    const { project, post, held, record } = await newStage()
+    await record(snapshotEvent(project, { session: 'b' }), snapshotEvent(project, { session: 'd' }))
+    const unnamed = ['a', 'c', 'e', 'f', 'g']
+    await post(JSON.stringify(unnamed.map((session) => snapshotEvent(project, { session }))))
+    held.splice(0)
+    const sweep = {
+      database: `of-${project.id}`,
+      retentionDays: 30,
+      now: Date.now() + 31 * 86_400_000,
+      begins: false
+    }
+
+    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+    const swept = []
+    for (let begins = true; swept.at(-1)?.isDone !== true; begins = false) {
+      swept.push(await sweepUnnamed(db, env.BUCKET, { ...sweep, begins }, limits))
+    }
+
+    expect(swept.length).toBeGreaterThan(1)
+    expect(
+      (await Promise.all(unnamed.map((session) => objectsOf(project, session)))).flat()
+    ).toEqual([])
+    expect(await objectsOf(project, 'd')).toHaveLength(1)
+    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+  })
+
+  it('refuses what is too old to be kept', async () => {
+    const { project, get, post, drain } = await newStage()
+    await post(
+      JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * 86_400_000) })])
+    )
+
+    await drain({ RECORDING_RETENTION_DAYS: '2' })
+
+    expect((await get()).count).toBe(0)
+    expect(await objectsOf(project, 'session')).toEqual([])
+  })
+})
+
+describe('sharing', () => {
+  const share = (project: TestProject, enabled: boolean) =>
+    project.send('PATCH', 'session_recordings/session/sharing', { enabled })
+
+  it('is off, with a token that stays the same, until it is turned on', async () => {
+    const { project, get, record } = await newStage()
+    await record(snapshotEvent(project))
+
+    const sharing = await get('session/sharing')
+    expect(sharing).toEqual({
+      created_at: expect.stringMatching(/Z$/),
+      enabled: false,
+      access_token: expect.stringMatching(/^\d+-[0-9A-Za-z]{33}$/)
+    })
+    expect(await get('session/sharing')).toEqual(sharing)
+    expect((await request('GET', `/shared/${sharing.access_token}`)).status).toBe(404)
+
+    expect((await share(project, true)).body).toEqual({ ...sharing, enabled: true })
+    expect(await get('session/sharing')).toEqual({ ...sharing, enabled: true })
+  })
+
+  it('answers the recording and its snapshots without a key, and nothing of whose they are', async () => {
+    const { project, get, record } = await newStage()
+    await project.ingest([
+      { event: '$set', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
+    ])
+    const now = Date.now()
+    await record(snapshotEvent(project, { uuid: PART, snapshots: visit(now) }))
+    const { person, distinct_id, viewed, viewers, ...recording } = await get('session')
+    const { sources } = await get('session/snapshots')
+    const { access_token } = (await share(project, true)).body
+
+    const answer = await request('GET', `/shared/${access_token}`)
+    const parts = await request('GET', `/shared/${access_token}/snapshots`)
+    const part = await request('GET', `/shared/${access_token}/snapshots?blob_key=${PART}`)
+
+    expect([distinct_id, person.properties.email, viewed, viewers]).toEqual([
+      'ada',
+      'ada@example.com',
+      false,
+      []
+    ])
+    expect([answer.status, answer.body]).toEqual([200, { ...recording, sources }])
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(parts.body).toEqual({ sources })
+    expect(
+      part.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    ).toEqual(visit(now).map((snapshot) => ['window', snapshot]))
+  })
+
+  it('reaches nothing but that recording', async () => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project), snapshotEvent(project, { session: 'other', uuid: PART }))
+    const { access_token } = (await share(project, true)).body
+    const key = { Authorization: `Bearer ${access_token}` }
+
+    expect(
+      (await request('GET', `/shared/${access_token}/snapshots?blob_key=${PART}`)).status
+    ).toBe(404)
+    expect(
+      (await request('GET', `/api/projects/${project.id}/session_recordings/session`, key)).status
+    ).toBe(401)
+    expect((await request('GET', `/shared/${access_token}`.toLowerCase())).status).toBe(404)
+  })
+
+  it.each<[string, (token: string, project: TestProject) => Promise<string>]>([
+    ['one that is disabled again', (token, project) => share(project, false).then(() => token)],
+    [
+      'the one before a refresh',
+      (token, project) =>
+        project.send('POST', 'session_recordings/session/sharing/refresh').then(() => token)
+    ],
+    ['a wrong one', async (token) => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
+    ['one of another project', async (token) => token.replace(/^\d+/, '999999999')],
+    ['none', async () => 'x'],
+    ['one that is too long', async (token) => token + 'x'.repeat(500)]
+  ])('is the same 404 with a token that leads nowhere: %s', async (_, change) => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project))
+    const { access_token } = (await share(project, true)).body
+    expect((await request('GET', `/shared/${access_token}`)).status).toBe(200)
+
+    const token = await change(access_token, project)
+
+    for (const path of ['', '/snapshots', `/snapshots?blob_key=${PART}`]) {
+      const { status, body } = await request('GET', `/shared/${token}${path}`)
+      expect([status, body]).toEqual([
+        404,
+        { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
+      ])
+    }
+  })
+
+  it('has one token that lives, however many refresh it at once', async () => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project))
+    await share(project, true)
+
+    const refreshed = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        project.send('POST', 'session_recordings/session/sharing/refresh')
+      )
+    )
+
+    expect(refreshed.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const alive = await Promise.all(
+      refreshed.map(({ body }) => request('GET', `/shared/${body.access_token}`))
+    )
+    expect(alive.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  it('goes on under a refreshed token, and stays off when it was off', async () => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project))
+    const refresh = async () =>
+      (await project.send('POST', 'session_recordings/session/sharing/refresh')).body
+
+    const off = await refresh()
+    expect(off.enabled).toBe(false)
+    const { access_token } = (await share(project, true)).body
+    expect(access_token).toBe(off.access_token)
+    const on = await refresh()
+
+    expect(on).toMatchObject({ enabled: true, created_at: off.created_at })
+    expect(on.access_token).not.toBe(access_token)
+    expect((await request('GET', `/shared/${on.access_token}`)).status).toBe(200)
+  })
+
+  it('of no recording is a 404, and needs enabled', async () => {
+    const { project, get, record } = await newStage()
+    await record(snapshotEvent(project))
+
+    await get('nothing/sharing', 404)
+    expect(
+      (await project.send('PATCH', 'session_recordings/nothing/sharing', { enabled: true })).status
+    ).toBe(404)
+    expect((await project.send('POST', 'session_recordings/nothing/sharing/refresh')).status).toBe(
+      404
+    )
+    expect(await project.send('PATCH', 'session_recordings/session/sharing', {})).toMatchObject({
+      status: 400,
+      body: { code: 'required', attr: 'enabled' }
+    })
+  })
+})

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { newStateDir, startService } from '../../support/service.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block.trim())
+
+/** Each command with the answer that the README prints below it, `…` standing for anything. */
+function steps(block: string): { command: string; answer: RegExp }[] {
+  return block.split(/\n(?!# )/).map((text) => {
+    const [command = '', ...answer] = text.split('\n# ')
+    const pattern = answer.map((line) => line.split('…').map(RegExp.escape).join('.*')).join('\n')
+    return { command, answer: new RegExp(`^${pattern}`, 's') }
+  })
+}
+
+it('is at most 150 lines', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+})
+
+it('has its first two commands run by every start and test', () => {
+  expect(blocks.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+})
+
+it('has only commands that work and answer as printed', { timeout: 240_000 }, async () => {
+  const stateDir = newStateDir()
+  const service = await startService(stateDir)
+  const { port } = new URL(service.url)
+  const env = {
+    ...process.env,
+    STATE_DIR: stateDir,
+    PORT: port,
+    KEY: service.key,
+    TOKEN: service.token
+  }
+
+  for (const { command, answer } of blocks.slice(2).flatMap(steps)) {
+    const local = command.replaceAll('http://127.0.0.1:8787', service.url)
+    const run = spawnSync('bash', ['-c', local], { cwd: root, env, encoding: 'utf8' })
+    expect(run, command).toMatchObject({ status: 0 })
+    expect(run.stdout, command).toMatch(answer)
+  }
+})

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { hasBrowser, openBrowser } from '../../support/browser.ts'
+import { newProject, until } from '../../support/service.ts'
+
+/** A project with Ada in it. */
+async function newProjectOfAda() {
+  const project = await newProject()
+  const event = {
+    event: '$identify',
+    distinct_id: 'ada',
+    properties: { $set: { email: 'ada@example.com' } }
+  }
+  await fetch(`${project.url}/e/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: project.token, ...event })
+  })
+  const headers = { Authorization: `Bearer ${project.key}` }
+  await until(async () => {
+    const response = await fetch(`${project.url}/api/projects/@current/persons/`, { headers })
+    return (await response.text()).includes('ada@example.com')
+  })
+  return project
+}
+
+/** The reference as a reader opens it, and whatever it complains of or asks of others. */
+async function openReference(url: string) {
+  const context = await openBrowser()
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) {
+      complaints.push(request.url())
+    }
+  })
+  await page.goto(`${url}/docs`)
+  await page.waitForSelector('.opblock')
+  return { page, complaints }
+}
+
+async function giveKey(page: Page, key: string) {
+  await page.click('button.authorize')
+  await page.fill('.auth-container input', key)
+  await page.click('.auth-btn-wrapper button.authorize')
+  await page.click('.auth-btn-wrapper button.btn-done')
+}
+
+/** Fills in an operation, sends it, and reads the answer that the page then shows. */
+async function tryOut(page: Page, id: string, fields: Record<string, string>) {
+  const operation = page.locator(`#operations-Persons-${id}`)
+  await operation.locator('.opblock-summary-control').click()
+  for (const [name, value] of Object.entries(fields)) {
+    await operation.locator(`tr[data-param-name="${name}"] input`).fill(value)
+  }
+  await operation.locator('button.execute').click()
+  const answer = operation.locator('.live-responses-table tbody .response').first()
+  const status = await answer.locator('.response-col_status').textContent()
+  const body = await answer.locator('.highlight-code code, pre').first().textContent()
+  return { status: Number.parseInt(status ?? '', 10), body: JSON.parse(body ?? '') }
+}
+
+it.skipIf(!hasBrowser())(
+  'the reference at /docs can be tried with a key, and asks nothing of any other host',
+  async () => {
+    const project = await newProjectOfAda()
+    const { page, complaints } = await openReference(project.url)
+
+    await giveKey(page, project.key)
+    const list = await tryOut(page, 'persons_list', { email: 'ada@example.com' })
+    const person = await tryOut(page, 'persons_retrieve', { id: list.body.results[0].uuid })
+
+    expect(list).toMatchObject({
+      status: 200,
+      body: { count: 1, results: [{ name: 'ada@example.com' }] }
+    })
+    expect(person).toEqual({ status: 200, body: list.body.results[0] })
+    expect(complaints).toEqual([])
+  }
+)

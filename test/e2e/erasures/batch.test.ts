@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  type LocalService,
+  newStateDir,
+  readRows,
+  runScript,
+  startService,
+  until
+} from '../../support/service.ts'
+
+type Person = { id: number; uuid: string }
+const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))
+
+type Task = { status: string; person_uuid: string; events: { removed: number }; receipt: object }
+
+async function api<Body>(
+  { url, projectId, key }: LocalService,
+  method: string,
+  path: string,
+  body?: object
+) {
+  const response = await fetch(`${url}/api/environments/${projectId}/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) })
+  })
+  const text = await response.text()
+  return { status: response.status, body: JSON.parse(text || 'null') as Body }
+}
+
+/** The events of each person, and those of nobody, by the database itself. */
+function countEvents(stateDir: string) {
+  const rows = readRows(
+    stateDir,
+    `select coalesce(p.uuid, 'nobody') as uuid, count(*) as events from events e
+     left join distinct_ids d on d.key = e.identity left join persons p on p.id = d.person_id group by 1`
+  )
+  return new Map(Counts.parse(rows).map(({ uuid, events }) => [uuid, events]))
+}
+
+const sum = (counts: Iterable<number>): number =>
+  [...counts].reduce((total, count) => total + count, 0)
+
+it('ten persons of the demonstration are erased on Sunday, provably, with exactly their events', async () => {
+  const stateDir = newStateDir()
+  const service = await startService(stateDir)
+  const env = { STATE_DIR: stateDir, PORT: new URL(service.url).port }
+  const demo = await runScript(
+    'demo',
+    ['--persons', '40', '--days', '7', '--anchor', '2026-11-01'],
+    env
+  )
+  expect(demo.code).toBe(0)
+  const before = countEvents(stateDir)
+  const { results } = (await api<{ results: Person[] }>(service, 'GET', 'persons/?limit=11')).body
+  const erased = results.slice(0, 10)
+
+  for (const { id } of erased) {
+    expect((await api(service, 'DELETE', `persons/${id}/?delete_events=true`)).status).toBe(204)
+  }
+  const cron = await fetch(`${service.url}/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&format=json`)
+  expect(await cron.json()).toMatchObject({ outcome: 'ok' })
+  const tasks = async (): Promise<Task[]> =>
+    (await api<{ results: Task[] }>(service, 'GET', 'persons/deletion_status/?status=completed'))
+      .body.results
+  await until(async () => (await tasks()).length === 10, 60_000)
+
+  const theirs = erased.map(({ uuid }) => before.get(uuid) ?? 0)
+  expect(sum(theirs)).toBeGreaterThan(20)
+  const removed = (await tasks()).map(({ person_uuid, events }) => [person_uuid, events.removed])
+  expect(removed.sort()).toEqual(erased.map(({ uuid }, i) => [uuid, theirs[i]]).sort())
+  for (const { receipt } of await tasks()) {
+    expect(
+      (await api(service, 'POST', 'persons/deletion_receipts/verify/', receipt)).body
+    ).toMatchObject({
+      valid: true
+    })
+  }
+  const after = countEvents(stateDir)
+  expect(sum(before.values()) - sum(after.values())).toBe(sum(theirs))
+  expect(erased.some(({ uuid }) => after.has(uuid))).toBe(false)
+
+  await api(service, 'DELETE', `persons/${results[10]?.uuid}/?delete_events=true`)
+  const { code, stdout } = await runScript('purge:now', ['--json'], env)
+  expect({ code, answer: JSON.parse(stdout) }).toEqual({
+    code: 0,
+    answer: {
+      runs: [
+        { database: 'DB', tasks: 1, resumed: expect.any(Number), completed: expect.any(Number) }
+      ]
+    }
+  })
+  await until(async () => (await tasks()).length === 11)
+})

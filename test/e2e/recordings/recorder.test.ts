@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  decodeBody,
+  hasBrowser,
+  openBrowser,
+  openRecorder,
+  openSite,
+  type Passed,
+  scriptOf
+} from '../../support/browser.ts'
+import { newProject, until } from '../../support/service.ts'
+
+const Sent = z.array(
+  z.object({
+    uuid: z.guid(),
+    event: z.literal('$snapshot'),
+    properties: z.looseObject({
+      $session_id: z.string(),
+      $window_id: z.string(),
+      $snapshot_data: z.array(z.looseObject({ type: z.int(), timestamp: z.number() }))
+    })
+  })
+)
+
+const Recording = z.looseObject({
+  id: z.string(),
+  distinct_id: z.string(),
+  click_count: z.int(),
+  keypress_count: z.int(),
+  console_log_count: z.int(),
+  console_error_count: z.int(),
+  start_url: z.string(),
+  person: z.looseObject({ name: z.string().nullable() })
+})
+const Recordings = z.object({ count: z.int(), results: z.array(Recording) })
+const Sources = z.object({ sources: z.array(z.looseObject({ blob_key: z.string() })) })
+
+const sentBy = (passed: Passed[]) =>
+  passed
+    .filter(({ method, path }) => method === 'POST' && path.startsWith('/s/'))
+    .flatMap(({ body }) => Sent.parse(decodeBody(body)))
+
+const pageOf = (script: string, token: string, host: string) => `<!doctype html>
+<title>Shop</title>
+<button onclick="console.log('bought'); console.error('sold out'); this.after('Thank you')">Buy</button>
+<input>
+<script crossorigin src="${script}"></script>
+<script>posthog.init('${token}', { api_host: '${host}', session_recording: { maskAllInputs: false } })</script>`
+
+it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
+  'the recorder of posthog-js records a visit, of which the API answers every snapshot as it was sent: %s',
+  async (name) => {
+    const service = await newProject()
+    const { url: host, passed } = await openRecorder(service.url)
+    const sdk = scriptOf(name)
+    // The newer one comes from the service, as a site's snippet loads it; the older one is bundled with the site.
+    const script = name === 'posthog-js' ? `${host}/static/array.js` : '/sdk.js'
+    const site = await openSite({
+      '/start': { type: 'text/html', body: pageOf(script, service.token, host) },
+      '/sdk.js': { type: 'text/javascript', body: sdk.body },
+      '/favicon.ico': { type: 'image/x-icon', body: '' }
+    })
+    const browser = await openBrowser()
+    const tab = await browser.newPage()
+    const complaints: string[] = []
+    tab.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) {
+        complaints.push(message.text())
+      }
+    })
+    tab.on('pageerror', (error) => complaints.push(String(error)))
+    const snapshots = () => sentBy(passed).flatMap(({ properties }) => properties.$snapshot_data)
+    const call = async (path: string) => {
+      const url = `${service.url}/api/environments/${service.projectId}/session_recordings/${path}`
+      return fetch(url, { headers: { Authorization: `Bearer ${service.key}` } })
+    }
+
+    await tab.goto(`${site}/start`)
+    await until(() => passed.some(({ path }) => path.includes('recorder')))
+    await tab.waitForTimeout(500)
+    await tab.click('button')
+    await tab.fill('input', '7 cakes')
+    await until(() => snapshots().length > 3)
+    await tab.evaluate("posthog.identify('ada', { name: 'Ada' })")
+    await tab.click('button')
+    const before = snapshots().length
+    await until(() => snapshots().length > before)
+    await tab.goto('about:blank')
+
+    const sent = sentBy(passed)
+    const [first] = sent
+    await until(async () => {
+      const answer = await call(`${first?.properties.$session_id}/snapshots`)
+      return (
+        answer.ok && Sources.parse(await answer.json()).sources.length === sentBy(passed).length
+      )
+    })
+
+    expect(complaints).toEqual(['sold out', 'sold out'])
+    expect(passed.filter(({ path, status }) => path.startsWith('/s/') && status !== 200)).toEqual(
+      []
+    )
+    const scripts = passed.filter(({ path }) => path.includes('recorder'))
+    expect(scripts.map(({ path, status }) => [path.includes(sdk.version), status])).toEqual([
+      [true, 200]
+    ])
+    const { count, results } = Recordings.parse(await (await call('')).json())
+    expect(count).toBe(1)
+    expect(results[0]).toMatchObject({
+      id: first?.properties.$session_id,
+      click_count: 2,
+      console_log_count: 2,
+      console_error_count: 2,
+      start_url: `${site}/start`,
+      person: { name: 'Ada' }
+    })
+    expect(results[0]?.keypress_count).toBeGreaterThan(0)
+
+    const received = []
+    const { sources } = Sources.parse(await (await call(`${results[0]?.id}/snapshots`)).json())
+    for (const { blob_key } of sources) {
+      const text = await (await call(`${results[0]?.id}/snapshots?blob_key=${blob_key}`)).text()
+      for (const line of text.trimEnd().split('\n')) {
+        received.push(JSON.parse(line))
+      }
+    }
+    const expected = sentBy(passed)
+      .toSorted(
+        (a, b) =>
+          sources.findIndex((s) => s.blob_key === a.uuid) -
+          sources.findIndex((s) => s.blob_key === b.uuid)
+      )
+      .flatMap(({ properties }) =>
+        properties.$snapshot_data.map((snapshot) => [properties.$window_id, snapshot])
+      )
+    expect(received).toEqual(expected)
+    expect(received.filter(([, { type }]) => type === 2).length).toBeGreaterThan(0)
+  }
+)

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type LocalService,
+  newStateDir,
+  readRows,
+  runScript,
+  startService
+} from '../../support/service.ts'
+
+type Person = {
+  id: number
+  uuid: string
+  distinct_ids: string[]
+  properties: { email: string }
+  created_at: string
+}
+
+/** Both runs get the same anchor also when they lie on both sides of midnight. */
+const SMALL = ['--persons', '40', '--days', '7', '--anchor', '2026-11-01']
+
+const run = (args: string[], env: Record<string, string>) => runScript('demo', args, env)
+
+async function demonstrate(stateDir: string, service: LocalService) {
+  const { code, stdout, stderr } = await run(SMALL, {
+    STATE_DIR: stateDir,
+    PORT: new URL(service.url).port
+  })
+  expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+    code: 0,
+    stderr: '40 persons, 7 days until 2026-11-01T00:00:00.000Z, seed harbour'
+  })
+  return { stdout, told: Number(/100 % {2}(\d+) events/.exec(stderr)?.[1]) }
+}
+
+/** What the API says of all persons, without what the server made up. */
+async function readPersons({ url, projectId, key }: LocalService) {
+  const response = await fetch(`${url}/api/environments/${projectId}/persons/?limit=1000`, {
+    headers: { authorization: `Bearer ${key}` }
+  })
+  const { results }: { results: Person[] } = await response.json()
+  return results
+    .map(({ id: _, uuid: __, ...person }) => ({
+      ...person,
+      distinct_ids: person.distinct_ids.toSorted()
+    }))
+    .sort((a, b) => (a.properties.email < b.properties.email ? -1 : 1))
+}
+
+const readEvents = (stateDir: string) =>
+  readRows(
+    stateDir,
+    "select lower(hex(uuid)) as uuid, timestamp, properties ->> '$.$session_id' as session from events order by uuid"
+  )
+
+describe('npm run demo', () => {
+  it('gives two fresh databases the same persons and events, and changes nothing the second time', async () => {
+    const [first, second] = [newStateDir(), newStateDir()]
+    const service = await startService(first)
+    const { stdout, told } = await demonstrate(first, service)
+    const [persons, events] = [await readPersons(service), readEvents(first)]
+
+    expect(stdout).toContain('The API knows 40 persons, 40 of them new:')
+    expect(stdout).toContain(`${persons[0]?.properties.email}`.split('@')[1])
+    expect(persons).toHaveLength(40)
+    expect(told).toBeGreaterThan(300)
+    expect(events).toHaveLength(told)
+
+    const again = await demonstrate(first, service)
+    expect(again.stdout).toContain('The API knows 40 persons, 0 of them new:')
+    expect(await readPersons(service)).toEqual(persons)
+    expect(readEvents(first)).toEqual(events)
+
+    const stranger = await run(SMALL, { STATE_DIR: second, PORT: new URL(service.url).port })
+    expect(stranger).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The service on ${service.url} does not work on the data in ${second}.\n`
+    })
+    await service.stop('SIGTERM')
+
+    const other = await startService(second)
+    await demonstrate(second, other)
+    expect(await readPersons(other)).toEqual(persons)
+    expect(readEvents(second)).toEqual(events)
+  })
+
+  it('says in one line that no service answers', async () => {
+    const { code, stdout, stderr } = await run(SMALL, { STATE_DIR: newStateDir(), PORT: '9' })
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No service is ready on http://127.0.0.1:9. Start it first: npm start\n'
+    })
+  })
+
+  it.each([
+    ['--persons is not a whole number from 1 to 20000', ['--persons', 'many']],
+    ['--anchor is in the future', ['--anchor', '2999-01-01']],
+    ["Unknown option '--size'", ['--size', '3']]
+  ])('says what is wrong: %s', async (message, args) => {
+    const { code, stdout, stderr } = await run(args, { PORT: '9' })
+    expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      stdout: '',
+      message
+    })
+  })
+})

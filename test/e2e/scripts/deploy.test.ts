@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startCloudflare } from '../../support/cloudflare.ts'
+import { newStateDir, runScript } from '../../support/service.ts'
+
+const configFile = join(import.meta.dirname, '../../../wrangler.toml')
+
+/** A machine on which nobody has logged in, and an account of its own. */
+async function newOperator() {
+  const cloudflare = await startCloudflare()
+  const home = newStateDir()
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    STATE_DIR: home,
+    CLOUDFLARE_API_BASE_URL: cloudflare.url,
+    CLOUDFLARE_API_TOKEN: 'token',
+    CLOUDFLARE_ACCOUNT_ID: ''
+  }
+  return {
+    ...cloudflare,
+    deploy: (args: string[] = [], more: Record<string, string> = {}) =>
+      runScript('deploy', args, { ...env, ...more })
+  }
+}
+
+const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
+
+describe('npm run deploy', { timeout: 240_000 }, () => {
+  it('goes from an empty account to an endpoint, also over a migration that failed, and then only deploys', async () => {
+    const config = readFileSync(configFile, 'utf8')
+    const { deploy, changes, settings } = await newOperator()
+    const callsOf = () =>
+      changes
+        .splice(0)
+        .map(({ call, body }) => ({ call: call.replaceAll(/[0-9a-f-]{36}/g, 'ID'), body }))
+    settings.failing = '/query'
+
+    const failed = await deploy(['--location', 'weur'])
+
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toContain('npx wrangler d1 migrations apply DB --remote failed: ')
+    expect(failed.stderr).toContain('near "TABEL": syntax error')
+    const before = callsOf()
+    expect(before.map(({ call }) => call)).not.toContain('PUT workers/scripts/edge-analytics')
+    const created = before
+      .filter(({ call }) => CREATIONS.test(call))
+      .map(({ call, body }) => [call, JSON.parse(body)])
+    expect(created.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual([
+      ['POST d1/database', { name: 'edge-analytics', primary_location_hint: 'weur' }],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
+        {
+          queue_name: 'edge-analytics-capture-dead',
+          settings: { message_retention_period: 1209600 }
+        }
+      ],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-deliveries', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
+        {
+          queue_name: 'edge-analytics-deliveries-dead',
+          settings: { message_retention_period: 1209600 }
+        }
+      ],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-erasures', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
+        { queue_name: 'edge-analytics-recordings', settings: { message_retention_period: 1209600 } }
+      ],
+      ['POST r2/buckets', { name: 'edge-analytics', locationHint: 'weur' }]
+    ])
+
+    settings.failing = ''
+    const first = await deploy(['--location', 'weur'])
+
+    expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
+    expect(first.stdout).toContain(
+      'There already: npx wrangler d1 create edge-analytics --location weur'
+    )
+    const deployed = callsOf()
+    const calls = deployed.map(({ call }) => call)
+    expect(calls.filter((call) => CREATIONS.test(call))).toEqual([])
+    const lastMigration = calls.lastIndexOf('POST d1/database/ID/query')
+    expect(lastMigration).toBeGreaterThan(3)
+    expect(lastMigration).toBeLessThan(calls.indexOf('PUT workers/scripts/edge-analytics'))
+    expect(calls).toContain('PUT workers/scripts/edge-analytics/schedules')
+    const upload = deployed.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')?.body
+    expect(upload).toMatch(/"name":"RECEIPT_SECRET","type":"secret_text","text":"[0-9a-f]{64}"/)
+    expect(upload).toMatch(/\{[^{}]*"type":"send_email"[^{}]*\}/)
+    const consumer = deployed.find(
+      ({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers'
+    )
+    expect(JSON.parse(consumer?.body ?? '')).toMatchObject({
+      dead_letter_queue: 'edge-analytics-capture-dead'
+    })
+    expect(first.stdout).toContain(
+      'npx wrangler d1 time-travel restore DB --bookmark 00000042-feed'
+    )
+    expect(first.stdout).toContain('curl https://edge-analytics.shop.workers.dev/readyz')
+    expect(first.stdout).toContain(
+      "npm run key -- create --label admin --scopes '*' --project 1 --remote"
+    )
+
+    const second = await deploy(['--location', 'weur'])
+
+    expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
+    const again = callsOf()
+    expect(again.filter(({ call }) => CREATIONS.test(call))).toEqual([])
+    const version = again.find(
+      ({ call }) => call === 'POST workers/scripts/edge-analytics/versions'
+    )
+    expect(version?.body).toContain('{"name":"RECEIPT_SECRET","type":"inherit"}')
+    expect(version?.body).not.toContain('"type":"secret_text"')
+    expect(readFileSync(configFile, 'utf8')).toBe(config)
+  })
+
+  it('says in one line that nobody is logged in', async () => {
+    const { deploy, changes } = await newOperator()
+
+    const { code, stderr } = await deploy([], { CLOUDFLARE_API_TOKEN: '' })
+
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: 'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+    })
+    expect(changes).toEqual([])
+  })
+
+  it('asks which account is meant when there are several', async () => {
+    const { deploy, changes, settings } = await newOperator()
+    settings.accounts = ['Shop', 'Blog']
+
+    const { code, stderr } = await deploy()
+
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: 'Set CLOUDFLARE_ACCOUNT_ID to one of: shop (Shop), blog (Blog)'
+    })
+    expect(changes).toEqual([])
+  })
+
+  it('refuses a location that is none', async () => {
+    const { deploy } = await newOperator()
+    const { code, stderr } = await deploy(['--location', 'mars'])
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: "--location: 'mars' is none of weur, eeur, wnam, enam, apac, oc."
+    })
+  })
+})

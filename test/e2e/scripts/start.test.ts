@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process'
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { z } from 'zod'
+import {
+  administer,
+  descendants,
+  isAlive,
+  knowsProcesses,
+  type LocalService,
+  launchService,
+  newStateDir,
+  npm,
+  until
+} from '../../support/service.ts'
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const hasProcesses = knowsProcesses()
+
+/** One life of a state folder: every test goes on with what the one before has left. */
+describe('npm start', { timeout: 180_000 }, () => {
+  const stateDir = newStateDir()
+  const launched: ReturnType<typeof launchService>[] = []
+  afterAll(() => Promise.all(launched.map(({ stop }) => stop('SIGTERM'))))
+
+  const start = (): Promise<LocalService> => {
+    const service = launchService(stateDir)
+    launched.push(service)
+    return service.ready
+  }
+  let first: LocalService
+  let service: LocalService
+
+  it.runIf(hasCurl)('prints curl lines that work when pasted', async () => {
+    first = await start()
+    const lines = first.welcome.split('\n').filter((line) => line.trim().startsWith('curl '))
+    expect(lines).toHaveLength(3)
+
+    const answers = lines.map(
+      (line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout
+    )
+
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ status: 'Ok' })
+    const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
+    expect(JSON.parse(answers[1] ?? '')).toMatchObject({ count: 1, results: [ada] })
+    expect(JSON.parse(answers[2] ?? '')).toMatchObject({ count: 1, results: [ada] })
+    await first.stop('SIGTERM')
+  })
+
+  it('keeps data and key, and the key from other users of the machine', async () => {
+    service = await start()
+    first ??= service
+
+    expect(service).toMatchObject({
+      projectId: first.projectId,
+      token: first.token,
+      key: first.key
+    })
+    expect(statSync(join(stateDir, 'dev-key.json')).mode & 0o777).toBe(0o600)
+    if (hasCurl) {
+      expect(await countPersons(service)).toBe(1)
+    }
+  })
+
+  it('drains the queues on Ctrl-C and leaves no process behind', async () => {
+    const before = await countPersons(service)
+    const started = hasProcesses ? descendants(service.pid) : []
+
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => identify(service, `drained-${n}`))
+    )
+    const { code, stderr } = await service.stop('SIGINT')
+
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('Not processed')
+    expect(started.filter(isAlive)).toEqual([])
+    service = await start()
+    expect(await countPersons(service)).toBe(before + 200)
+  })
+
+  it('makes a new key when the kept one is revoked or lost', async () => {
+    const [kept] = (await administer(stateDir, 'key', 'list')).keys
+    await administer(stateDir, 'key', 'revoke', String(kept.id))
+    await service.stop('SIGTERM')
+
+    const afterRevocation = await start()
+    expect(await status(afterRevocation, afterRevocation.key)).toBe(200)
+    expect(await status(afterRevocation, first.key)).toBe(401)
+    await afterRevocation.stop('SIGTERM')
+
+    rmSync(join(stateDir, 'dev-key.json'))
+    service = await start()
+    expect(service.projectId).toBe(first.projectId)
+    expect(new Set([first.key, afterRevocation.key, service.key]).size).toBe(3)
+    expect(await status(service, service.key)).toBe(200)
+  })
+
+  it.runIf(hasProcesses)('ends the worker when it is killed itself', async () => {
+    const started = descendants(service.pid)
+    const [script] = started
+
+    if (script) {
+      process.kill(script, 'SIGKILL')
+    }
+
+    expect(started.length).toBeGreaterThan(2)
+    await until(() => !started.some(isAlive))
+  })
+
+  it('says in one line that the port is taken', async () => {
+    const { url } = inject('service')
+    const { port } = new URL(url)
+
+    const second = await npm(['start'], { STATE_DIR: newStateDir(), PORT: port })
+
+    expect(second.code).toBe(1)
+    expect(second.stderr.trim()).toBe(
+      `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`
+    )
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it('says in one line that another service runs on the same data', async () => {
+    const { url, stateDir } = inject('service')
+
+    const second = await npm(['start'], { STATE_DIR: stateDir, PORT: '0' })
+
+    expect({ code: second.code, stderr: second.stderr.trim() }).toEqual({
+      code: 1,
+      stderr: `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
+    })
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it('refuses a port that is none', async () => {
+    const { code, stderr } = await npm(['start'], { STATE_DIR: stateDir, PORT: 'http' })
+    expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
+  })
+})
+
+const personsUrl = (service: LocalService) =>
+  `${service.url}/api/environments/${service.projectId}/persons/`
+
+async function status(service: LocalService, key: string): Promise<number> {
+  const response = await fetch(personsUrl(service), { headers: { authorization: `Bearer ${key}` } })
+  return response.status
+}
+
+async function countPersons(service: LocalService): Promise<number> {
+  const response = await fetch(personsUrl(service), {
+    headers: { authorization: `Bearer ${service.key}` }
+  })
+  return z.object({ count: z.int() }).parse(await response.json()).count
+}
+
+async function identify(service: LocalService, distinctId: string): Promise<number> {
+  const response = await fetch(`${service.url}/i/v0/e/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: service.token, event: '$identify', distinct_id: distinctId })
+  })
+  return response.status
+}

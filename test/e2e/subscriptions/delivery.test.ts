@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, inject, it } from 'vitest'
+import { z } from 'zod'
+import { runCron } from '../../../scripts/crons.ts'
+import type { Figures } from '../../../src/subscriptions/content.ts'
+import { toEmail } from '../../../src/subscriptions/email.ts'
+import { hasBrowser, openBrowser } from '../../support/browser.ts'
+import { administer, until } from '../../support/service.ts'
+
+it('a subscription is delivered by the running service when its cron comes', async () => {
+  const { url, stateDir } = inject('service')
+  const project = await administer(stateDir, 'project', 'create', '--name', 'Mail')
+  const { key } = await administer(
+    stateDir,
+    'key',
+    'create',
+    '--label',
+    'mail',
+    '--scopes',
+    '*',
+    '--project',
+    String(project.id)
+  )
+  const call = async <Body>(method: string, path: string, body?: object) => {
+    const response = await fetch(`${url}/api/environments/${project.id}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    return (await response.json()) as Body
+  }
+  const insight = await call<{ id: number }>('POST', 'insights/', {
+    name: 'Signups',
+    filters: { events: [{ id: 'signed up' }] }
+  })
+  const due = Math.ceil(Date.now() / 1000) * 1000 + 1000
+  const { id } = await call<{ id: number }>('POST', 'subscriptions/', {
+    insight: insight.id,
+    target_type: 'email',
+    target_value: 'ada@example.com, bob@example.com',
+    frequency: 'daily',
+    start_date: new Date(due).toISOString()
+  })
+  await sleep(due - Date.now() + 100)
+
+  await runCron(url, '* * * * *', Date.now())
+  const deliveries = async () =>
+    (
+      await call<{ results: { finished_at: string | null }[] }>(
+        'GET',
+        `subscriptions/${id}/deliveries/`
+      )
+    ).results
+  await until(async () => Boolean((await deliveries())[0]?.finished_at))
+
+  expect(await deliveries()).toMatchObject([
+    {
+      kind: 'scheduled',
+      status: 'delivered',
+      attempts: 1,
+      occurrence: new Date(due).toISOString(),
+      missed: 0
+    }
+  ])
+})
+
+const LONG =
+  'https://app.example.com/a/very/long/path/that/does/not/break/anywhere?with=query&and=more'
+const PARTS: Figures[] = [
+  {
+    name: 'Signups',
+    range: '16 – 22 Nov 2026',
+    from: 0,
+    until: 1,
+    more: 0,
+    lines: [{ label: 'signed up', value: 1_234, previous: 1_100 }]
+  },
+  {
+    name: `Revenue of ${LONG}`,
+    range: '16 – 22 Nov 2026',
+    from: 0,
+    until: 1,
+    more: 3,
+    lines: [
+      { label: 'Enterprise', value: 1_234_567_890.12, previous: 2_345_678_901.5 },
+      { label: LONG, value: 12, previous: 0 },
+      { label: '<img src=x onerror=alert(1)>', value: 4, previous: 4 }
+    ]
+  },
+  { name: 'Churn', failure: 'No events: 16 – 22 Nov 2026.' }
+]
+
+const Widths = z.object({ page: z.number(), labels: z.array(z.number()), images: z.number() })
+
+/** Runs in the browser. */
+const MEASURE = `({
+  page: document.documentElement.scrollWidth,
+  labels: [...document.querySelectorAll('th')].map((cell) => cell.getBoundingClientRect().width),
+  images: document.images.length
+})`
+
+describe.skipIf(!hasBrowser())('an e-mail', () => {
+  it.each([600, 375, 320])('is readable %i pixels wide', async (width) => {
+    const content = {
+      name: 'Weekly numbers',
+      project: 'Shop',
+      at: 0,
+      timezone: 'UTC',
+      parts: PARTS,
+      more: 2
+    }
+    const letter = {
+      subscriptionId: 1,
+      deliveryId: 2,
+      isTest: true,
+      occurrence: 0,
+      missed: 2,
+      summary: 'sent every week'
+    }
+    const { html } = toEmail(
+      { ...letter, invite: 'Hello', content },
+      'https://analytics.example.com/unsubscribe/1.2.3'
+    )
+    const page = await (await openBrowser()).newPage()
+    await page.setViewportSize({ width, height: 800 })
+    await page.setContent(html)
+
+    const widths = Widths.parse(await page.evaluate(MEASURE))
+    expect([widths.page, widths.images]).toEqual([width, 0])
+    expect(widths.labels).toHaveLength(4)
+    // Not so narrow that a word falls apart.
+    expect(Math.min(...widths.labels)).toBeGreaterThan(75)
+    expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain(
+      '/unsubscribe/1.2.3'
+    )
+  })
+})

@@ -1,0 +1,339 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ingestEvents } from '../../../src/capture/ingest.ts'
+import { writeBatch } from '../../../src/db/batch.ts'
+import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
+import { csvLine } from '../../../src/http/csv.ts'
+import { uncountEvents } from '../../../src/rollups/store.ts'
+import { markStale } from '../../../src/sessions/store.ts'
+import { rebuildSessions } from '../../../src/sessions/upkeep/rebuild.ts'
+import { type TrendSeries, toTable } from '../../../src/trends/answer.ts'
+import { readTrend } from '../../../src/trends/request.ts'
+import { computeTrend } from '../../../src/trends/trend.ts'
+import { startDatabase } from '../../support/database.ts'
+import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
+import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
+import { type World, world } from '../../support/oracle/world.ts'
+
+/*
+ * Random data and random trends: what the product answers is what DuckDB says of the same events. A failure prints its
+ * seed and the smallest case that fails; ORACLE_RUNS and ORACLE_SEED ask for more, or for the same again.
+ */
+
+const RUNS = Number(process.env.ORACLE_RUNS ?? 30)
+const SEED = process.env.ORACLE_SEED === undefined ? {} : { seed: Number(process.env.ORACLE_SEED) }
+
+const NONE = '$$_posthog_breakdown_null_$$'
+const OTHER = '$$_posthog_breakdown_other_$$'
+
+let database: Awaited<ReturnType<typeof startDatabase>>
+let db: Db
+let duck: Duck
+let projectId = 0
+
+beforeAll(async () => {
+  database = await startDatabase()
+  db = openDb(database.binding, newUsage()).db
+  duck = await Duck.start()
+})
+
+afterAll(async () => {
+  duck.end()
+  await database.end()
+})
+
+/** Makes a world true in a project of its own. */
+async function make({ events, splits, erased, deleted, now }: World): Promise<number> {
+  projectId += 1
+  const id = projectId
+  const incoming = events.map(({ name, who, at, hasPerson, properties, folds }, i) => ({
+    uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+    event: folds ? '$merge_dangerously' : name,
+    distinct_id: who,
+    timestamp: at,
+    received_at: now + 100 * 86_400_000,
+    properties: {
+      ...properties,
+      ...(folds && { alias: folds }),
+      ...(!hasPerson && { $process_person_profile: false })
+    }
+  }))
+  if (incoming.length > 0) {
+    await ingestEvents(db, { id, erasureSalt: '' }, incoming)
+  }
+  await writeBatch(db, [
+    ...splits.map(
+      (who) =>
+        sql`update distinct_ids set person_id = 1000000 + key where project_id = ${id} and distinct_id = ${who}`
+    ),
+    ...erased.flatMap((who) => [
+      sql`insert into erased_identities (key, project_id, hash, erasure_id, person_id, erased_at)
+          select key, project_id, '', 0, coalesce(person_id, 2000000 + key), 0 from distinct_ids
+          where project_id = ${id} and distinct_id = ${who}`,
+      sql`delete from distinct_ids where project_id = ${id} and distinct_id = ${who}`
+    ]),
+    ...deleted.flatMap(({ name, from, until }) => {
+      const chunk = sql`from events where project_id = ${id} and timestamp >= ${from} and timestamp < ${until}
+        and event_id in (select id from event_names where project_id = ${id} and name = ${name})`
+      return [
+        markStale(id, sql`select session_id ${chunk}`),
+        uncountEvents(id, sql`select event_id, timestamp ${chunk}`),
+        sql`delete ${chunk}`
+      ]
+    })
+  ])
+  await rebuildSessions(db, id)
+  return id
+}
+
+/** The events as they are in the store. */
+const stored = (id: number): Promise<Stored[]> =>
+  db.all<Stored>(sql`
+    select n.name, e.timestamp as at, e.session_id as session, lower(hex(e.uuid)) as uuid, json(e.properties) as event,
+           (select json(properties) from person_versions where id = e.version) as person,
+           coalesce((select person_id from distinct_ids where key = e.identity),
+                    (select person_id from erased_identities where key = e.identity), -e.identity) as actor
+    from events e, event_names n where n.id = e.event_id and e.project_id = ${id}`)
+
+const same = (a: number, b: number) =>
+  Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
+
+/** Equal, floats by 1e-9 of their size. */
+function expectSame(found: (number | undefined)[], wanted: number[], what: string): void {
+  const isSame =
+    found.length === wanted.length &&
+    found.every((value, i) => value !== undefined && same(value, wanted[i] ?? Number.NaN))
+  if (!isSame) {
+    expect({ what, data: found }).toEqual({ what, data: wanted })
+  }
+}
+
+const FORMULAS: Record<string, (a: number) => number> = {
+  A: (a) => a,
+  'A + 1': (a) => a + 1,
+  'A * A / 4 - 2': (a) => (a * a) / 4 - 2
+}
+
+const isAggregated = (ask: Asked) => ['BoldNumber', 'ActionsPie'].includes(ask.display)
+
+/** A line of DuckDB's cells, as the display wants it. */
+function lineOf(
+  ask: Asked,
+  buckets: Bucket[],
+  cells: { i: number; value: string | null; y: number }[],
+  value: string | null
+) {
+  const data = buckets.map(
+    (_, i) => cells.find((cell) => cell.i === i && cell.value === value)?.y ?? 0
+  )
+  const result = ask.formula ? data.map((y) => FORMULAS[ask.formula ?? '']?.(y) ?? 0) : data
+  let total = 0
+  return ask.display === 'ActionsLineGraphCumulative' ? result.map((y) => (total += y)) : result
+}
+
+const dataOf = (ask: Asked, series: TrendSeries) =>
+  isAggregated(ask) ? [series.aggregated_value] : series.data
+
+async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
+  const periods = (await duck.buckets(ask)).slice(0, ask.compare ? 2 : 1)
+  const shown = isAggregated(ask)
+    ? periods.map((buckets) => [{ lo: buckets[0]?.lo ?? 0, hi: buckets.at(-1)?.hi ?? 0, day: '' }])
+    : periods
+  const entities = ask.formula ? ask.events.slice(0, 1) : ask.events
+  for (const [i, entity] of entities.entries()) {
+    const own = ask.formula ? result : result.filter(({ action }) => action?.order === i)
+    if (!ask.breakdown) {
+      expect(own).toHaveLength(periods.length)
+    }
+    if (!isAggregated(ask)) {
+      for (const [p, buckets] of shown.entries()) {
+        for (const series of own.filter((_, i) => i % periods.length === p)) {
+          expect(series.days).toEqual(buckets.map(({ day }) => day))
+        }
+      }
+    }
+    if (ask.breakdown) {
+      await compareBroken(await duck.binned(ask, shown), entity, shown, own)
+    } else {
+      for (const [p, buckets] of shown.entries()) {
+        const cells = await duck.cells(ask, entity, buckets)
+        const [series] = own.slice(p)
+        expectSame(
+          series ? dataOf(ask, series) : [],
+          lineOf(ask, buckets, cells, null),
+          `${entity.math} ${p}`
+        )
+      }
+    }
+  }
+}
+
+/** A breakdown's value; of a bin its place, which has to be where it says that it begins and ends. */
+function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string {
+  const edges = breakdown?.edges
+  if (!edges || !Array.isArray(breakdown_value)) {
+    return String(breakdown_value)
+  }
+  const [low, high] = breakdown_value.map(Number)
+  const ends = edges.slice(1).map((edge, i) => (i === edges.length - 2 ? edge + 0.01 : edge))
+  const place = edges.findIndex(
+    (edge, i) => same(edge, low ?? Number.NaN) && same(ends[i] ?? Number.NaN, high ?? Number.NaN)
+  )
+  return place < 0 ? `[${breakdown_value}]` : String(place)
+}
+
+/** The values listed are the right ones in the right order, and each line of them, none and others is right. */
+async function compareBroken(
+  ask: Asked,
+  entity: Entity,
+  periods: Bucket[][],
+  own: TrendSeries[]
+): Promise<void> {
+  const { limit = 0, offset = 0 } = ask.breakdown ?? {}
+  const sorted: string[] = []
+  for (const buckets of periods) {
+    const totals = new Map<string, number>()
+    for (const counted of ask.formula ? ask.events : [entity]) {
+      for (const { value, y } of await duck.cells(ask, counted, buckets)) {
+        if (value !== null) {
+          totals.set(value, (totals.get(value) ?? 0) + y)
+        }
+      }
+    }
+    const ordered = [...totals].sort(([a, x], [b, y]) => (same(x, y) ? (a < b ? -1 : 1) : y - x))
+    sorted.push(...ordered.map(([name]) => name).filter((name) => !sorted.includes(name)))
+  }
+  const names = own.filter((_, i) => i % periods.length === 0).map((series) => nameOf(ask, series))
+  const listed = names.filter((name) => name !== NONE && name !== OTHER)
+  if (!ask.formula) {
+    expect(listed).toEqual(sorted.slice(offset, offset + limit))
+  }
+  expect([...listed].sort()).toEqual(sorted.slice(offset, offset + limit).sort())
+
+  for (const [p, buckets] of periods.entries()) {
+    const cells = await duck.cells(ask, entity, buckets, listed)
+    const present = new Set(
+      cells.map(({ value }) => (value === null ? NONE : value === '<other>' ? OTHER : value))
+    )
+    for (const name of [NONE, OTHER]) {
+      if (present.has(name)) {
+        expect(names).toContain(name)
+      }
+    }
+    for (const series of own.filter((_, i) => i % periods.length === p)) {
+      const name = nameOf(ask, series)
+      const value = name === NONE ? null : name === OTHER ? '<other>' : name
+      expectSame(
+        dataOf(ask, series),
+        lineOf(ask, buckets, cells, value),
+        `${entity.math} ${p} of ${name}`
+      )
+    }
+  }
+}
+
+const ADDITIVE = ['total', 'sum', 'first_time_for_user', 'first_matching_event_for_user']
+
+/** As CSV it is the same table: a column for each bucket, a line for each series, and nothing that a spreadsheet runs. */
+async function compareTable(result: TrendSeries[]): Promise<void> {
+  const columns = result[0]?.aggregated_value === undefined ? (result[0]?.labels ?? []) : ['value']
+  const shape = { timezone: 'UTC', last_refresh: '', is_cached: false, next: null }
+  const csv = toTable({ result, ...shape })
+    .map(csvLine)
+    .join('')
+  const [header, ...rows] = await duck.table(csv, 1 + columns.length)
+  expect(header).toEqual(['series', ...columns])
+  expect(rows.map(([name]) => name)).toEqual(
+    result.map(
+      ({ label, compare_label }) =>
+        `${/^[=+@-]/.test(label) ? "'" : ''}${label}${compare_label === 'previous' ? ' (previous)' : ''}`
+    )
+  )
+  for (const [i, { data, aggregated_value }] of result.entries()) {
+    expect(rows[i]?.slice(1).map(Number)).toEqual(
+      aggregated_value === undefined ? data : [aggregated_value]
+    )
+  }
+}
+
+/** What can be added, its values, none and others add up to. */
+function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): void {
+  if (ask.formula || ask.display === 'ActionsLineGraphCumulative') {
+    return
+  }
+  const count = ask.compare ? 2 : 1
+  for (const [i, entity] of ask.events.entries()) {
+    if (!ADDITIVE.includes(entity.math)) {
+      continue
+    }
+    for (let p = 0; p < count; p += 1) {
+      const all = whole[i * count + p]
+      if (!all) {
+        throw new Error('A series is missing.')
+      }
+      const own = broken.filter(
+        ({ action, compare_label }) =>
+          action?.order === i &&
+          (count === 1 || compare_label === (p === 0 ? 'current' : 'previous'))
+      )
+      const sums = dataOf(ask, all).map((_, point) =>
+        own.reduce((sum, series) => sum + (dataOf(ask, series)[point] ?? Number.NaN), 0)
+      )
+      expectSame(dataOf(ask, all), sums, `the parts of ${entity.math}`)
+    }
+  }
+}
+
+async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<void> {
+  const id = await make(one)
+  await duck.load(await stored(id), one, isHourly)
+  const now = new Date(one.now)
+  const project = { id, timezone: one.zone, weekStart: one.weekStart, testAccountFilters: [] }
+  for (const ask of requests) {
+    const answer = async (body: object) => {
+      const query = readTrend(JSON.parse(JSON.stringify(body)), project, now)
+      if (!query) {
+        throw new Error('The request was not understood.')
+      }
+      return (
+        await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now, ask.statementEvents)
+      ).result
+    }
+    const result = await answer(toBody(ask))
+    await compare(ask, result)
+    await compareTable(result)
+    if (ask.breakdown) {
+      expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
+    }
+  }
+}
+
+const isSliding = ({ events }: Asked) =>
+  events.some(({ math }) => /^(weekly|monthly)_active$/.test(math))
+
+it.each([
+  ['days, weeks and months', false],
+  ['hours', true]
+])('is what DuckDB says: %s', async (_, isHourly) => {
+  let asks = 0
+  const details = await fc.check(
+    fc.asyncProperty(
+      world(isHourly),
+      fc.array(asked(isHourly), { minLength: 3, maxLength: 3 }),
+      async (one, requests) => {
+        const fitting = requests.filter(
+          (ask) =>
+            !(isHourly && isSliding(ask) && one.zone !== 'UTC' && one.zone !== 'Asia/Kathmandu')
+        )
+        asks += fitting.length
+        await agree(one, fitting, isHourly)
+      }
+    ),
+    { numRuns: isHourly ? Math.ceil(RUNS / 3) : RUNS, ...SEED }
+  )
+  console.log(`${asks} trends agree, seed ${details.seed}`)
+  if (details.failed) {
+    throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
+  }
+})

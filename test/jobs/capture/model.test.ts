@@ -1,0 +1,240 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterEach, expect, it, vi } from 'vitest'
+import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { db, newProject, type TestEvent } from '../../support/project.ts'
+
+/*
+ * Random histories of what capture and the API do to persons, held against a model that fits on a screen: who is whom,
+ * what they have, and how many events count as whose.
+ */
+
+const IDS = ['ada', 'bob', 'eve', 'phone', 'laptop']
+const KEYS = ['plan', 'city']
+
+type Value = { at: number; value: number | undefined }
+type Person = { isIdentified: boolean; properties: Map<string, Value> }
+type Identity = { person: Person; events: number }
+
+class Model {
+  readonly identities = new Map<string, Identity>()
+  /** Events of deleted persons: kept, and waiting for their removal. */
+  kept = 0
+  doomed = 0
+
+  #identity(id: string): Identity {
+    const known = this.identities.get(id)
+    if (known) {
+      return known
+    }
+    const identity = { person: { isIdentified: false, properties: new Map() }, events: 0 }
+    this.identities.set(id, identity)
+    return identity
+  }
+
+  idsOf(person: Person): string[] {
+    return [...this.identities]
+      .filter(([, identity]) => identity.person === person)
+      .map(([id]) => id)
+  }
+
+  personOf = (id: string): Person | undefined => this.identities.get(id)?.person
+
+  capture(id: string, key: string, value: number, at: number): void {
+    const identity = this.#identity(id)
+    identity.events += 1
+    identity.person.properties.set(key, { at, value })
+  }
+
+  merge(id: string, other: string, isDangerous: boolean): void {
+    const areKnown = this.identities.has(id) && this.identities.has(other)
+    const [target, source] = [this.#identity(id), this.#identity(other)]
+    target.events += 1
+    if (id === other) {
+      return
+    }
+    const [kept, folded] = [target.person, source.person]
+    const isRefused = areKnown && folded !== kept && folded.isIdentified && !isDangerous
+    kept.isIdentified = true
+    if (isRefused || folded === kept) {
+      return
+    }
+    for (const [key, theirs] of folded.properties) {
+      const own = kept.properties.get(key)
+      if (!own || theirs.at > own.at) {
+        kept.properties.set(key, theirs)
+      }
+    }
+    for (const name of this.idsOf(folded)) {
+      this.#identity(name).person = kept
+    }
+  }
+
+  split(id: string): void {
+    const identity = this.identities.get(id)
+    if (!identity) {
+      return
+    }
+    for (const name of this.idsOf(identity.person)) {
+      if (name !== id) {
+        this.#identity(name).person = { isIdentified: false, properties: new Map() }
+      }
+    }
+  }
+
+  /** `undefined` removes what is there, and of what is not there nothing is known afterwards. */
+  write(id: string, key: string, value: number | undefined, at: number): void {
+    const properties = this.personOf(id)?.properties
+    if (value === undefined && properties?.get(key)?.value === undefined) {
+      return
+    }
+    properties?.set(key, { at, value })
+  }
+
+  delete(id: string, withEvents: boolean): void {
+    const person = this.personOf(id)
+    if (!person) {
+      return
+    }
+    for (const name of this.idsOf(person)) {
+      const events = this.#identity(name).events
+      if (withEvents) {
+        this.doomed += events
+      } else {
+        this.kept += events
+      }
+      this.identities.delete(name)
+    }
+  }
+
+  purge(): void {
+    this.doomed = 0
+  }
+
+  /** Every person: ids, properties, events. */
+  persons(): unknown[] {
+    const persons = [...new Set([...this.identities.values()].map(({ person }) => person))]
+    return sorted(
+      persons.map((person) => {
+        const ids = this.idsOf(person).sort()
+        const shown = [...person.properties].flatMap(([key, { value }]) =>
+          value === undefined ? [] : [[key, value]]
+        )
+        const events = ids.reduce((sum, id) => sum + this.#identity(id).events, 0)
+        return { ids, properties: Object.fromEntries(shown.sort()), events }
+      })
+    )
+  }
+}
+
+const sorted = (persons: unknown[]): unknown[] =>
+  persons.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+
+const id = fc.constantFrom(...IDS)
+const key = fc.constantFrom(...KEYS)
+const value = fc.integer({ min: 0, max: 99 })
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('capture'), id, key, value }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('merge'), id, other: id, isDangerous: fc.boolean() })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('split'), id }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('patch'), id, key, value }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unset'), id, key }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('delete'), id, withEvents: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('purge') }) }
+) as fc.Arbitrary<Step>
+
+type Step =
+  | { do: 'capture'; id: string; key: string; value: number }
+  | { do: 'merge'; id: string; other: string; isDangerous: boolean }
+  | { do: 'split'; id: string }
+  | { do: 'patch'; id: string; key: string; value: number }
+  | { do: 'unset'; id: string; key: string }
+  | { do: 'delete'; id: string; withEvents: boolean }
+  | { do: 'purge' }
+
+const mergeEvent = (from: string, other: string, isDangerous: boolean): TestEvent =>
+  isDangerous
+    ? { event: '$merge_dangerously', distinct_id: from, properties: { alias: other } }
+    : { event: '$identify', distinct_id: from, properties: { $anon_distinct_id: other } }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('whatever happens, persons, properties and events are those of the model', async () => {
+  const { call, cron, drain } = holdErasures()
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const project = await newProject()
+      const model = new Model()
+      let now = Date.UTC(2027, 5, 1)
+      const find = async (distinctId: string): Promise<number | undefined> =>
+        (await call(project, 'GET', `persons?distinct_id=${distinctId}`)).body.results[0]?.id
+      for (const one of steps) {
+        now += 1000
+        vi.useFakeTimers({ toFake: ['Date'], now })
+        if (one.do === 'capture') {
+          const properties = { $set: { [one.key]: one.value } }
+          await project.ingest([{ event: '$set', distinct_id: one.id, properties }], now)
+          model.capture(one.id, one.key, one.value, now)
+        } else if (one.do === 'merge') {
+          await project.ingest([mergeEvent(one.id, one.other, one.isDangerous)], now)
+          model.merge(one.id, one.other, one.isDangerous)
+        } else if (one.do === 'purge') {
+          await cron(WEEKLY, now)
+          await drain()
+          model.purge()
+        } else {
+          const person = await find(one.id)
+          expect(person !== undefined).toBe(model.personOf(one.id) !== undefined)
+          if (person === undefined) {
+            continue
+          }
+          const path = `persons/${person}`
+          if (one.do === 'split') {
+            await call(project, 'POST', `${path}/split`, { main_distinct_id: one.id })
+            model.split(one.id)
+          } else if (one.do === 'patch') {
+            await call(project, 'PATCH', path, { properties: { [one.key]: one.value } })
+            model.write(one.id, one.key, one.value, now)
+          } else if (one.do === 'unset') {
+            await call(project, 'POST', `${path}/delete_property`, { $unset: one.key })
+            model.write(one.id, one.key, undefined, now)
+          } else {
+            await call(project, 'DELETE', `${path}?delete_events=${one.withEvents}`)
+            model.delete(one.id, one.withEvents)
+          }
+        }
+      }
+      expect(await stored(project.id)).toEqual({
+        persons: model.persons(),
+        count: model.persons().length,
+        ofNobody: model.kept + model.doomed
+      })
+    }),
+    { numRuns: 40 }
+  )
+}, 120_000)
+
+/** What the database has of a project, in the model's terms. */
+async function stored(projectId: number) {
+  const rows = await db.all<{ ids: string; properties: string; events: number }>(sql`
+    select (select json_group_array(distinct_id) from
+              (select distinct_id from distinct_ids where person_id = p.id order by distinct_id)) as ids,
+           p.properties,
+           (select count(*) from distinct_ids d join events e on e.identity = d.key where d.person_id = p.id) as events
+    from persons p where p.project_id = ${projectId}`)
+  const [rest] = await db.all<{ count: number; ofNobody: number }>(sql`
+    select (select coalesce(sum(value), 0) from counters where project_id = ${projectId} and name = 'persons') as count,
+           (select count(*) from events e where e.project_id = ${projectId}
+              and not exists (select 1 from distinct_ids d where d.key = e.identity)) as ofNobody`)
+  const persons = rows.map(({ ids, properties, events }) => {
+    const known = Object.entries(JSON.parse(properties)).filter(([name]) => KEYS.includes(name))
+    return { ids: JSON.parse(ids), properties: Object.fromEntries(known.sort()), events }
+  })
+  return { persons: sorted(persons), ...rest }
+}

@@ -1,0 +1,241 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { redriveDeadLetter } from '../../../src/capture/redrive.ts'
+import { listDeadLetters } from '../../../src/capture/store.ts'
+import { databaseOf } from '../../../src/db/databases.ts'
+import { objectOf } from '../../../src/recordings/part.ts'
+import { holdErasures, tablesWith } from '../../support/erasures.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { newStage, objectsOf, snapshotEvent } from '../../support/recordings.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+afterAll(untilQuiet)
+
+/** Ada with two distinct ids and a recording of each, and Bob with one. */
+async function newTown() {
+  const stage = await newStage()
+  const { project, record } = stage
+  const [ada, anon] = [crypto.randomUUID(), crypto.randomUUID()]
+  await project.ingest([
+    { event: '$identify', distinct_id: ada, properties: { $anon_distinct_id: anon } },
+    { event: '$set', distinct_id: 'bob', properties: { $set: { name: 'Bob' } } }
+  ])
+  await record(
+    snapshotEvent(project, { session: 'one', distinct_id: anon }),
+    snapshotEvent(project, { session: 'one', distinct_id: ada }),
+    snapshotEvent(project, { session: 'two', distinct_id: ada }),
+    snapshotEvent(project, { session: 'bobs', distinct_id: 'bob' })
+  )
+  const { body } = await project.call('GET', `persons?distinct_id=${ada}`)
+  const { id, uuid } = body.results[0]
+  const { bindings, ...erasures } = { ...holdErasures(), bindings: stage.bindings }
+  const task = async () => {
+    const { body } = await project.call('GET', `persons/deletion_status?person_uuid=${uuid}`)
+    return body.results[0]
+  }
+  return { ...stage, bindings, ada, anon, person: { id, uuid }, erasures, task }
+}
+
+const remains = async (town: Awaited<ReturnType<typeof newTown>>) => ({
+  listed: (await town.get()).results.map(({ id }: { id: string }) => id),
+  objects: [...(await objectsOf(town.project, 'one')), ...(await objectsOf(town.project, 'two'))]
+})
+
+describe('the erasure of a person with delete_recordings', () => {
+  it.each<[string, string, (town: Awaited<ReturnType<typeof newTown>>) => object | undefined]>([
+    ['DELETE', 'persons/ID?delete_recordings=true', () => undefined],
+    [
+      'POST',
+      'persons/bulk_delete',
+      ({ ada }) => ({ distinct_ids: [ada], delete_recordings: true })
+    ],
+    ['POST', 'persons/bulk_delete?delete_recordings=1', ({ person }) => ({ ids: [person.id] })]
+  ])(
+    'deletes the recordings at once, then every object, and counts them: %s %s',
+    async (method, path, bodyOf) => {
+      const town = await newTown()
+      const { project, erasures, person, get, task } = town
+
+      const { body } = await erasures.call(
+        project,
+        method,
+        path.replace('ID', String(person.id)),
+        bodyOf(town)
+      )
+
+      if (method === 'POST') {
+        expect(body).toMatchObject({ recordings_queued_for_deletion: true })
+      }
+      expect((await remains(town)).listed).toEqual(['bobs'])
+      await get('one', 404)
+      expect((await task()).status).toBe('queued')
+      await erasures.drain()
+      expect(await remains(town)).toEqual({ listed: ['bobs'], objects: [] })
+      expect(await objectsOf(project, 'bobs')).toHaveLength(1)
+      const done = await task()
+      expect(done).toMatchObject({ status: 'completed', recordings: 2, error: null })
+      expect(done.receipt).toMatchObject({
+        delete_events: false,
+        delete_recordings: true,
+        run: null
+      })
+      expect(done.receipt.stores).toEqual(
+        expect.arrayContaining([
+          { store: 'recordings', found: 2, removed: 2, remaining: 0 },
+          { store: 'recording_parts', found: 3, removed: 3, remaining: 0 }
+        ])
+      )
+      for (const id of [town.ada, town.anon]) {
+        expect(await tablesWith(id)).not.toContain('recordings')
+      }
+      expect((await get()).count).toBe(1)
+    }
+  )
+
+  it('keeps out what was on its way: of those recordings, and of a session that nobody knew yet', async () => {
+    const town = await newTown()
+    const { project, erasures, person, post, held, drain, ada } = town
+    await post(
+      JSON.stringify([
+        snapshotEvent(project, { session: 'one', distinct_id: ada }),
+        snapshotEvent(project, { session: 'new', distinct_id: ada }),
+        snapshotEvent(project, { session: 'bobs', distinct_id: 'bob' })
+      ])
+    )
+    const late = held.splice(0)
+    await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
+    await erasures.drain()
+
+    held.push(...late)
+    await drain()
+
+    expect(await remains(town)).toEqual({ listed: ['bobs'], objects: [] })
+    expect(await objectsOf(project, 'new')).toEqual([])
+    expect(await objectsOf(project, 'bobs')).toHaveLength(2)
+    const known = await db.all(sql`select 1 from distinct_ids where distinct_id = ${ada}`)
+    expect(known).toEqual([])
+  })
+
+  it('lets the distinct id record again as somebody new', async () => {
+    const town = await newTown()
+    const { project, erasures, person, record, ada, get } = town
+    await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
+    await erasures.drain()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
+
+    await record(snapshotEvent(project, { session: 'later', distinct_id: ada }))
+
+    expect(await get('later')).toMatchObject({ distinct_id: ada, person: { id: null } })
+  })
+
+  it('is taken up again when the bucket or the database fails in the middle of it', async () => {
+    listenToLog()
+    const town = await newTown()
+    const { project, erasures, person, task } = town
+    await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
+    const list = vi
+      .spyOn(env.BUCKET, 'list')
+      .mockRejectedValueOnce(new Error('list: internal error (10001)'))
+
+    await erasures.drain()
+
+    expect(list.mock.calls.length).toBeGreaterThan(2)
+    expect(await remains(town)).toEqual({ listed: ['bobs'], objects: [] })
+    expect(await task()).toMatchObject({ status: 'completed', recordings: 2 })
+  })
+
+  it('takes parked recordings with it', async () => {
+    listenToLog()
+    const town = await newTown()
+    const { project, erasures, person, post, held, deliver, ada } = town
+    const part = crypto.randomUUID()
+    await post(
+      JSON.stringify([snapshotEvent(project, { session: 'parked', distinct_id: ada, uuid: part })])
+    )
+    const key = objectOf(project.id, 'parked', part)
+    const content = await (await env.BUCKET.get(key))?.arrayBuffer()
+    await env.BUCKET.put(key, 'not gzip')
+    await deliver(held.splice(0), { attempts: 12 })
+    const parked = async () =>
+      (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
+    await vi.waitUntil(async () => (await parked()).length === 1, {
+      timeout: 20_000,
+      interval: 100
+    })
+    await env.BUCKET.put(key, content ?? '')
+
+    await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
+    await erasures.drain()
+
+    expect(await parked()).toEqual([])
+    expect(await objectsOf(project, 'parked')).toEqual([])
+  })
+})
+
+describe('the erasure of a person without delete_recordings', () => {
+  it('keeps the recordings as those of nobody, also what is on its way', async () => {
+    const town = await newTown()
+    const { project, erasures, person, post, held, drain, get, ada } = town
+    await post(JSON.stringify([snapshotEvent(project, { session: 'new', distinct_id: ada })]))
+    const late = held.splice(0)
+
+    await erasures.call(project, 'DELETE', `persons/${person.id}?delete_events=true`)
+    await erasures.drain()
+    held.push(...late)
+    await drain()
+
+    expect((await get()).count).toBe(4)
+    for (const id of ['one', 'two', 'new']) {
+      expect(await get(id)).toMatchObject({
+        distinct_id: '',
+        person: { id: null, name: null, distinct_ids: '', properties: {}, created_at: null }
+      })
+    }
+    expect((await get('bobs')).distinct_id).toBe('bob')
+    expect(await tablesWith(ada)).toEqual([])
+  })
+
+  it('refuses a switch that is none', async () => {
+    const { project, erasures, person } = await newTown()
+
+    expect(
+      await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=no`)
+    ).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', attr: 'delete_recordings' }
+    })
+  })
+})
+
+it('drives a parked recording again', async () => {
+  listenToLog()
+  const { project, get, post, held, deliver } = await newStage()
+  const part = crypto.randomUUID()
+  await post(JSON.stringify([snapshotEvent(project, { uuid: part })]))
+  const key = objectOf(project.id, 'session', part)
+  const content = await (await env.BUCKET.get(key))?.arrayBuffer()
+  await env.BUCKET.put(key, 'not gzip')
+  await deliver(held.splice(0), { attempts: 12 })
+  const letters = async () =>
+    (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
+  await vi.waitUntil(async () => (await letters()).length === 1, { timeout: 20_000, interval: 100 })
+  const [letter] = await letters()
+  if (!letter) {
+    throw new Error('nothing was parked')
+  }
+  const redrive = () =>
+    redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
+  await expect(redrive()).rejects.toThrow()
+
+  await env.BUCKET.put(key, content ?? '')
+
+  expect([await redrive(), await redrive()]).toEqual([1, 0])
+  expect(await get('session')).toMatchObject({ click_count: 1 })
+})

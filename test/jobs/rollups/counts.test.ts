@@ -1,0 +1,94 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { writeBatch } from '../../../src/db/batch.ts'
+import { uncountEvents } from '../../../src/rollups/store.ts'
+import { verifyCounts } from '../../../src/rollups/verify.ts'
+import worker from '../../../src/worker.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db, newProject } from '../../support/project.ts'
+
+const AT = Date.UTC(2026, 10, 1, 12)
+const QUARTER = 900_000
+
+const times = [AT, AT + 1, AT + QUARTER - 1, AT + QUARTER, AT - 1, -1, -QUARTER, 0]
+const events = times.map((timestamp) => ({ timestamp }))
+
+const counted = (id: number) =>
+  db.all(
+    sql`select slot, count from event_counts where project_id = ${id} and count <> 0 order by slot`
+  )
+
+it('counts the events of each quarter of an hour, also before 1970', async () => {
+  const project = await newProject()
+
+  await project.ingest(events)
+
+  expect(await counted(project.id)).toEqual([
+    { slot: -1, count: 2 },
+    { slot: 0, count: 1 },
+    { slot: AT / QUARTER - 1, count: 1 },
+    { slot: AT / QUARTER, count: 3 },
+    { slot: AT / QUARTER + 1, count: 1 }
+  ])
+  expect((await verifyCounts(db)).wrong).toBe(0)
+})
+
+it('counts an event once, however often it arrives', async () => {
+  const project = await newProject()
+  const uuid = crypto.randomUUID()
+
+  await project.ingest([{ uuid, timestamp: AT }])
+  await project.ingest([
+    { uuid, timestamp: AT },
+    { uuid, timestamp: AT + QUARTER }
+  ])
+
+  expect(await counted(project.id)).toEqual([{ slot: AT / QUARTER, count: 1 }])
+})
+
+it('no longer counts what is deleted with its counts', async () => {
+  const project = await newProject()
+  await project.ingest(events)
+  const chunk = sql`from events where project_id = ${project.id} and timestamp <= ${AT}`
+
+  await writeBatch(db, [
+    uncountEvents(project.id, sql`select event_id, timestamp ${chunk}`),
+    sql`delete ${chunk}`
+  ])
+
+  expect(await counted(project.id)).toEqual([
+    { slot: AT / QUARTER, count: 2 },
+    { slot: AT / QUARTER + 1, count: 1 }
+  ])
+  expect((await verifyCounts(db)).wrong).toBe(0)
+})
+
+it('is verified every night: what is counted wrongly is an error in the log', async () => {
+  const project = await newProject()
+  await project.ingest(events)
+  const verify = async () => {
+    const log = listenToLog()
+    const controller = createScheduledController({
+      cron: '30 3 * * *',
+      scheduledTime: new Date(AT)
+    })
+    await worker.scheduled(controller, env)
+    return log
+      .lines('nightly verification')
+      .filter(({ database }) => database === 'DB')
+      .slice(-1)
+  }
+
+  expect(await verify()).toMatchObject([{ level: 'info', wrong: 0 }])
+  await db.run(
+    sql`update event_counts set count = count + 1 where project_id = ${project.id} and slot = 0`
+  )
+  await db.run(sql`delete from event_counts where project_id = ${project.id} and slot = -1`)
+
+  expect(await verify()).toMatchObject([
+    { level: 'error', wrong: 2, first: { project_id: project.id, slot: -1, counted: 0, stored: 2 } }
+  ])
+  await db.run(sql`delete from event_counts where project_id = ${project.id}`)
+})

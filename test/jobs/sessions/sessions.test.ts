@@ -1,0 +1,413 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/json.ts'
+import { foldEvents } from '../../../src/sessions/session.ts'
+import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
+import { verifySessions } from '../../../src/sessions/upkeep/verify.ts'
+import worker from '../../../src/worker.ts'
+import { holdErasures, QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { listenToLog } from '../../support/log.ts'
+import { consume, db, newProject, type TestEvent } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterAll(untilQuiet)
+
+const AT = Date.UTC(2026, 10, 1, 12)
+const SESSION = '0198a0f0-0000-7000-8000-000000000001'
+
+const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+type Row = { session_id: string; identities: string; entry: string | null; exit: string | null }
+
+/** A project's sessions by their ids, with the distinct ids instead of the keys of their identities. */
+async function sessionsOf(projectId: number) {
+  const rows = await db.all<Row>(sql`
+    select session_id, start_time, end_time, events, pageviews, autocaptures, screens, entry, exit, click, lcp,
+           (select json_group_array(distinct_id) from (
+              select distinct_id from distinct_ids where key in (select value from json_each(identities)) order by 1))
+             as identities
+    from sessions where project_id = ${projectId} order by session_id`)
+  return rows.map((row) => ({
+    ...row,
+    identities: JSON.parse(row.identities),
+    entry: row.entry && JSON.parse(row.entry),
+    exit: row.exit && JSON.parse(row.exit)
+  }))
+}
+
+describe('a session', () => {
+  it('is what its events say together', async () => {
+    const project = await newProject()
+    const view = (seconds: number, url: string, more: JsonObject = {}): TestEvent => ({
+      timestamp: AT + seconds * 1000,
+      properties: { $session_id: SESSION, $current_url: url, ...more }
+    })
+    await project.ingest([
+      view(20, 'https://shop.example/cart?step=2'),
+      { ...view(-5, 'https://shop.example/early'), event: '$autocapture' },
+      view(0, 'https://shop.example/landing?utm_source=google', {
+        $referrer: 'https://www.google.com/',
+        $referring_domain: 'www.google.com',
+        utm_source: 'google',
+        utm_medium: 'cpc',
+        gad_source: 1,
+        gclid: 'abc',
+        utm_term: null
+      }),
+      {
+        ...view(25, ''),
+        event: '$web_vitals',
+        properties: { $session_id: SESSION, $web_vitals_LCP_value: 812.5 }
+      },
+      { ...view(40, 'https://shop.example/cart'), event: 'left', distinct_id: 'other' },
+      {
+        ...view(30, 'https://shop.example/cart'),
+        event: '$autocapture',
+        properties: { $session_id: SESSION, $external_click_url: 'https://pay.example/' }
+      },
+      { timestamp: AT + 90_000, properties: {} }
+    ])
+
+    expect(await sessionsOf(project.id)).toEqual([
+      {
+        session_id: SESSION,
+        identities: ['other', 'someone'],
+        start_time: AT - 5_000,
+        end_time: AT + 40_000,
+        events: 6,
+        pageviews: 2,
+        autocaptures: 2,
+        screens: 0,
+        entry: {
+          $entry_current_url: 'https://shop.example/landing?utm_source=google',
+          $entry_pathname: '/landing',
+          $entry_hostname: 'shop.example',
+          $entry_referrer: 'https://www.google.com/',
+          $entry_referring_domain: 'www.google.com',
+          $entry_utm_source: 'google',
+          $entry_utm_medium: 'cpc',
+          $entry_gclid: 'abc',
+          $entry_gad_source: '1',
+          $channel_type: 'Paid Search'
+        },
+        exit: {
+          $end_current_url: 'https://shop.example/cart?step=2',
+          $end_pathname: '/cart',
+          $end_hostname: 'shop.example'
+        },
+        click: 'https://pay.example/',
+        lcp: 812.5
+      }
+    ])
+  })
+
+  it('begins and ends with whatever happened somewhere when there was no page and no screen', async () => {
+    const project = await newProject()
+    const at = (seconds: number, path: string): TestEvent => ({
+      event: 'clicked',
+      timestamp: AT + seconds * 1000,
+      properties: {
+        $session_id: SESSION,
+        $current_url: path,
+        $host: 'app.example',
+        $pathname: '/app'
+      }
+    })
+
+    await project.ingest([
+      at(1, 'app://two'),
+      at(0, 'not a url'),
+      { ...at(2, ''), event: '$screen', properties: {} }
+    ])
+
+    const [session] = await sessionsOf(project.id)
+    expect(session).toMatchObject({
+      events: 2,
+      entry: {
+        $entry_current_url: 'not a url',
+        $entry_hostname: 'app.example',
+        $entry_pathname: '/app'
+      },
+      exit: { $end_current_url: 'app://two', $end_hostname: 'two' }
+    })
+  })
+
+  it.each([
+    ['nothing', null],
+    ['no text', 7],
+    ['an empty text', ''],
+    ['more than 200 characters', 'x'.repeat(201)],
+    ['a NUL', 'a\0b'],
+    ['half a character', 'a\ud800']
+  ])('has no id that is %s', async (_, id) => {
+    const project = await newProject()
+
+    const { explicitAcks } = await project.ingest([{ properties: { $session_id: id } }])
+
+    expect([explicitAcks.length, await sessionsOf(project.id)]).toEqual([1, []])
+  })
+
+  it('is its project’s own', async () => {
+    const [one, other] = [await newProject(), await newProject()]
+    await one.ingest([{ properties: { $session_id: SESSION } }])
+    await other.ingest([
+      { properties: { $session_id: SESSION } },
+      { properties: { $session_id: SESSION } }
+    ])
+
+    expect(await sessionsOf(one.id)).toMatchObject([{ events: 1 }])
+    expect(await sessionsOf(other.id)).toMatchObject([{ events: 2 }])
+  })
+})
+
+describe('erasing somebody', () => {
+  const page = (who: string, session: string, path: string, second: number): TestEvent => ({
+    distinct_id: who,
+    timestamp: AT + second * 1000,
+    properties: { $session_id: session, $current_url: `https://${who}.example/${path}` }
+  })
+  const counted = (id: number) =>
+    db.all(
+      sql`select key, value, count from session_values where project_id = ${id} order by key, value`
+    )
+
+  it('leaves of a session what the others did in it, and of their own sessions nothing', async () => {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    const bobs = [
+      page('bob', 'shared', 'middle', 20),
+      page('bob', 'shared', 'late', 30),
+      page('bob', 'his', 'own', 0)
+    ]
+    const adas = [
+      page('ada-secret', 'shared', 'first', 0),
+      page('ada-secret', 'shared', 'last', 50),
+      ...Array.from({ length: 30 }, (_, i) => page('ada-secret', `hers ${i}`, 'page', i))
+    ]
+    await project.ingest([...bobs, ...adas], AT)
+    await closeSessions(db, new Date(AT + 3_600_000))
+    const other = await newProject()
+    await other.ingest([...bobs, ...adas], AT)
+
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada-secret'],
+      delete_events: true
+    })
+    await drain()
+    expect(await sessionsOf(project.id)).toHaveLength(32)
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    const alone = await newProject()
+    await alone.ingest(bobs, AT)
+    expect(await sessionsOf(project.id)).toEqual(await sessionsOf(alone.id))
+    expect((await sessionsOf(project.id)).map(({ session_id }) => session_id)).toEqual([
+      'his',
+      'shared'
+    ])
+    expect(await counted(project.id)).toEqual(
+      expect.arrayContaining([{ key: '$entry_pathname', value: '/own', count: 1 }])
+    )
+    await closeSessions(db, new Date(AT + 7_200_000))
+    expect(await counted(project.id)).toEqual(await counted(alone.id))
+    expect(await sessionsOf(other.id)).toHaveLength(32)
+
+    const { body } = await call(project, 'GET', 'persons/deletion_status')
+    expect(body.results[0].status).toBe('completed')
+    expect(body.results[0].receipt.stores).toContainEqual({
+      store: 'sessions',
+      found: 31,
+      removed: 31,
+      remaining: 0
+    })
+  })
+
+  it('leaves no word of theirs in any table', async () => {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    const secret = `secret${crypto.randomUUID()}`
+    await project.ingest(
+      [page(secret, 'shared', 'first', 0), page('bob', 'shared', 'middle', 20)],
+      AT
+    )
+    await cron(QUARTERLY)
+    expect(await tablesWith(secret)).toEqual(
+      expect.arrayContaining(['events', 'session_values', 'sessions'])
+    )
+
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: [secret],
+      delete_events: true
+    })
+    await drain()
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    expect(await tablesWith(secret)).toEqual([])
+  })
+
+  it('works a session of many events out anew', async () => {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    const bobs = Array.from({ length: 1_203 }, (_, i) =>
+      page('bob', 's', `page ${i}`, Math.floor(i / 7))
+    )
+    await project.ingest([page('ada', 's', 'first', -1), ...bobs.slice(0, 600)], AT)
+    await project.ingest(bobs.slice(600), AT)
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada'],
+      delete_events: true
+    })
+    await drain()
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    expect(await sessionsOf(project.id)).toMatchObject([
+      {
+        events: 1_203,
+        pageviews: 1_203,
+        start_time: AT,
+        identities: ['bob'],
+        exit: { $end_hostname: 'bob.example' }
+      }
+    ])
+  })
+})
+
+it('is compared with its events every night: one that is not what they say is an error in the log', async () => {
+  const project = await newProject()
+  const events = Array.from({ length: 402 }, (_, i) => ({
+    distinct_id: `p${i % 3}`,
+    timestamp: AT + i,
+    properties: { $session_id: `s${Math.floor(i / 2)}` }
+  }))
+  await project.ingest(events, AT)
+  const mine = async () =>
+    (await verifySessions(db, 10_000)).first.filter(({ project_id }) => project_id === project.id)
+
+  expect(await mine()).toEqual([])
+  await db.run(
+    sql`update sessions set events = 9 where project_id = ${project.id} and session_id = 's0'`
+  )
+  await db.run(
+    sql`update sessions set end_time = end_time + 5 where project_id = ${project.id} and session_id = 's9'`
+  )
+  await db.run(
+    sql`update sessions set events = 7, is_stale = 1 where project_id = ${project.id} and session_id = 's7'`
+  )
+  const log = listenToLog()
+  await worker.scheduled(
+    createScheduledController({ cron: '30 3 * * *', scheduledTime: new Date(AT) }),
+    env
+  )
+
+  expect(await mine()).toEqual([
+    {
+      project_id: project.id,
+      session_id: 's9',
+      kept: [2, AT + 18, AT + 24],
+      stored: [2, AT + 18, AT + 19]
+    },
+    { project_id: project.id, session_id: 's0', kept: [9, AT, AT + 1], stored: [2, AT, AT + 1] }
+  ])
+  expect(log.lines('nightly verification of sessions')).toContainEqual(
+    expect.objectContaining({ level: 'error', database: 'DB', wrong: 2 })
+  )
+  await db.run(sql`delete from sessions where project_id = ${project.id}`)
+})
+
+const text = fc.constantFrom(
+  'a',
+  'b',
+  'https://x.example/p',
+  'https://y.example/q?r=1',
+  '',
+  null,
+  3
+)
+const event = fc.record({
+  event: fc.constantFrom('$pageview', '$screen', '$autocapture', '$web_vitals', 'bought'),
+  distinct_id: fc.constantFrom('ada', 'bob', 'cyd'),
+  // Often the same moment, so that uuids decide; also long before 1970.
+  timestamp: fc.constantFrom(AT, AT, AT + 1, AT - 1, AT + 60_000, -1, -86_400_000_000_000),
+  properties: fc.record(
+    {
+      $session_id: fc.constantFrom<string | null>('s1', 's2', null),
+      $current_url: text,
+      $referrer: text,
+      $referring_domain: text,
+      utm_source: text,
+      $external_click_url: text,
+      $web_vitals_LCP_value: fc.constantFrom(0, 1.5, 900, 'x')
+    },
+    { requiredKeys: ['$session_id'] }
+  )
+})
+
+it('is the same in whatever order, parts and repetitions its events come, and counts each once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(event, { minLength: 1, maxLength: 12 }).chain((events) => {
+        const places = events.map((_, i) => i)
+        const batch = fc.array(fc.subarray(places, { minLength: 1 }), {
+          minLength: 1,
+          maxLength: 3
+        })
+        return fc.tuple(
+          fc.constant(events),
+          fc.array(batch, { minLength: 1, maxLength: 3 }),
+          fc.shuffledSubarray(places, { minLength: places.length })
+        )
+      }),
+      async ([events, some, all]) => {
+        const project = await newProject()
+        const numbered = events.map((one, i) => ({ ...one, uuid: uuidOf(i) }))
+        // Some of them some times, in messages of several batches; in the end each that was not there before.
+        const rest = all.map((place) => [[place]])
+        for (const batch of [...some, ...rest]) {
+          await consume(
+            batch.map((places) =>
+              project.message(
+                places.flatMap((place) => numbered[place] ?? []),
+                AT
+              )
+            )
+          )
+        }
+
+        const parts = foldEvents(
+          numbered.map(({ event: name, timestamp, properties, uuid, distinct_id }) => ({
+            uuid,
+            name,
+            timestamp,
+            receivedAt: AT,
+            identity: ['ada', 'bob', 'cyd'].indexOf(distinct_id),
+            sessionId: properties.$session_id,
+            properties
+          }))
+        )
+        const wanted = [...parts.values()].map((part) => ({
+          session_id: part.sessionId,
+          identities: [...part.identities].sort().map((i) => ['ada', 'bob', 'cyd'][i]),
+          start_time: part.startTime,
+          end_time: part.endTime,
+          events: part.events,
+          pageviews: part.pageviews,
+          autocaptures: part.autocaptures,
+          screens: part.screens,
+          entry: part.entry?.value ?? null,
+          exit: part.exit?.value ?? null,
+          click: part.click?.value ?? null,
+          lcp: part.vitals?.value ?? null
+        }))
+        expect(await sessionsOf(project.id)).toEqual(
+          wanted.sort((a, b) => (a.session_id < b.session_id ? -1 : 1))
+        )
+      }
+    ),
+    { numRuns: 40 }
+  )
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../../src/json.ts'
+import type { Schedule } from '../../../src/subscriptions/schedule.ts'
+import { failingQueue } from '../../support/bindings.ts'
+import { type Desk, newDesk, setClock } from '../../support/deliveries.ts'
+import { listenToLog } from '../../support/log.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { occurrencesUntil } from '../../support/recurrence.ts'
+import { anySchedule } from '../../support/schedules.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+const QUARTER = 15 * 60_000
+const WEEK = 7 * 86_400_000
+const SUBSCRIPTIONS = 50
+
+const toIso = (time: number) => new Date(time).toISOString()
+
+const toFields = (schedule: Schedule): JsonObject => ({
+  frequency: schedule.frequency,
+  interval: schedule.interval,
+  byweekday: schedule.byweekday,
+  bysetpos: schedule.bysetpos,
+  count: schedule.count,
+  start_date: toIso(schedule.startDate),
+  until_date: schedule.untilDate === null ? null : toIso(schedule.untilDate),
+  timezone: schedule.timezone
+})
+
+/** Of the nth quarter of an hour: the queue takes nothing, or loses a message. */
+const refuses = (n: number) => n % 97 === 0
+const loses = (n: number) => n % 11 === 0
+
+/** Fires the cron, and has the queue do what queues may: nothing at all, everything twice, or in another order. */
+async function tick(desk: Desk, n: number): Promise<void> {
+  if (refuses(n)) {
+    await desk.cron({ DELIVERY_QUEUE: failingQueue() })
+  } else if (n % 7 === 0) {
+    await Promise.all([desk.cron(), desk.cron()])
+  } else {
+    await desk.cron()
+  }
+  if (loses(n)) {
+    desk.held.splice(0, 1)
+  }
+  if (n % 5 === 0) {
+    desk.held.push(...desk.held.toReversed())
+  }
+  await desk.drain()
+}
+
+it.each([
+  ['spring', '2026-03-01T00:00:00Z'],
+  ['autumn', '2026-10-01T00:00:00Z']
+])(
+  'in eight weeks over the clock changes of %s 50 subscriptions are delivered when they should be, each time once',
+  async (_, start) => {
+    listenToLog()
+    const [from, until] = [Date.parse(start), Date.parse(start) + 8 * WEEK]
+    const schedules: { schedule: Schedule; expected: number[] }[] = []
+    for (const schedule of fc.sample(anySchedule, { numRuns: 1_000, seed: 11 })) {
+      if (schedules.length === SUBSCRIPTIONS) {
+        break
+      }
+      const expected = occurrencesUntil(schedule, until).filter((time) => time > from)
+      if (expected.length > 0 && expected.length < 30) {
+        schedules.push({ schedule, expected })
+      }
+    }
+    setClock(from)
+    const desk = await newDesk()
+    const own = new Map<string, { id: number; expected: number[] }>()
+    for (const [n, { schedule, expected }] of schedules.entries()) {
+      const target_value = `n${n}@example.com`
+      const { id } = await desk.subscribe({ target_value, ...toFields(schedule) })
+      own.set(target_value, { id, expected })
+    }
+
+    // Of the quarters of an hour in which nothing is due, nor was left over by the one before, every sixteenth.
+    const busy = new Set(
+      schedules.flatMap(({ expected }) =>
+        expected.map((time) => Math.ceil((time - from) / QUARTER))
+      )
+    )
+    const sent = new Map<string, number[]>()
+    let leaves = false
+    for (let n = 1; from + n * QUARTER <= until + QUARTER; n += 1) {
+      if (!busy.has(n) && !leaves && n % 16 !== 0) {
+        continue
+      }
+      setClock(from + n * QUARTER)
+      await tick(desk, n)
+      leaves = refuses(n) || loses(n)
+      for (const { to } of desk.mails.splice(0)) {
+        sent.set(to, [...(sent.get(to) ?? []), from + n * QUARTER])
+      }
+    }
+
+    expect(own.size).toBe(SUBSCRIPTIONS)
+    let total = 0
+    for (const [to, { id, expected }] of own) {
+      const { results } = (
+        await desk.project.call('GET', `subscriptions/${id}/deliveries/?limit=1000`)
+      ).body
+      const entered = results
+        .toReversed()
+        .filter(({ occurrence }: { occurrence: string }) => Date.parse(occurrence) <= until)
+      expect(entered.map(({ occurrence }: { occurrence: string }) => occurrence)).toEqual(
+        expected.map(toIso)
+      )
+      for (const { status, missed } of entered) {
+        expect([status, missed]).toEqual(['delivered', 0])
+      }
+      const moments = sent.get(to) ?? []
+      expect(
+        moments.slice(0, expected.length).map((time, i) => time - (expected[i] ?? 0) <= 3 * QUARTER)
+      ).toEqual(expected.map(() => true))
+      expect(moments.length).toBe(results.length)
+      total += expected.length
+    }
+    expect(total).toBeGreaterThan(200)
+  },
+  300_000
+)

@@ -1,0 +1,538 @@
+import { env } from 'cloudflare:workers'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest'
+import type { JsonObject } from '../../../src/json.ts'
+import type { Desk } from '../../support/deliveries.ts'
+import { newDesk, setClock } from '../../support/deliveries.ts'
+import { listenToLog } from '../../support/log.ts'
+import { request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import type { Received } from '../../support/receiver.ts'
+
+const { host, url } = inject('receiver')
+const OPEN = { OUTBOUND_ALLOW: host }
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+/** What has come to paths that begin so. */
+const receivedAt = async (path: string): Promise<Received[]> =>
+  (await fetch(`${url}/received?at=${encodeURIComponent(path)}`)).json()
+
+let n = 0
+/** A path of its own, which the receiver takes as the first part says. */
+const pathOf = (kind: string, query = '') => `/${kind}/${++n}-${crypto.randomUUID()}${query}`
+
+/** What becomes of one delivery to this address: its record, and what arrived. */
+async function deliver(target_type: string, path: string, fields: JsonObject = {}) {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk('Signups')
+  const subscription = await desk.subscribe(
+    { target_type, target_value: `${url}${path}`, ...fields },
+    OPEN
+  )
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain(OPEN)
+  const [delivery] = await desk.deliveries(subscription.id)
+  return { desk, subscription, delivery, received: await receivedAt(path) }
+}
+
+/** Six days of events before the delivery, and as many before those. */
+async function countSignups(desk: Desk) {
+  const on = (day: number, n: number) =>
+    Array.from({ length: n }, (_, i) => ({
+      event: 'signed up',
+      distinct_id: `p${i}`,
+      timestamp: Date.UTC(2026, 10, day, 8, i)
+    }))
+  await desk.project.ingest([...on(13, 4), ...on(18, 2), ...on(20, 3)])
+}
+
+describe.each(['slack', 'webhook'])('a %s', (type) => {
+  it('gets one request', async () => {
+    const { delivery, received } = await deliver(type, pathOf('ok'))
+
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
+    expect(received).toMatchObject([
+      { method: 'POST', headers: { 'content-type': 'application/json' } }
+    ])
+  })
+
+  it.each([400, 401, 403, 404, 410, 422])('that answers %i is not asked again', async (status) => {
+    const { delivery, received } = await deliver(
+      type,
+      pathOf(`status/${status}`, '?say=no_service')
+    )
+
+    const said = type === 'slack' ? `It answered ${status}: no_service` : `It answered ${status}.`
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
+    expect(received).toHaveLength(1)
+  })
+
+  it.each([408, 429, 500, 502, 503])('that answers %i is asked six times', async (status) => {
+    const { delivery, received } = await deliver(type, pathOf(`status/${status}`))
+
+    expect(delivery).toMatchObject({
+      status: 'failed',
+      attempts: 6,
+      error: `It answered ${status}.`
+    })
+    expect(received).toHaveLength(6)
+  })
+
+  it('that recovers gets it', async () => {
+    const { delivery, received } = await deliver(type, pathOf('flaky', '?fail=2'))
+
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: 3,
+      recipients: [{ repeated: false }]
+    })
+    expect(received).toHaveLength(3)
+  })
+
+  it('says when to come again', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const target_value = `${url}${pathOf('status/429', '?Retry-After=7200')}`
+    const { id } = await desk.subscribe({ target_type: type, target_value }, OPEN)
+    await desk.send('POST', `subscriptions/${id}/test/`)
+
+    await desk.deliver(desk.held[0], OPEN)
+
+    expect(desk.later).toMatchObject([{ seconds: 7_201 }])
+  })
+
+  it.each(['cut', 'garbage'])(
+    'that breaks off may have got it, and gets it again, marked: %s',
+    async (kind) => {
+      const { delivery, received } = await deliver(type, pathOf(kind))
+
+      const attempts = type === 'slack' ? 2 : 6
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        attempts,
+        error: 'It cannot be reached, or cut the connection.',
+        recipients: [{ status: 'unknown', repeated: true }]
+      })
+      expect(received).toHaveLength(attempts)
+    }
+  )
+
+  it.each(['endless', 'stalls'])(
+    'that says yes has it, whatever it says after: %s',
+    async (kind) => {
+      const { delivery, received } = await deliver(type, pathOf(kind))
+
+      expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 })
+      expect(received).toHaveLength(1)
+    }
+  )
+
+  it('is followed where it redirects, but not to a private address', async () => {
+    const to = pathOf('ok')
+    const moved = await deliver(type, pathOf('status/307', `?Location=${encodeURIComponent(to)}`))
+    const inside = await deliver(type, pathOf('status/307', '?Location=https://169.254.169.254/'))
+
+    expect(moved.delivery.status).toBe('delivered')
+    expect(await receivedAt(to)).toMatchObject([{ method: 'POST' }])
+    expect(inside.delivery).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: 'This address is in a private network.'
+    })
+  })
+
+  it('is refused at delivery, too, when its host is no longer open', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const path = pathOf('ok')
+    const { id } = await desk.subscribe({ target_type: type, target_value: `${url}${path}` }, OPEN)
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'failed', error: 'Only https URLs are allowed.' }
+    ])
+    expect(await receivedAt(path)).toEqual([])
+  })
+})
+
+it('waits ten seconds for a webhook, and no longer', async () => {
+  const desk = await newDesk()
+  const { id } = await desk.subscribe(
+    { target_type: 'webhook', target_value: `${url}${pathOf('silent')}` },
+    OPEN
+  )
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  const started = Date.now()
+
+  await desk.deliver(desk.held[0], OPEN)
+
+  const seconds = (Date.now() - started) / 1000
+  expect([seconds > 9.5, seconds < 13]).toEqual([true, true])
+  expect(await desk.deliveries(id)).toMatchObject([
+    {
+      status: 'queued',
+      error: 'It did not answer within 10 s.',
+      recipients: [{ status: 'unknown' }]
+    }
+  ])
+})
+
+describe('a webhook', () => {
+  it('is signed by the convention, under an id that stays the same', async () => {
+    const { subscription, received } = await deliver('webhook', pathOf('flaky', '?fail=1'))
+    const webhook = new Webhook(subscription.webhook_secret)
+    setClock('2026-11-22T09:00:10Z')
+
+    const headers = received.map((one) => one.headers as Record<string, string>)
+    expect(new Set(headers.map((one) => one['webhook-id'])).size).toBe(1)
+    for (const [i, { body }] of received.entries()) {
+      expect(webhook.verify(body, headers[i] ?? {})).toBeTruthy()
+    }
+    expect(() => webhook.verify(`${received[0]?.body} `, headers[0] ?? {})).toThrow()
+    expect(() =>
+      new Webhook(`whsec_${btoa('x'.repeat(32))}`).verify(received[0]?.body ?? '', headers[0] ?? {})
+    ).toThrow()
+  })
+
+  it('says what there is to say', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Signups')
+    await countSignups(desk)
+    const path = pathOf('ok')
+    const { id, insight } = await desk.subscribe(
+      {
+        target_type: 'webhook',
+        target_value: `${url}${path}`,
+        title: 'Numbers',
+        invite_message: 'Hello'
+      },
+      OPEN
+    )
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.drain(OPEN)
+
+    const [received] = await receivedAt(path)
+    expect(JSON.parse(received?.body ?? '')).toEqual({
+      type: 'subscription.delivered',
+      timestamp: '2026-11-22T09:00:00.000Z',
+      data: {
+        subscription: id,
+        delivery: expect.any(Number),
+        test: false,
+        occurrence: '2026-11-22T09:00:00.000Z',
+        missed: 0,
+        title: 'Numbers',
+        project: 'Test',
+        summary: 'sent every day',
+        timezone: 'UTC',
+        invite_message: 'Hello',
+        insights: [
+          {
+            id: insight,
+            name: 'Signups',
+            range: '16 – 21 Nov 2026',
+            from: '2026-11-16T00:00:00.000Z',
+            until: '2026-11-22T00:00:00.000Z',
+            error: null,
+            lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25%' }]
+          }
+        ]
+      }
+    })
+  })
+})
+
+it('posts blocks to Slack that nobody’s names can break out of', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk('<!channel> & co')
+  await countSignups(desk)
+  const path = pathOf('ok')
+  await desk.subscribe({ target_type: 'slack', target_value: `${url}${path}` }, OPEN)
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain(OPEN)
+
+  const [received] = await receivedAt(path)
+  expect(JSON.parse(received?.body ?? '')).toEqual({
+    text: '&lt;!channel&gt; &amp; co\n*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%',
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: '<!channel> & co', emoji: false } },
+      {
+        type: 'section',
+        text: {
+          type: 'mrkdwn',
+          text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%'
+        }
+      },
+      {
+        type: 'context',
+        elements: [{ type: 'mrkdwn', text: 'Test · Sun, 22 Nov 2026, 09:00 UTC · sent every day' }]
+      }
+    ]
+  })
+})
+
+it('keeps addresses, secrets and numbers out of the log', async () => {
+  const log = listenToLog()
+  const { subscription } = await deliver('webhook', pathOf('status/500', '?say=secret-answer'))
+  const text = log.texts().join('\n')
+
+  for (const secret of [
+    subscription.webhook_secret,
+    subscription.target_value,
+    'secret-answer',
+    'Signups'
+  ]) {
+    expect(text).not.toContain(secret)
+  }
+})
+
+describe('an e-mail', () => {
+  it('goes through the real binding', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Signups')
+    const { id } = await desk.subscribe({ target_value: 'ada@example.com, bob@example.com' })
+    await desk.send('POST', `subscriptions/${id}/test/`)
+
+    await desk.drain({ EMAIL: env.EMAIL })
+
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', error: null }])
+  })
+
+  it('is one for each recipient, with a link of their own', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Signups')
+    await countSignups(desk)
+    await desk.subscribe({ target_value: 'ada@example.com, ADA@example.com, bob@example.com' })
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['ADA@example.com', 'bob@example.com'])
+    const links = desk.mails.map(({ headers }) => headers['List-Unsubscribe'] ?? '')
+    expect(new Set(links).size).toBe(2)
+    for (const [i, mail] of desk.mails.entries()) {
+      expect(mail.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
+      const link = links[i]?.slice(1, -1) ?? ''
+      expect(link).toMatch(/^https:\/\/analytics\.test\/unsubscribe\/\d+\.\d+\.[0-9a-f]{64}$/)
+      expect([mail.text.includes(link), mail.html.includes(`href="${link}"`)]).toEqual([true, true])
+    }
+    expect(desk.mails[0]?.text).toContain(
+      'Signups (16 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)'
+    )
+  })
+})
+
+describe('unsubscribing', () => {
+  const form = (method: string, path: string) =>
+    request(
+      method,
+      path,
+      { 'Content-Type': 'application/x-www-form-urlencoded' },
+      method === 'POST' ? 'List-Unsubscribe=One-Click' : undefined
+    )
+
+  async function newLinks(target_value: string) {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ target_value, title: '<b>Numbers</b>' })
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+    const links = desk.mails.map(
+      ({ headers }) => new URL((headers['List-Unsubscribe'] ?? '').slice(1, -1)).pathname
+    )
+    return { desk, id, links }
+  }
+
+  it('needs one click and no key', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+
+    const done = await form('POST', links[0] ?? '')
+    const again = await form('POST', links[0] ?? '')
+
+    expect([done.status, done.headers.get('Content-Type'), again.status]).toEqual([
+      200,
+      'text/html; charset=UTF-8',
+      200
+    ])
+    expect(done.text).toContain('gets no more e-mails')
+    expect(await desk.find(id)).toMatchObject({ target_value: 'bob@example.com', deleted: false })
+  })
+
+  it('of the last one deletes the subscription', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+
+    await Promise.all(links.map((link) => form('POST', link)))
+
+    expect(await desk.find(id)).toMatchObject({ deleted: true, next_delivery_date: null })
+  })
+
+  it('is only asked for by opening the link', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com')
+
+    const page = await form('GET', links[0] ?? '')
+
+    expect(page.text).toContain('<form method="post"><button>Unsubscribe</button></form>')
+    expect(page.text).toContain('&lt;b&gt;Numbers&lt;/b&gt;')
+    expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
+  })
+
+  it('counts for an attempt that is still to come', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+    desk.mails.length = 0
+    desk.faults.email = () => {
+      throw Object.assign(new Error('busy'), { code: 'E_RATE_LIMIT_EXCEEDED' })
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.deliver(desk.held[0])
+    await form('POST', links[0] ?? '')
+    desk.faults.email = () => {}
+    await vi.waitFor(async () => {
+      setClock(Date.now() + 60_000)
+      await desk.deliver(desk.held[0])
+      expect((await desk.deliveries(id))[0].status).toBe('delivered')
+    })
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
+  })
+
+  it.each(['x', '1.2', '1.2.3', `1.2.${'g'.repeat(64)}`, 'x'.repeat(201)])(
+    'is not what %s does',
+    async (ticket) => {
+      const { status } = await form('POST', `/unsubscribe/${ticket}`)
+
+      expect(status).toBe(404)
+    }
+  )
+
+  it('does nothing with a link that was made up', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com')
+    const forged = (links[0] ?? '').replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+
+    for (const path of [
+      forged,
+      `/unsubscribe/999999999.1.${'0'.repeat(64)}`,
+      `/unsubscribe/1.999999999.${'0'.repeat(64)}`
+    ]) {
+      expect((await form('POST', path)).status).toBe(200)
+    }
+
+    expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
+  })
+})
+
+describe('what is delivered', () => {
+  /** The text of a test delivery. */
+  async function textOf(desk: Desk, fields: JsonObject): Promise<string> {
+    const { id } = await desk.subscribe(fields)
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+    return desk.mails.at(-1)?.text ?? ''
+  }
+
+  it('is the insight and the first ten tiles of the dashboard', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Own')
+    await countSignups(desk)
+    const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
+    for (let n = 1; n <= 12; n += 1) {
+      await desk.send('POST', 'insights/', {
+        name: `Tile ${n}.`,
+        filters: { events: [{ id: 'signed up' }], date_from: '-6d' },
+        dashboards: [dashboard]
+      })
+    }
+
+    const text = await textOf(desk, { dashboard })
+
+    expect(text).toContain('Test: Review')
+    expect(text).toContain('Own (15 – 20 Nov 2026)\n  signed up: 5 (+25% from 4)')
+    expect(text).toContain('Tile 10. (15')
+    expect(text).not.toContain('Tile 11.')
+    expect(text).toContain('…and 2 more on the dashboard.')
+  })
+
+  it('is of whole days: of a steady number the change is none, whatever the hour', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Steady')
+    const hours = Array.from(
+      { length: 15 * 24 },
+      (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * 3_600_000
+    )
+    await desk.project.ingest(
+      hours
+        .filter((time) => time < Date.now())
+        .map((timestamp) => ({ event: 'signed up', distinct_id: 'p', timestamp }))
+    )
+
+    expect(await textOf(desk, {})).toContain(
+      'Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)'
+    )
+  })
+
+  it('is of today when there is nothing before', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('New')
+    await desk.project.ingest([
+      { event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }
+    ])
+
+    expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
+  })
+
+  it('is an insight once that is also a tile of the dashboard', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
+    const filters = { events: [{ id: 'signed up' }] }
+    const insight = (
+      await desk.send('POST', 'insights/', { name: 'Both', filters, dashboards: [dashboard] })
+    ).body.id
+
+    const text = await textOf(desk, { insight, dashboard, title: ' ' })
+
+    expect(text).toContain('Test: Review')
+    expect(text.split('Both')).toHaveLength(2)
+  })
+
+  it.each<[string, JsonObject, string]>([
+    [
+      'nothing happened',
+      { events: [{ id: 'never' }], date_from: '-6d' },
+      'No events: 15 – 21 Nov 2026.'
+    ],
+    ['nothing is asked', {}, 'This insight asks for nothing yet.'],
+    [
+      'it is too much',
+      { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },
+      'This insight could not be computed: A trend has at most 10000 buckets.'
+    ]
+  ])('says so when %s', async (_, filters, expected) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const insight = (await desk.send('POST', 'insights/', { name: 'Other', filters })).body.id
+
+    expect(await textOf(desk, { insight })).toContain(`Other\n  ${expected}`)
+  })
+
+  it('says so when the insight is gone', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id, insight } = await desk.subscribe()
+    await desk.send('DELETE', `insights/${insight}/`)
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect(desk.mails[0]?.text).toContain('The insight or dashboard has been deleted.')
+  })
+})

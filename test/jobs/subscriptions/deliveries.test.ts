@@ -1,0 +1,750 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { failingQueue } from '../../support/bindings.ts'
+import { EmailError, newDesk, passSeconds, setClock } from '../../support/deliveries.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+const SENT = { status: 'sent', repeated: false, error: null }
+const ADA = { target: 'ada@example.com', ...SENT }
+
+describe('an occurrence', () => {
+  it('is entered when it is due, delivered, and not entered again', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T08:59:59Z')
+    await desk.cron()
+    expect(desk.held).toEqual([])
+    setClock('2026-11-22T09:00:30Z')
+
+    await desk.cron()
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'queued', kind: 'scheduled', attempts: 0, recipients: [] }
+    ])
+    await desk.drain()
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['ada@example.com'])
+    expect(await desk.deliveries(id)).toEqual([
+      {
+        id: expect.any(Number),
+        kind: 'scheduled',
+        occurrence: '2026-11-22T09:00:00.000Z',
+        missed: 0,
+        status: 'delivered',
+        attempts: 1,
+        next_attempt_at: null,
+        recipients: [ADA],
+        error: null,
+        created_at: '2026-11-22T09:00:30.000Z',
+        finished_at: '2026-11-22T09:00:30.000Z'
+      }
+    ])
+    expect((await desk.find(id)).next_delivery_date).toBe('2026-11-23T09:00:00.000Z')
+  })
+
+  it('is entered once by crons that run twice and at once', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+
+    await Promise.all([desk.cron(), desk.cron(), desk.cron()])
+    await desk.cron()
+    await desk.drain()
+
+    expect([desk.mails.length, (await desk.deliveries(id)).length]).toEqual([1, 1])
+  })
+
+  it('is sent once by messages that come twice and at once', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    const [message] = desk.held.splice(0)
+
+    await Promise.all([desk.deliver(message), desk.deliver(message), desk.deliver(message)])
+    await desk.deliver(message)
+
+    expect(desk.mails).toHaveLength(1)
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+  })
+
+  it.each(['is lost', 'was never sent'])('is delivered although its message %s', async (fault) => {
+    listenToLog()
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron(fault === 'is lost' ? {} : { DELIVERY_QUEUE: failingQueue() })
+    desk.held.length = 0
+    passSeconds(299)
+    await desk.cron()
+    expect(desk.held).toEqual([])
+    passSeconds(2)
+
+    await desk.cron()
+    await desk.cron()
+    expect(desk.held).toHaveLength(1)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', missed: 0 }])
+  })
+
+  it('stands, after days without a cron, for all that were missed, and says so', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-25T15:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      { occurrence: '2026-11-25T09:00:00.000Z', missed: 3, status: 'delivered' }
+    ])
+    expect(desk.mails.map(({ text }) => text)).toEqual([
+      expect.stringContaining('3 earlier deliveries were missed; this one stands for all.')
+    ])
+    expect((await desk.find(id)).next_delivery_date).toBe('2026-11-26T09:00:00.000Z')
+  })
+
+  it('is not lost when the schedule changes before it was entered', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:10Z')
+
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { frequency: 'weekly' })
+    await desk.drain()
+
+    expect(body.next_delivery_date).toBe('2026-11-27T09:00:00.000Z')
+    expect(await desk.deliveries(id)).toMatchObject([
+      { occurrence: '2026-11-22T09:00:00.000Z', status: 'delivered' }
+    ])
+  })
+
+  it.each([
+    [{ deleted: true }, 'The subscription was deleted before.'],
+    [{ paused: true }, 'The subscription was paused before.']
+  ])('is skipped when meanwhile %j', async (change, error) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.send('PATCH', `subscriptions/${id}/`, change)
+
+    await desk.drain()
+
+    expect(desk.mails).toEqual([])
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'skipped', error }])
+  })
+
+  it.each([
+    [{ insight: null }, 'It has neither an insight nor a dashboard.'],
+    [{ insight: null, dashboard: true }, 'Its dashboard has no insights.']
+  ])('is skipped when there is nothing to deliver: %j', async (fields, error) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const dashboard =
+      'dashboard' in fields ? (await desk.send('POST', 'dashboards/', {})).body.id : null
+    const { id } = await desk.subscribe({ ...fields, dashboard })
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails).toEqual([])
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'skipped', error }])
+  })
+
+  it('ends with the last of its schedule', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ count: 3 })
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect((await desk.find(id)).next_delivery_date).toBeNull()
+    expect(await desk.deliveries(id)).toHaveLength(1)
+  })
+})
+
+/** Recipients of whom each mail is for one. */
+const TWO = 'ada@example.com, bob@example.com'
+
+it('goes on wherever the work is cut: to each recipient one message, or two of which the log tells', async () => {
+  listenToLog()
+  let repeated = 0
+  for (let call = 1; ; call += 1) {
+    for (const side of ['before', 'after']) {
+      setClock('2026-11-21T12:00:00Z')
+      const desk = await newDesk()
+      const { id } = await desk.subscribe({ target_value: TWO })
+      setClock('2026-11-22T09:00:00Z')
+      let isReached = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (isReached) {
+          throw new Error('D1_ERROR: Network connection lost.')
+        }
+        const result = at === call && side === 'before' ? undefined : await run()
+        isReached = at === call
+        if (isReached) {
+          throw new Error('D1_ERROR: Network connection lost.')
+        }
+        return result as Awaited<ReturnType<typeof run>>
+      })
+      await desk.cron()
+      const [message] = desk.held
+      await desk.deliver(message, { DB })
+      if (!isReached) {
+        expect(call).toBeGreaterThan(9)
+        return expect(repeated).toBeGreaterThan(0)
+      }
+      for (let minutes = 0; minutes < 20; minutes += 1) {
+        passSeconds(60)
+        await desk.cron()
+        await desk.drain()
+      }
+
+      const [{ status, recipients }] = await desk.deliveries(id)
+      expect([call, side, status]).toEqual([call, side, 'delivered'])
+      for (const recipient of recipients) {
+        const sent = desk.mails.filter(({ to }) => to === recipient.target).length
+        expect([
+          call,
+          side,
+          recipient.target,
+          sent <= (recipient.repeated ? 2 : 1) && sent > 0
+        ]).toEqual([call, side, recipient.target, true])
+        repeated += sent - 1
+      }
+    }
+  }
+})
+
+it('is taken up again six minutes after its consumer was last heard of, who then has no say in it', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  const lost = Promise.withResolvers<void>()
+  let begun = false
+  desk.faults.email = () => {
+    begun = true
+    return lost.promise
+  }
+  const first = desk.deliver(desk.held.shift())
+  await vi.waitUntil(() => begun)
+  desk.faults.email = () => {}
+  passSeconds(359)
+  await desk.cron()
+  expect(desk.held).toEqual([])
+  passSeconds(1)
+
+  await desk.cron()
+  await desk.cron()
+  expect(desk.held).toHaveLength(1)
+  await desk.drain()
+  lost.reject(new EmailError('E_RECIPIENT_SUPPRESSED'))
+  await first
+
+  expect(desk.mails).toHaveLength(1)
+  expect(await desk.deliveries(id)).toMatchObject([
+    { status: 'delivered', attempts: 2, recipients: [{ ...ADA, repeated: true }] }
+  ])
+})
+
+it('is forgotten after 90 days, but for the last that arrived', async () => {
+  const log = listenToLog()
+  setClock('2026-01-01T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe({
+    frequency: 'monthly',
+    start_date: '2026-01-31T09:00:00Z',
+    invite_message: 'Hi'
+  })
+  const deliver = async (time: string) => {
+    setClock(time)
+    await desk.cron()
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+  }
+  const sweep = async (time: string) => {
+    setClock(time)
+    await desk.cron({}, '30 3 * * *')
+    return (await desk.deliveries(id)).map((row: Record<string, string>) => [
+      row.occurrence?.slice(0, 10),
+      row.kind
+    ])
+  }
+  await deliver('2026-01-31T09:00:00Z')
+  await deliver('2026-03-31T09:00:00Z')
+
+  expect(await sweep('2026-05-01T08:59:59Z')).toHaveLength(4)
+  expect(await sweep('2026-05-01T09:00:01Z')).toEqual([
+    ['2026-03-31', 'test'],
+    ['2026-03-31', 'scheduled']
+  ])
+  expect(await sweep('2028-01-01T09:00:00Z')).toEqual([['2026-03-31', 'scheduled']])
+  await deliver('2028-01-31T09:00:00Z')
+
+  expect(
+    log.lines('nightly sweep of deliveries').map(({ removed }) => Number(removed) > 0)
+  ).toContain(true)
+  expect(desk.mails.filter(({ text }) => text.includes('Hi'))).toHaveLength(1)
+})
+
+describe('a cron that is cut', () => {
+  it('anywhere enters each occurrence once all the same', async () => {
+    listenToLog()
+    for (let call = 1; ; call += 1) {
+      for (const side of ['before', 'after']) {
+        setClock('2026-11-21T12:00:00Z')
+        const desk = await newDesk()
+        const { id } = await desk.subscribe()
+        setClock('2026-11-22T09:00:00Z')
+        let isReached = false
+        const DB = aroundCalls(env.DB, async (run, at) => {
+          if (isReached) {
+            throw new Error('D1_ERROR: Network connection lost.')
+          }
+          const result = at === call && side === 'before' ? undefined : await run()
+          isReached = at === call
+          if (isReached) {
+            throw new Error('D1_ERROR: Network connection lost.')
+          }
+          return result as Awaited<ReturnType<typeof run>>
+        })
+        await desk.cron({ DB }).catch(() => {})
+        if (!isReached) {
+          return expect(call).toBeGreaterThan(3)
+        }
+        for (let minutes = 0; minutes < 7; minutes += 1) {
+          await desk.cron()
+          await desk.drain()
+          passSeconds(60)
+        }
+
+        expect([call, side, desk.mails.length]).toEqual([call, side, 1])
+        expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered' }])
+      }
+    }
+  })
+})
+
+describe('an e-mail that fails', () => {
+  it('for a reason that passes is sent again later and later, and then arrives', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    const tries: number[] = []
+    desk.faults.email = () => {
+      tries.push(Date.now())
+      if (tries.length < 4) {
+        throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+      }
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    const [message] = desk.held
+
+    expect(await desk.deliver(message)).toBe(true)
+    expect(desk.later).toMatchObject([{ body: message, seconds: 31 }])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'queued',
+        attempts: 1,
+        next_attempt_at: '2026-11-22T09:00:30.000Z',
+        error: 'E_RATE_LIMIT_EXCEEDED: said E_RATE_LIMIT_EXCEEDED'
+      }
+    ])
+    await desk.deliver(message)
+    expect(tries).toHaveLength(1)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+    expect(tries).toHaveLength(4)
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'delivered', attempts: 4, error: null, recipients: [ADA] }
+    ])
+  })
+
+  it('each time is given up on after six attempts in eight hours', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    const tries: number[] = []
+    desk.faults.email = () => {
+      tries.push((Date.now() - Date.parse('2026-11-22T09:00:00Z')) / 1000)
+      throw new EmailError('E_INTERNAL_SERVER_ERROR')
+    }
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(tries).toEqual([0, 31, 152, 753, 4_354, 28_355])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 6,
+        error: 'E_INTERNAL_SERVER_ERROR: said E_INTERNAL_SERVER_ERROR'
+      }
+    ])
+  })
+
+  it('for good is not sent again, and the others are', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({
+      target_value: 'ada@example.com, bob@example.com, cy@example.com'
+    })
+    let isBusy = true
+    desk.faults.email = ({ to }) => {
+      if (to.startsWith('bob')) {
+        throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      }
+      if (to.startsWith('cy') && isBusy) {
+        isBusy = false
+        throw new EmailError('E_DAILY_LIMIT_EXCEEDED')
+      }
+    }
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['ada@example.com', 'cy@example.com'])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 2,
+        error: '1 of 3 recipients: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED',
+        recipients: [
+          ADA,
+          { target: 'bob@example.com', status: 'failed' },
+          { target: 'cy@example.com', ...SENT }
+        ]
+      }
+    ])
+  })
+
+  it('without a word may have arrived: it is sent once more, and marked', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    desk.faults.email = () => {
+      throw new Error('Network connection lost.')
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 2,
+        error: 'Network connection lost.',
+        recipients: [{ target: 'ada@example.com', status: 'unknown', repeated: true }]
+      }
+    ])
+  })
+
+  it('without a binding says so', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+
+    await desk.drain({ EMAIL: undefined as unknown as SendEmail })
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'failed', error: 'This deployment has no send_email binding.' }
+    ])
+  })
+})
+
+describe('a subscription that keeps failing', () => {
+  async function failFor(days: number) {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ title: 'Numbers' })
+    const owner = desk.project.user.email
+    desk.faults.email = ({ to }) => {
+      if (to !== owner) {
+        throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      }
+    }
+    for (let day = 22; day < 22 + days; day += 1) {
+      setClock(`2026-11-${day}T09:00:00Z`)
+      await desk.cron()
+      await desk.drain()
+    }
+    return { desk, id, owner }
+  }
+
+  it('is paused after five occurrences, and its owner told', async () => {
+    const { desk, id, owner } = await failFor(8)
+
+    const reason =
+      'The last 5 deliveries failed: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED'
+    expect(await desk.find(id)).toMatchObject({
+      paused: true,
+      paused_reason: reason,
+      next_delivery_date: null
+    })
+    expect(desk.mails.map(({ to, subject }) => [to, subject])).toEqual([[owner, 'Paused: Numbers']])
+    expect(desk.mails[0]?.text).toContain(reason)
+    expect(desk.mails[0]?.text).toContain(
+      `PATCH https://analytics.test/api/environments/${desk.project.id}/subscriptions/${id}/ with`
+    )
+    const kinds = (await desk.deliveries(id)).map(
+      ({ kind, status }: Record<string, string>) => `${kind} ${status}`
+    )
+    expect(kinds).toEqual(['notice delivered', ...Array(5).fill('scheduled failed')])
+  })
+
+  it('goes on when it is resumed, and counts anew', async () => {
+    const { desk, id } = await failFor(5)
+
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
+
+    expect(body).toMatchObject({
+      paused: false,
+      paused_reason: null,
+      next_delivery_date: '2026-11-27T09:00:00.000Z'
+    })
+    setClock('2026-11-27T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+    expect((await desk.find(id)).paused).toBe(false)
+  })
+
+  it('is not paused when one in between arrives', async () => {
+    const { desk, id } = await failFor(4)
+    const { email } = desk.faults
+    desk.faults.email = () => {}
+    setClock('2026-11-26T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+    desk.faults.email = email
+    setClock('2026-11-27T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.find(id)).toMatchObject({
+      paused: false,
+      next_delivery_date: '2026-11-28T09:00:00.000Z'
+    })
+  })
+
+  it('is not paused by tests', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    desk.faults.email = () => {
+      throw new EmailError('E_RECIPIENT_SUPPRESSED')
+    }
+    for (let n = 0; n < 6; n += 1) {
+      passSeconds(1)
+      await desk.send('POST', `subscriptions/${id}/test/`)
+      await desk.drain()
+    }
+
+    expect((await desk.find(id)).paused).toBe(false)
+    expect(await desk.deliveries(id)).toHaveLength(6)
+  })
+})
+
+describe('a test', () => {
+  it('is delivered now, marked, and leaves the schedule as it is', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Signups')
+    const { id, next_delivery_date } = await desk.subscribe({
+      title: 'Numbers',
+      invite_message: 'Welcome'
+    })
+
+    const { status, body } = await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect([status, body.kind, body.status]).toEqual([201, 'test', 'queued'])
+    expect(desk.mails).toMatchObject([{ to: 'ada@example.com', subject: 'Test: Numbers' }])
+    expect(desk.mails[0]?.text).toContain('This is a test')
+    expect(desk.mails[0]?.text).not.toContain('Welcome')
+    expect(await desk.deliveries(id)).toMatchObject([{ kind: 'test', status: 'delivered' }])
+    expect((await desk.find(id)).next_delivery_date).toBe(next_delivery_date)
+  })
+
+  it('works while the subscription is paused', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    await desk.send('PATCH', `subscriptions/${id}/`, { paused: true })
+
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+  })
+})
+
+it('puts the invitation into the first message only', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  await desk.subscribe({ invite_message: 'Welcome,\nAda & Bob' })
+  for (const day of [22, 23]) {
+    setClock(`2026-11-${day}T09:00:00Z`)
+    await desk.cron()
+    await desk.drain()
+  }
+
+  expect(desk.mails.map(({ text }) => text.includes('Welcome,\nAda & Bob'))).toEqual([true, false])
+  expect(desk.mails[0]?.html).toContain('Welcome,<br>Ada &amp; Bob')
+})
+
+it('of which each attempt is cut off is given up on', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  setClock('2026-11-22T09:00:00Z')
+  for (let n = 0; n < 8; n += 1) {
+    await desk.cron()
+    let isTaken = false
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (isTaken) {
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
+      isTaken = at === 2
+      return run()
+    })
+    const [message] = desk.held.splice(0)
+    if (message) {
+      await desk.deliver(message, n < 6 ? { DB } : {})
+    }
+    passSeconds(601)
+  }
+
+  expect(desk.mails).toEqual([])
+  expect(await desk.deliveries(id)).toMatchObject([
+    { status: 'failed', attempts: 7, error: 'Each attempt was cut off.' }
+  ])
+})
+
+it('is tried again by the sweep when its next message cannot be sent', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  desk.faults.email = () => {
+    throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+  }
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.deliver(desk.held.shift(), { DELIVERY_QUEUE: failingQueue() })
+  desk.faults.email = () => {}
+  passSeconds(331)
+  await desk.cron()
+  await desk.drain()
+
+  expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', attempts: 2 }])
+})
+
+it('ignores what is no message of a delivery', async () => {
+  const log = listenToLog()
+  const desk = await newDesk()
+
+  expect(await desk.deliver({ hello: 1 })).toBe(true)
+  expect(await desk.deliver({ project_id: 999_999_999, id: 1 })).toBe(true)
+  expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBe(true)
+
+  expect(log.lines('not a delivery message')).toHaveLength(1)
+})
+
+it('does not deliver what is in the ledger of another project', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const [desk, other] = [await newDesk(), await newDesk()]
+  const { id } = await desk.subscribe()
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  const [message] = desk.held
+
+  await desk.deliver({ ...message, project_id: other.project.id })
+
+  expect(desk.mails).toEqual([])
+  expect(await desk.deliveries(id)).toMatchObject([{ status: 'queued', attempts: 0 }])
+})
+
+describe('what a delivery costs', () => {
+  /** Subscriptions and closed deliveries of others, far from due. */
+  const seedOthers = async (id: number, count: number) => {
+    const columns = await db.all<{ name: string }>(
+      sql`select name from pragma_table_info('subscriptions')`
+    )
+    const names = sql.join(
+      columns
+        .filter(({ name }) => !['id', 'next_delivery_date'].includes(name))
+        .map(({ name }) => sql.identifier(name)),
+      sql`, `
+    )
+    await db.run(sql`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})
+      insert into subscriptions (next_delivery_date, ${names})
+      select cast(${Date.parse('2099-01-01')} as integer) + n, ${names} from numbers, subscriptions where id = ${id}`)
+    await db.run(sql`
+      insert into subscription_deliveries (project_id, subscription_id, kind, occurrence, status, created_at, finished_at)
+      select project_id, id, 'scheduled', 1, 'delivered', 1, 1 from subscriptions
+      where next_delivery_date > 4070908800000 on conflict do nothing`)
+  }
+
+  it.each([1, 1_000])('is the same beside %i others', async (others) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ start_date: '2026-11-30T10:00:00Z' })
+    await seedOthers(id, others)
+    // What other tests have left.
+    setClock('2026-11-30T09:59:00Z')
+    await desk.cron()
+    desk.held.length = 0
+    setClock('2026-11-30T10:00:00Z')
+    const log = listenToLog()
+    await desk.cron()
+    await desk.drain()
+
+    const [claimed] = log.lines('due subscriptions')
+    const [delivered] = log.lines('queue batch')
+    const rows = [
+      claimed?.rows_read,
+      claimed?.rows_written,
+      delivered?.rows_read,
+      delivered?.rows_written
+    ].map(Number)
+    const limits = [40, 10, 60, 8]
+    expect(rows.map((row, i) => row > 0 && row <= (limits[i] ?? 0))).toEqual([
+      true,
+      true,
+      true,
+      true
+    ])
+  })
+})

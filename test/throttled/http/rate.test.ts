@@ -1,0 +1,58 @@
+import { afterAll, expect, it } from 'vitest'
+import { newProject, request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterAll(untilQuiet)
+
+it('refuses a key’s requests beyond its rate until the next minute, and nobody else’s', async () => {
+  const [project, other] = [await newProject(), await newProject()]
+  const statuses = []
+  // Three a minute: of eight in a row at least two are too many, even when a minute ends in between.
+  for (let i = 0; i < 8; i += 1) {
+    statuses.push(await project.call('GET', 'persons/'))
+  }
+
+  const refused = statuses.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThanOrEqual(2)
+  expect(statuses.filter(({ status }) => status === 200).length).toBe(8 - refused.length)
+  expect(refused[0]?.body).toMatchObject({ type: 'throttled_error', code: 'throttled', attr: null })
+  expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
+  expect(Number(refused[0]?.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
+  expect((await other.call('GET', 'persons/')).status).toBe(200)
+})
+
+it('asks a model no more often than that, and then has the rules answer', async () => {
+  const project = await newProject()
+  let asked = 0
+  const run = async () => {
+    asked += 1
+    return { response: { result: 'success', output: 'model' } }
+  }
+  const bindings = { AI: { run }, AI_MODEL: 'test-model' }
+  const engines = []
+  // Once a minute: of three in a row at least one is too many.
+  for (let i = 0; i < 3; i += 1) {
+    const { body } = await project.send(
+      'POST',
+      'session_recordings/ai/regex',
+      { regex: 'a number' },
+      bindings
+    )
+    engines.push(body.engine)
+  }
+
+  expect(engines[0]).toBe('model')
+  expect(engines.filter((engine) => engine === 'built-in').length).toBe(3 - asked)
+  expect(asked).toBeLessThan(3)
+})
+
+it('never refuses capture', async () => {
+  const { token } = await newProject()
+  const statuses = []
+  for (let i = 0; i < 20; i += 1) {
+    const body = JSON.stringify({ api_key: token, event: 'seen', distinct_id: 'ada' })
+    statuses.push((await request('POST', '/e/', {}, body)).status)
+  }
+
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})

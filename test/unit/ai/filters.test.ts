@@ -1,0 +1,255 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { writeFilters } from '../../../src/ai/filters.ts'
+import { type FilterJson, GroupJson } from '../../../src/ai/json.ts'
+import { type Project, refusalOf } from '../../../src/ai/list.ts'
+
+/** A Saturday. */
+const NOW = new Date('2026-11-21T12:00:00Z')
+const CALENDAR: Project = { timezone: 'UTC', weekStart: 1, testAccountFilters: [] }
+
+const write = (text: string, calendar = CALENDAR, now = NOW) => writeFilters(text, calendar, now)
+
+/** A filter in one line: `event.$browser exact Firefox|Chrome`; groups as `AND(…; …)`. */
+const show = (node: GroupJson | FilterJson): string =>
+  'values' in node
+    ? `${node.type}(${node.values.map(show).join('; ')})`
+    : `${node.type}.${node.key} ${node.operator} ${node.value.join('|')}`.trim()
+
+function shown(text: string, calendar = CALENDAR, now = NOW): string {
+  const answer = write(text, calendar, now)
+  if ('question' in answer) {
+    return `? ${answer.question}`
+  }
+  expect(answer.filter_group.values).toHaveLength(1)
+  const { date_from, date_to, distinct_ids, filter_group } = answer
+  const days = date_from || date_to ? `${date_from}..${date_to} ` : ''
+  return `${days}${distinct_ids.map((id) => `${id} `).join('')}${filter_group.values.map(show).join('')}`
+}
+
+describe('a request', () => {
+  it.each([
+    ['longer than 5 minutes', 'AND(recording.duration gt 300)'],
+    ['sessions between 1 and 5 minutes', 'AND(recording.duration between 60|300)'],
+    ['1.5 hours or more', 'AND(recording.duration gte 5400)'],
+    ['not longer than 90s', 'AND(recording.duration lte 90)'],
+    ['active for more than 30 seconds', 'AND(recording.active_seconds gt 30)'],
+    [
+      'at least 3 console errors and no clicks',
+      'AND(recording.console_error_count gte 3; recording.click_count lte 0)'
+    ],
+    ['no more than ten key presses', 'AND(recording.keypress_count lte 10)'],
+    ['at least 3 page views', 'AND(session.$pageview_count gte 3)'],
+    [
+      'bounced, with JavaScript errors',
+      'AND(session.$is_bounce exact true; recording.console_error_count gt 0)'
+    ],
+    ['everyone except people from Spain', 'AND(event.$geoip_country_code is_not ES)'],
+    ['on the /docs page or the /blog page', 'AND(recording.visited_page icontains /docs|/blog)'],
+    ['where price is over 100', 'AND(event.price gt 100)'],
+    ['between 2 and 5 clicks', 'AND(recording.click_count between 2|5)'],
+    ['activity score above 50', 'AND(recording.activity_score gt 50)'],
+    [
+      'Chrome or Firefox on Windows',
+      'AND(event.$browser exact Chrome|Firefox; event.$os exact Windows)'
+    ],
+    [
+      'Chrome, Firefox or Safari, in Germany',
+      'AND(event.$browser exact Chrome|Firefox|Safari; event.$geoip_country_code exact DE)'
+    ],
+    [
+      'users from Germany and France but not on Chrome',
+      'AND(event.$geoip_country_code exact DE|FR; event.$browser is_not Chrome)'
+    ],
+    [
+      'neither Chrome nor Edge',
+      'AND(event.$browser is_not Chrome; event.$browser is_not Microsoft Edge)'
+    ],
+    ['not Chrome or Edge', 'AND(event.$browser is_not Chrome|Microsoft Edge)'],
+    [
+      'not visited /a nor errors',
+      'AND(recording.visited_page not_icontains /a; recording.console_error_count lte 0)'
+    ],
+    ['in Turkey, the UK or Côte d’Ivoire', 'AND(event.$geoip_country_code exact TR|GB|CI)'],
+    ['Android tablets', 'AND(event.$os exact Android; event.$device_type exact Tablet)'],
+    ['iPhones', 'AND(event.$os exact iOS)'],
+    ['Chrome OS', 'AND(event.$os exact Chrome OS)'],
+    [
+      'from Germany or longer than 5 minutes',
+      'OR(event.$geoip_country_code exact DE; recording.duration gt 300)'
+    ],
+    [
+      'Firefox and errors or Chrome and clicks',
+      'OR(AND(event.$browser exact Firefox; recording.console_error_count gt 0); AND(event.$browser exact Chrome; recording.click_count gt 0))'
+    ],
+    [
+      '(Firefox or errors) and not (Germany or clicks)',
+      'AND(OR(event.$browser exact Firefox; recording.console_error_count gt 0); event.$geoip_country_code is_not DE; recording.click_count lte 0)'
+    ],
+    [
+      'visited /pricing and /docs',
+      'AND(recording.visited_page icontains /pricing; recording.visited_page icontains /docs)'
+    ],
+    ['visited /pricing or /docs', 'AND(recording.visited_page icontains /pricing|/docs)'],
+    ["didn't visit /checkout", 'AND(recording.visited_page not_icontains /checkout)'],
+    ['the checkout page', 'AND(recording.visited_page icontains checkout)'],
+    ['pages containing "a b"', 'AND(recording.visited_page icontains a b)'],
+    [
+      'started on https://shop.example/start',
+      'AND(recording.start_url icontains https://shop.example/start)'
+    ],
+    [
+      'did "signed up" but not "paid"',
+      'AND(event_metadata.event exact signed up; event_metadata.event is_not paid)'
+    ],
+    ['events "a", "b" or "c"', 'AND(event_metadata.event exact a|b|c)'],
+    ['with rage clicks', 'AND(event_metadata.event exact $rageclick)'],
+    ['by ada@example.com', 'AND(person.email exact ada@example.com)'],
+    ['e-mails containing ada', 'AND(person.email icontains ada)'],
+    ['e-mails ending with .org', String.raw`AND(person.email regex (?i)\.org$)`],
+    ['no e-mails at @example.com', String.raw`AND(person.email not_regex (?i)@example\.com$)`],
+    ['e-mail address at example.com', String.raw`AND(person.email regex (?i)@example\.com$)`],
+    ['whose plan is "pro" or "team"', 'AND(person.plan exact pro|team)'],
+    ['users whose plan is not free', 'AND(person.plan is_not free)'],
+    ['whose email is not set', 'AND(person.email is_not_set)'],
+    ['where $screen_width is greater than 1000', 'AND(event.$screen_width gt 1000)'],
+    ['distinct id "anon 1"', 'anon 1 AND()'],
+    ['all recordings', 'AND()']
+  ])('%s', (text, expected) => {
+    expect(shown(text)).toBe(expected)
+  })
+
+  it.each([
+    ['today', '2026-11-21..2026-11-21 AND()'],
+    ['from yesterday', '2026-11-20..2026-11-20 AND()'],
+    ['in the last 7 days', '-7d.. AND()'],
+    ['over the past three hours', '-3h.. AND()'],
+    ['last month', '-1m.. AND()'],
+    ['2 days ago', '-2d..-2d AND()'],
+    ['this week', '2026-11-16.. AND()'],
+    ['this month', 'mStart.. AND()'],
+    ['on Monday', '2026-11-16..2026-11-16 AND()'],
+    ['last Saturday', '2026-11-14..2026-11-14 AND()'],
+    ['last Friday', '2026-11-20..2026-11-20 AND()'],
+    ['since Friday', '2026-11-20.. AND()'],
+    ['since 2026-11-01', '2026-11-01.. AND()'],
+    ['after 2026-11-30', '2026-12-01.. AND()'],
+    ['before 1 March 2026', '..2026-02-28 AND()'],
+    ['until March 1st, 2026', '..2026-03-01 AND()'],
+    ['between 2026-11-01 and 2026-11-05', '2026-11-01..2026-11-05 AND()'],
+    ['since 2026-11-01T10:00:00Z', '2026-11-01T10:00:00Z.. AND()'],
+    [
+      'Firefox since 2026-11-01 until 2026-11-05',
+      '2026-11-01..2026-11-05 AND(event.$browser exact Firefox)'
+    ]
+  ])('of days: %s', (text, expected) => {
+    expect(shown(text)).toBe(expected)
+  })
+
+  it('has the days of the project’s clock', () => {
+    const now = new Date('2026-11-21T23:30:00Z')
+
+    expect(shown('yesterday', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe(
+      '2026-11-21..2026-11-21 AND()'
+    )
+    expect(shown('this week', { ...CALENDAR, timezone: 'Europe/Berlin', weekStart: 0 }, now)).toBe(
+      '2026-11-22.. AND()'
+    )
+  })
+})
+
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/ai.md'), 'utf8')
+const rows = [...guide.matchAll(/^\| [a-z, ]+ \| (.+) \| .+ \|$/gm)].map(
+  ([, examples = '']) => examples
+)
+
+it.each(rows.slice(1).flatMap((examples) => examples.split(' · ')))(
+  'understands as docs/ai.md says: %s',
+  (example) => {
+    expect(rows).toHaveLength(9)
+    expect(shown(example)).not.toMatch(/^\?|^AND\(\)$/)
+  }
+)
+
+describe('a question', () => {
+  it.each([
+    ['frustrated users on Firefox', 'Not understood: "frustrated". '],
+    ['recordings that last at least half', 'Not understood: "last", "least", "half". '],
+    ['Firefox on Tuesdays with cake', 'Not understood: "Tuesdays", "cake". '],
+    ['Firefox and', 'Not understood: "and". '],
+    ['and Firefox', 'Not understood: "and". '],
+    ['(Firefox', 'Not understood: "(". '],
+    ['"signed up"', 'Not understood: ""signed up"". '],
+    ['not', 'Not understood: "not". '],
+    ['not where price is greater than 5', 'Not understood: "not". '],
+    ['yesterday or Firefox', 'Days and distinct ids hold for the whole request'],
+    ['not yesterday', 'Days and distinct ids hold for the whole request'],
+    ['today and yesterday', 'Days and distinct ids hold for the whole request']
+  ])('is asked: %s', (text, expected) => {
+    expect(write(text)).toEqual({ question: expect.stringContaining(expected) })
+  })
+})
+
+it('never fails, and what it answers the list takes or refuses in words', () => {
+  const words = [
+    'Firefox',
+    'Chrome',
+    'Germany',
+    'not',
+    'and',
+    'or',
+    ',',
+    '(',
+    ')',
+    'without',
+    'longer than',
+    '5',
+    'minutes',
+    'visited',
+    '/a',
+    'event',
+    '"x"',
+    'yesterday',
+    'since',
+    '2026-13-45',
+    'ada@example.com',
+    'whose',
+    'plan',
+    'is',
+    'errors',
+    'distinct id',
+    'between',
+    'did'
+  ]
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 25 })
+    .map((all) => all.join(' '))
+  fc.assert(
+    fc.property(text, (request) => {
+      const answer = write(request)
+      if ('question' in answer) {
+        expect(answer.question).not.toBe('')
+      } else {
+        expect(GroupJson.safeParse(answer.filter_group).error).toBeUndefined()
+        expect(refusalOf(answer, CALENDAR, NOW) ?? 'Taken.').toMatch(/\.$/)
+      }
+    })
+  )
+})
+
+it('takes requests as long as they may be', () => {
+  for (const piece of [
+    '(',
+    'not ',
+    '"',
+    'Firefox or ',
+    '(Firefox or ',
+    'a, ',
+    '/a ',
+    'whose a is b '
+  ]) {
+    expect(write(piece.repeat(2000 / piece.length))).toBeDefined()
+  }
+})

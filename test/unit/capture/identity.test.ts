@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Incoming } from '../../../src/capture/plan.ts'
+import type { Json, JsonObject } from '../../../src/json.ts'
+import { MemoryStore } from '../../support/memory.ts'
+
+const RECEIVED = 1_000_000
+
+const event = (fields: Partial<Incoming> & { timestamp: number }): Incoming => ({
+  uuid: `00000000-0000-7000-8000-${String(fields.timestamp).padStart(12, '0')}`,
+  event: '$pageview',
+  distinct_id: 'ada',
+  properties: {},
+  received_at: RECEIVED,
+  ...fields
+})
+
+const deliver = (...batches: Incoming[][]): MemoryStore => {
+  const store = new MemoryStore()
+  for (const batch of batches) {
+    store.deliver(batch)
+  }
+  return store
+}
+
+describe('merging', () => {
+  const anonymous = event({
+    timestamp: 1,
+    distinct_id: 'anon',
+    properties: { $set: { theme: 'dark', plan: 'free' } }
+  })
+  const known = event({ timestamp: 2, distinct_id: 'ada', properties: { $set: { plan: 'pro' } } })
+  const identify = event({
+    timestamp: 3,
+    event: '$identify',
+    properties: { $anon_distinct_id: 'anon' }
+  })
+
+  it('folds the anonymous person into the identified one, property by property', () => {
+    const store = deliver([anonymous], [known], [identify])
+
+    expect(store.groups()).toEqual([['ada', 'anon']])
+    expect(store.personOf('ada')?.properties).toMatchObject({ theme: 'dark', plan: 'pro' })
+    expect(store.personOf('ada')?.createdAt).toBe(1)
+  })
+
+  it('keeps the target’s value when both were written in one millisecond', () => {
+    const tie = { ...known, timestamp: 1, uuid: '00000000-0000-7000-8000-000000000000' }
+
+    expect(deliver([anonymous], [tie], [identify]).personOf('ada')?.properties).toMatchObject({
+      plan: 'pro'
+    })
+  })
+
+  it('attaches the id that has no person to the one that has', () => {
+    expect(deliver([anonymous], [identify]).groups()).toEqual([['ada', 'anon']])
+    expect(deliver([known], [identify]).groups()).toEqual([['ada', 'anon']])
+  })
+
+  it('makes one person of two ids that have none', () => {
+    const store = deliver([identify])
+
+    expect(store.groups()).toEqual([['ada', 'anon']])
+    expect(store.personOf('anon')?.isIdentified).toBe(true)
+  })
+
+  it('refuses to fold an identified person away, and still writes the event’s properties', () => {
+    const other = event({
+      timestamp: 4,
+      event: '$identify',
+      distinct_id: 'bob',
+      properties: { $anon_distinct_id: 'anon', $set: { plan: 'team' } }
+    })
+    const bob = event({ timestamp: 3.5, distinct_id: 'bob' })
+    const store = deliver([anonymous, known, identify, bob], [other])
+
+    expect(store.groups()).toEqual([['ada', 'anon'], ['bob']])
+    expect(store.personOf('bob')?.properties).toMatchObject({ plan: 'team' })
+    expect(store.warnings).toEqual([{ type: 'cannot_merge_already_identified', event: other.uuid }])
+  })
+
+  it('folds even an identified person away for $merge_dangerously', () => {
+    const bob = event({ timestamp: 4, distinct_id: 'bob' })
+    const merge = event({
+      timestamp: 5,
+      event: '$merge_dangerously',
+      distinct_id: 'bob',
+      properties: { alias: 'anon' }
+    })
+
+    expect(deliver([anonymous, known, identify], [bob], [merge]).groups()).toEqual([
+      ['ada', 'anon', 'bob']
+    ])
+  })
+
+  it.each([
+    'anonymous',
+    'GUEST',
+    'undefined',
+    '"null"',
+    "'distinct_id'",
+    '0',
+    'None',
+    '[object Object]',
+    '  '
+  ])('never merges the placeholder %s', (placeholder) => {
+    const alias = event({
+      timestamp: 2,
+      event: '$create_alias',
+      properties: { alias: placeholder, $set: { a: 1 } }
+    })
+    const store = deliver([event({ timestamp: 1 })], [alias])
+
+    expect(store.groups()).toEqual([['ada']])
+    expect(store.personOf('ada')?.properties).toMatchObject({ a: 1 })
+  })
+
+  it('only updates properties when $identify names no anonymous id', () => {
+    const store = deliver([
+      event({ timestamp: 1, event: '$identify', properties: { $set: { a: 1 } } })
+    ])
+
+    expect(store.personOf('ada')).toMatchObject({ isIdentified: false, properties: { a: 1 } })
+  })
+})
+
+describe('person-less events', () => {
+  const personless = event({
+    timestamp: 1,
+    distinct_id: 'anon',
+    properties: { $process_person_profile: false, $browser: 'Firefox' }
+  })
+
+  it('make an identity and no person', () => {
+    const store = deliver([personless])
+
+    expect(store.groups()).toEqual([])
+    expect(store.events.get(personless.uuid)).toMatchObject({
+      version: null,
+      identity: store.identities.get('anon')?.key
+    })
+  })
+
+  it('belong to the person that an identify gives their identity, whichever comes first', () => {
+    const identify = event({
+      timestamp: 2,
+      event: '$identify',
+      properties: { $anon_distinct_id: 'anon' }
+    })
+
+    expect(deliver([personless], [identify]).groups()).toEqual([['ada', 'anon']])
+    expect(deliver([identify], [personless]).groups()).toEqual([['ada', 'anon']])
+    expect(deliver([identify], [personless]).personOf('anon')?.properties).not.toHaveProperty(
+      '$browser'
+    )
+  })
+})
+
+describe('versions', () => {
+  it('give each event the properties in force when it was processed', () => {
+    const events = [
+      event({ timestamp: 1, properties: { $set: { plan: 'free' } } }),
+      event({ timestamp: 2 }),
+      event({ timestamp: 3, properties: { $set: { plan: 'pro' } } }),
+      event({ timestamp: 4 })
+    ]
+    const store = deliver(events)
+    const plans = events.map(({ uuid }) => store.versions.get(store.events.get(uuid)?.version ?? 0))
+
+    expect(plans).toMatchObject([
+      { plan: 'free' },
+      { plan: 'free' },
+      { plan: 'pro' },
+      { plan: 'pro' }
+    ])
+    expect(store.versions.size).toBe(2)
+  })
+})
+
+/** What clients send, by one id and one time each; merges only fold ids that are never a target, so none is refused. */
+const history = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom(
+        'set',
+        'once',
+        'unset',
+        'plain',
+        'personless',
+        'identify',
+        'alias',
+        'merge'
+      ),
+      id: fc.constantFrom('a', 'b', 'c', 'd'),
+      other: fc.constantFrom('x', 'y', 'z'),
+      key: fc.constantFrom('p', 'q', '__proto__'),
+      value: fc.constantFrom<Json>(null, 1, 'one', ['list'], { nested: true })
+    }),
+    { minLength: 1, maxLength: 8 }
+  )
+  .map((steps) => steps.map((step, i) => toEvent(step, i + 1)))
+
+type Step = { kind: string; id: string; other: string; key: string; value: Json }
+
+function toEvent({ kind, id, other, key, value }: Step, timestamp: number): Incoming {
+  const entry: JsonObject = Object.fromEntries([[key, value]])
+  const by: Record<string, Partial<Incoming>> = {
+    set: { properties: { $set: entry } },
+    once: { distinct_id: other, properties: { $set_once: entry } },
+    unset: { properties: { $unset: [key] } },
+    plain: { properties: { $browser: String(timestamp), utm_source: String(value) } },
+    personless: { distinct_id: other, properties: { $process_person_profile: false } },
+    identify: { event: '$identify', properties: { $anon_distinct_id: other, $set: entry } },
+    alias: { event: '$create_alias', properties: { alias: other } },
+    merge: { event: '$merge_dangerously', properties: { alias: other } }
+  }
+  return event({ timestamp, distinct_id: id, ...by[kind] })
+}
+
+const arrivals = history.chain((events) =>
+  fc.record({
+    events: fc.constant(events),
+    order: fc.shuffledSubarray(events, { minLength: events.length }),
+    repeated: fc.subarray(events),
+    cuts: fc.array(fc.boolean(), { minLength: events.length * 2, maxLength: events.length * 2 })
+  })
+)
+
+function inBatches(events: Incoming[], cuts: boolean[]): Incoming[][] {
+  const batches: Incoming[][] = [[]]
+  events.forEach((one, i) => {
+    if (cuts[i]) {
+      batches.push([])
+    }
+    batches.at(-1)?.push(one)
+  })
+  return batches
+}
+
+/** PostHog's rules for one person, applied to its writes in order of time: independent of how the product keeps them. */
+function replay(events: Incoming[]): Map<string, Json> {
+  const properties = new Map<string, Json>()
+  for (const { properties: sent } of events.toSorted((a, b) => a.timestamp - b.timestamp)) {
+    if (sent.$process_person_profile === false) {
+      continue
+    }
+    for (const [key, value] of Object.entries((sent.$set_once ?? {}) as JsonObject)) {
+      if (!properties.has(key) || (properties.get(key) === null && value !== null)) {
+        properties.set(key, value)
+      }
+    }
+    for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject)) {
+      properties.set(key, value)
+    }
+    for (const key of (sent.$unset ?? []) as string[]) {
+      properties.delete(key)
+    }
+  }
+  return properties
+}
+
+describe('whatever the order of arrival, the batches and the repetitions', () => {
+  const isUnrefused = (store: MemoryStore) => store.warnings.length === 0
+
+  it('persons have the same ids, properties and creation time', () => {
+    fc.assert(
+      fc.property(arrivals, ({ events, order, repeated, cuts }) => {
+        const straight = deliver(events)
+        const shuffled = deliver(...inBatches([...order, ...repeated], cuts))
+        fc.pre(isUnrefused(straight) && isUnrefused(shuffled))
+
+        expect(shuffled.groups()).toEqual(straight.groups())
+        for (const [id] of straight.groups().map(([first = '']) => [first])) {
+          expect(shuffled.personOf(id ?? '')?.properties).toEqual(
+            straight.personOf(id ?? '')?.properties
+          )
+          expect(shuffled.personOf(id ?? '')?.createdAt).toBe(
+            straight.personOf(id ?? '')?.createdAt
+          )
+        }
+        expect(shuffled.events.size).toBe(events.length)
+      }),
+      { numRuns: 3_000 }
+    )
+  })
+
+  it('what was written explicitly is what PostHog’s rules make of it in order of time', () => {
+    fc.assert(
+      fc.property(arrivals, ({ order, repeated, cuts }) => {
+        const store = deliver(...inBatches([...order, ...repeated], cuts))
+        fc.pre(isUnrefused(store))
+        for (const group of store.groups()) {
+          const expected = replay(order.filter(({ distinct_id }) => group.includes(distinct_id)))
+          const shown = new Map(Object.entries(store.personOf(group[0] ?? '')?.properties ?? {}))
+          for (const key of ['p', 'q', '__proto__']) {
+            expect(shown.get(key)).toEqual(expected.get(key))
+          }
+        }
+      }),
+      { numRuns: 3_000 }
+    )
+  })
+})

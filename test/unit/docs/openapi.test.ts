@@ -1,0 +1,308 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Schema } from '@cfworker/json-schema'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createApp } from '../../../src/app.ts'
+import { createRouter } from '../../../src/http/env.ts'
+import { createDocument } from '../../../src/http/openapi.ts'
+import type { Json } from '../../../src/json.ts'
+import { SCOPES } from '../../../src/projects/scopes.ts'
+import { OPERATORS, readFilters } from '../../../src/properties/filter.ts'
+import { createChecker, Document, errorsOf } from '../../support/document.ts'
+
+const newApp = () =>
+  createApp(
+    () => new Date(),
+    () => ({ consuming: 0, retrying: 0 })
+  )
+const publish = async () => (await newApp().request('/openapi.json', {}, {})).text()
+
+const text = await publish()
+const published = JSON.parse(text)
+const { paths, components } = Document.parse(published)
+const { check } = createChecker(published)
+const wrongWith = (schema: string | Schema, value: unknown) =>
+  errorsOf(
+    typeof schema === 'string' ? { $ref: `#/components/schemas/${schema}` } : schema,
+    components.schemas,
+    value
+  )
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path}`,
+    ...operation
+  }))
+)
+
+describe('/openapi.json', () => {
+  it('has no error to a published validator of OpenAPI 3.1', async () => {
+    const validator = new Validator()
+
+    const result = await validator.validate(published)
+
+    expect(result).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('is the same every time', async () => {
+    expect(await publish()).toBe(text)
+  })
+
+  it('makes the client that tests use: after a change `npx vitest run --project unit -u` writes it', async () => {
+    const types = astToString(await openapiTS(published))
+
+    await expect(
+      `// Made from /openapi.json by test/unit/docs/openapi.test.ts.\n${types}`
+    ).toMatchFileSnapshot('../../support/client.ts')
+  })
+
+  it('cannot be without a route', () => {
+    const router = createRouter().get('/new', (c) => c.text('new'))
+
+    expect(() => createDocument(router.routes, {}, [])).toThrow('GET /new is not described.')
+  })
+
+  it('has every route of the API once', () => {
+    const routes = newApp().routes.filter(
+      ({ method, path }) => method !== 'ALL' && !path.startsWith('/api/projects/')
+    )
+    const named = routes.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'))
+
+    expect(new Set(Object.keys(paths).map((path) => path.replace(/\/$/, '')))).toEqual(
+      new Set(named)
+    )
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+  })
+
+  it('names the scopes that keys have, and only those', () => {
+    const named = operations.flatMap(({ security }) =>
+      security.flatMap(({ apiKey = [] }) => apiKey)
+    )
+
+    expect(named.length).toBeGreaterThan(1)
+    expect(SCOPES).toEqual(expect.arrayContaining(named))
+  })
+
+  it('lists persons with all that they can be filtered by', () => {
+    const list = operations.find(
+      ({ route }) => route === 'GET /api/environments/{project_id}/persons/'
+    )
+
+    expect(list).toMatchObject({
+      operationId: 'persons_list',
+      security: [{ apiKey: ['person:read'] }]
+    })
+    expect(list?.parameters.map((parameter) => `${parameter.in} ${parameter.name}`)).toEqual([
+      'path project_id',
+      'query limit',
+      'query offset',
+      'query cursor',
+      'query format',
+      'query distinct_id',
+      'query email',
+      'query search',
+      'query properties'
+    ])
+    expect(Object.keys(list?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '429',
+      '500',
+      '503'
+    ])
+    expect(Object.keys(list?.responses['200']?.content ?? {})).toEqual([
+      'application/json',
+      'text/csv'
+    ])
+  })
+
+  it('explains every operator of property filters', () => {
+    const [{ description = '' } = {}] = operations.flatMap(({ parameters }) =>
+      parameters.filter(({ name }) => name === 'properties')
+    )
+    const named = [...description.matchAll(/`(\w+)`/g)].map(([, name = '']) =>
+      name.replace(/^_/, 'semver_')
+    )
+
+    expect(named).toEqual(expect.arrayContaining([...OPERATORS]))
+  })
+})
+
+describe.each(operations)('$route', ({ parameters, requestBody, responses }) => {
+  const contents = [requestBody, ...Object.values(responses)].flatMap((part) =>
+    Object.values(part?.content ?? {})
+  )
+
+  it('says what each of its parameters means', () => {
+    expect(parameters.filter(({ description }) => description === '')).toEqual([])
+  })
+
+  it('shows what a body and a good answer look like', () => {
+    const { 200: ok, 201: created } = responses
+    const shown = [requestBody, ok ?? created].map((part) => part?.content?.['application/json'])
+    const named = shown.flatMap((content) => content?.schema.$ref?.split('/').at(-1) ?? [])
+    const lacking = named.filter((name) => components.schemas[name]?.examples === undefined)
+
+    // A document like this one, and a recording that says what `Recording` does.
+    expect(lacking.filter((name) => !['OpenApi', 'SharedRecording'].includes(name))).toEqual([])
+  })
+
+  it('has examples that are as it says', () => {
+    const wrong = contents.flatMap(({ schema, examples }) =>
+      Object.values(examples).flatMap(({ value }) => wrongWith(schema, value))
+    )
+
+    expect(wrong).toEqual([])
+  })
+})
+
+describe.each(Object.entries(components.schemas))('the schema %s', (_, schema) => {
+  it('has examples that are as it says', () => {
+    const { examples = [] } = z.object({ examples: z.array(z.unknown()).optional() }).parse(schema)
+
+    expect(examples.flatMap((example) => wrongWith(schema, example))).toEqual([])
+  })
+})
+
+describe('the schema of property filters', () => {
+  const isRead = (filters: Json) => {
+    try {
+      return Boolean(readFilters(filters, 'UTC', new Date(0)))
+    } catch {
+      return false
+    }
+  }
+  const filter = { key: 'plan', value: 'pro' }
+
+  it.each<Json>([
+    filter,
+    [],
+    [filter],
+    [{ ...filter, operator: 'icontains', type: 'person' }],
+    [{ key: 'plan', value: ['pro', 5, true], operator: 'is_not' }],
+    [{ key: 'plan', operator: 'is_set' }],
+    [{ key: 'plan', operator: 'is_not_set', value: null }],
+    { type: 'OR', values: [] },
+    { type: 'OR', values: [filter, { type: 'AND', values: [filter, { values: [filter] }] }] },
+    [{ type: 'OR', values: [filter] }, filter]
+  ])('allows what is read: %j', (filters) => {
+    expect([isRead(filters), wrongWith('PropertyFilters', filters)]).toEqual([true, []])
+  })
+
+  it.each<Json>([
+    null,
+    'plan',
+    [['plan']],
+    { value: 'pro' },
+    [{ ...filter, key: '' }],
+    [{ ...filter, key: 'k'.repeat(401) }],
+    [{ ...filter, key: 1 }],
+    [{ ...filter, operator: 'like' }],
+    [{ ...filter, type: 'event' }],
+    [{ ...filter, value: { a: 1 } }],
+    [{ ...filter, value: [['pro']] }],
+    [{ ...filter, value: new Array(1_001).fill('pro') }],
+    [{ ...filter, value: 'v'.repeat(10_001) }],
+    { type: 'NOR', values: [] },
+    { type: 'OR', values: filter }
+  ])('refuses what is refused: %j', (filters) => {
+    expect([isRead(filters), wrongWith('PropertyFilters', filters).length > 0]).toEqual([
+      false,
+      true
+    ])
+  })
+})
+
+describe('the schema of capture requests', () => {
+  it.each(['posthog-node-5.70', 'posthog-js-1.300.0', 'posthog-js-1.449.2'])(
+    'allows what %s sends',
+    (sdk) => {
+      const file = join(import.meta.dirname, `../../fixtures/${sdk}.json`)
+      const recorded = z
+        .array(
+          z
+            .object({ path: z.string(), body: z.unknown() })
+            .or(z.object({ url: z.string(), json: z.unknown().optional() }))
+        )
+        .parse(JSON.parse(readFileSync(file, 'utf8')))
+      const requests = recorded.map((one) =>
+        'path' in one ? one : { path: one.url, body: one.json }
+      )
+      const sent = requests.filter(({ path }) => /^\/(batch|e|i\/v0\/e)\//.test(path))
+
+      expect(sent.length).toBeGreaterThan(0)
+      expect(sent.flatMap(({ body }) => wrongWith('Capture', body))).toEqual([])
+      const recordings = requests.filter(({ path }) => path.startsWith('/s/'))
+      expect(recordings).toHaveLength(sdk.startsWith('posthog-js') ? 3 : 0)
+      expect(recordings.flatMap(({ body }) => wrongWith('Snapshots', body))).toEqual([])
+    }
+  )
+})
+
+describe('the check of every answer', () => {
+  const json = new Headers({ 'Content-Type': 'application/json' })
+  const person = {
+    id: 1,
+    name: 'ada',
+    distinct_ids: ['ada'],
+    properties: {},
+    created_at: '2026-11-21T12:00:00.000Z',
+    uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071'
+  }
+  const page = { count: 1, next: null, previous: null, results: [person] }
+  const error = { type: 'validation_error', code: 'invalid_input', detail: 'Wrong.', attr: null }
+
+  it.each([
+    ['/api/environments/1/persons/', 200, page],
+    ['/api/projects/@current/persons', 200, page],
+    ['/api/environments/1/persons/7', 200, person],
+    ['/api/environments/1/persons/', 400, error],
+    ['/nowhere', 404, { ...error, type: 'invalid_request', code: 'not_found' }]
+  ])('lets what is documented pass: %s %i', (path, status, body) => {
+    expect(check('GET', path, { status, headers: json, body })).toEqual([])
+  })
+
+  it.each([
+    ['a field that is missing', 200, { next: null, previous: null, results: [] }],
+    ['a field too many', 200, { ...page, total: 1 }],
+    [
+      'a field too many deep inside',
+      200,
+      { ...page, results: [{ ...person, is_identified: true }] }
+    ],
+    ['a field of a wrong type', 200, { ...page, results: [{ ...person, id: '1' }] }],
+    [
+      'a date-time that is none',
+      200,
+      { ...page, results: [{ ...person, created_at: 'yesterday' }] }
+    ],
+    ['a status that is not documented', 418, error],
+    ['a code that does not belong to the status', 400, { ...error, code: 'not_found' }],
+    ['an error without its envelope', 400, { error: 'Wrong.' }],
+    ['nothing', 200, null]
+  ])('fails %s', (_, status, body) => {
+    expect(
+      check('GET', '/api/environments/1/persons', { status, headers: json, body })
+    ).not.toEqual([])
+  })
+
+  it('fails a type of content that is not documented', () => {
+    const headers = new Headers({ 'Content-Type': 'text/html; charset=utf-8' })
+
+    expect(
+      check('GET', '/api/environments/1/persons', { status: 200, headers, body: null })
+    ).not.toEqual([])
+  })
+
+  it('fails an error without its envelope where nothing is', () => {
+    expect(
+      check('GET', '/nowhere', { status: 404, headers: json, body: { error: 'Wrong.' } })
+    ).not.toEqual([])
+  })
+})

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { messagesFor } from '../../../src/erasures/message.ts'
+import { isGenuine, signReceipt, writeReceipt } from '../../../src/erasures/receipt.ts'
+import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
+import { buriedUnder, hashDistinctId } from '../../../src/erasures/tombstone.ts'
+
+const at = (text: string) => Date.parse(text)
+
+describe('the weekly batch', () => {
+  it.each([
+    ['2026-11-22T05:00:00.000Z', '2026-11-22T05:00:00.000Z', '2026-11-29T05:00:00.000Z'],
+    ['2026-11-22T04:59:59.999Z', '2026-11-15T05:00:00.000Z', '2026-11-22T05:00:00.000Z'],
+    ['2026-11-28T23:59:59.999Z', '2026-11-22T05:00:00.000Z', '2026-11-29T05:00:00.000Z'],
+    ['2024-02-29T12:00:00.000Z', '2024-02-25T05:00:00.000Z', '2024-03-03T05:00:00.000Z'],
+    ['1970-01-01T00:00:00.000Z', '1969-12-28T05:00:00.000Z', '1970-01-04T05:00:00.000Z']
+  ])('around %s ran at %s and runs at %s', (now, last, next) => {
+    expect(new Date(lastRunBy(at(now))).toISOString()).toBe(last)
+    expect(new Date(nextRunAfter(at(now))).toISOString()).toBe(next)
+  })
+
+  it('is always a Sunday at five, the last one and the next one a week apart', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
+        const [last, next] = [new Date(lastRunBy(now)), new Date(nextRunAfter(now))]
+        for (const run of [last, next]) {
+          expect([run.getUTCDay(), run.toISOString().slice(10)]).toEqual([0, 'T05:00:00.000Z'])
+        }
+        expect(last.getTime() <= now && now < next.getTime()).toBe(true)
+      })
+    )
+  })
+
+  it.each([
+    ['0 5 * * SUN', true],
+    ['0 5 * * sun', true],
+    ['0 5 * * 1', true],
+    ['0 5 * * 0', false],
+    ['0 5 * * MON', false],
+    ['*/15 * * * *', false]
+  ])('is meant by the expression %s: %s', (cron, isMeant) => {
+    expect(isWeekly(cron)).toBe(isMeant)
+  })
+})
+
+describe('messages', () => {
+  it('hold each erasure once, those of one project, and no more than fifty', () => {
+    const erasures = Array.from({ length: 130 }, (_, id) => ({ id, project_id: id % 2 }))
+
+    const bodies = messagesFor(erasures).map(({ body }) => body)
+
+    expect(bodies.map(({ project_id, erasures }) => [project_id, erasures.length])).toEqual([
+      [0, 50],
+      [0, 15],
+      [1, 50],
+      [1, 15]
+    ])
+    expect(bodies.flatMap(({ erasures }) => erasures).sort((a, b) => a - b)).toEqual(
+      erasures.map(({ id }) => id)
+    )
+  })
+})
+
+describe('a late event', () => {
+  const tombstones = [200, 100].map((erasedAt) => ({
+    key: erasedAt,
+    erasureId: 1,
+    erasedAt,
+    isOpen: true,
+    deletesRecordings: false
+  }))
+
+  it.each([
+    [50, 100],
+    [100, 100],
+    [101, 200],
+    [200, 200],
+    [201, undefined]
+  ])('accepted at %i was that of the erasure at %s', (receivedAt, erasedAt) => {
+    expect(buriedUnder(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
+  })
+
+  it('is recognised by a hash that differs by salt, project and distinct id', async () => {
+    const hashes = await Promise.all([
+      hashDistinctId('salt', 1, 'ada'),
+      hashDistinctId('salt', 1, 'bob'),
+      hashDistinctId('salt', 2, 'ada'),
+      hashDistinctId('other', 1, 'ada'),
+      hashDistinctId('salt', 1, 'ada')
+    ])
+
+    expect(new Set(hashes).size).toBe(4)
+    expect(hashes[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(hashes[4]).toBe(hashes[0])
+  })
+})
+
+describe('a receipt', () => {
+  const content = writeReceipt({
+    id: 7,
+    project_id: 1,
+    person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+    requestedAt: at('2026-11-20T10:00:00Z'),
+    requested_by: { user: { id: 1 } },
+    delete_events: true,
+    delete_recordings: true,
+    run: at('2026-11-22T05:00:00Z'),
+    verifiedAt: at('2026-11-22T05:01:00Z'),
+    removed: { events: 3, persons: 1 },
+    remaining: { events: 0, persons: 0, search_index: 0 },
+    late_events_dropped: 0
+  })
+
+  it('tells what was there, what went, what is left, what is kept and until when backups have it', () => {
+    expect(content).toMatchObject({
+      requested_at: '2026-11-20T10:00:00.000Z',
+      run: '2026-11-22T05:00:00.000Z',
+      verified_at: '2026-11-22T05:01:00.000Z',
+      backups_until: '2026-12-22T05:01:00.000Z',
+      stores: [
+        { store: 'events', found: 3, removed: 3, remaining: 0 },
+        { store: 'persons', found: 1, removed: 1, remaining: 0 },
+        { store: 'search_index', found: 0, removed: 0, remaining: 0 }
+      ]
+    })
+    expect(content.kept).toHaveLength(4)
+  })
+
+  it('is genuine with the secret that signed it, whatever the order of its members', async () => {
+    const { signature, ...rest } = await signReceipt(content, 'secret')
+
+    expect(signature).toMatch(/^[0-9a-f]{64}$/)
+    expect(
+      await isGenuine(
+        Object.fromEntries(Object.entries({ signature, ...rest }).toReversed()),
+        'secret'
+      )
+    ).toBe(true)
+    expect(await isGenuine({ ...rest, signature }, 'another')).toBe(false)
+  })
+
+  it.each([
+    ['a count', { stores: [] }],
+    ['a time', { verified_at: '2026-11-22T05:01:00.001Z' }],
+    ['a member more', { note: 'x' }],
+    [
+      'a member more deep inside',
+      { stores: content.stores.map((store) => ({ ...store, note: 'x' })) }
+    ],
+    ['no signature', { signature: undefined }],
+    ['a signature that is none', { signature: 'xyz' }]
+  ])('is not genuine with %s changed', async (_, change) => {
+    expect(
+      await isGenuine({ ...(await signReceipt(content, 'secret')), ...change }, 'secret')
+    ).toBe(false)
+  })
+})

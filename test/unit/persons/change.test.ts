@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Incoming } from '../../../src/capture/plan.ts'
+import type { Json, JsonObject } from '../../../src/json.ts'
+import { deleteProperty, setProperties } from '../../../src/persons/change.ts'
+import { MemoryStore } from '../../support/memory.ts'
+
+const RECEIVED = 1_000
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+type Kind = 'set' | 'once' | 'unset'
+type Captured = { kind: Kind; key: string; value: Json; at: number }
+type Step =
+  | { batch: Captured[] }
+  | { patch: JsonObject; now: number }
+  | { remove: string; now: number }
+
+/** A property as all its writes and a rule of one sentence each: the last `set` or `unset` counts, then the first `once`. */
+class Model {
+  readonly #writes = new Map<string, { kind: Kind; value: Json; at: number; id: string }[]>()
+
+  write(key: string, kind: Kind, value: Json, at: number, id: string): void {
+    this.#writes.set(key, [...(this.#writes.get(key) ?? []), { kind, value, at, id }])
+  }
+
+  /** A write through the API comes after all that are known. */
+  writeLast(key: string, kind: Kind, value: Json, now: number, id: string): void {
+    const known = (this.#writes.get(key) ?? []).map(({ at }) => at + 1)
+    this.write(key, kind, value, Math.max(now, ...known), id)
+  }
+
+  valueOf(key: string): Json | undefined {
+    const writes = (this.#writes.get(key) ?? []).toSorted(
+      (a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)
+    )
+    const last = writes.findLastIndex(({ kind }) => kind !== 'once')
+    const set = writes[last]?.kind === 'set' ? writes[last].value : undefined
+    if (set !== undefined && set !== null) {
+      return set
+    }
+    const later = writes.slice(last + 1)
+    const first = later.find(({ value }) => value !== null) ?? later[0]
+    return first ? first.value : set
+  }
+
+  get properties(): JsonObject {
+    const shown = [...this.#writes.keys()].map((key) => [key, this.valueOf(key)])
+    return Object.fromEntries(shown.filter(([, value]) => value !== undefined))
+  }
+}
+
+const event = (n: number, { kind, key, value, at }: Captured): Incoming => ({
+  uuid: idOf(n),
+  event: '$set',
+  distinct_id: 'ada',
+  timestamp: at,
+  properties:
+    kind === 'set'
+      ? { $set: { [key]: value } }
+      : kind === 'once'
+        ? { $set_once: { [key]: value } }
+        : { $unset: [key] },
+  received_at: RECEIVED
+})
+
+/** Both have Ada from the beginning, and take the same steps. */
+function run(steps: Step[]) {
+  const [store, model] = [new MemoryStore(), new Model()]
+  let n = 1
+  store.deliver([{ ...event(n, { kind: 'set', key: '', value: null, at: 0 }), properties: {} }])
+  for (const step of steps) {
+    n += 1
+    const id = idOf(n)
+    if ('batch' in step) {
+      const events = step.batch.map((captured, i) => event(n * 100 + i, captured))
+      store.deliver(events)
+      for (const [i, { kind, key, value, at }] of step.batch.entries()) {
+        model.write(key, kind, value, at, idOf(n * 100 + i))
+      }
+    } else if ('patch' in step) {
+      store.change('ada', (subject) =>
+        setProperties(subject, step.patch, { actor: null, now: step.now, id })
+      )
+      for (const [key, value] of Object.entries(step.patch)) {
+        model.writeLast(key, 'set', value, step.now, id)
+      }
+    } else {
+      store.change('ada', (subject) =>
+        deleteProperty(subject, step.remove, { actor: null, now: step.now, id })
+      )
+      if (model.valueOf(step.remove) !== undefined) {
+        model.writeLast(step.remove, 'unset', null, step.now, id)
+      }
+    }
+  }
+  const { $creator_event_uuid: _, ...properties } = store.personOf('ada')?.properties ?? {}
+  const person = store.personOf('ada')
+  return {
+    properties,
+    expected: model.properties,
+    version: store.versions.get(person?.version ?? 0),
+    person
+  }
+}
+
+const key = fc.constantFrom('plan', 'theme')
+const value = fc.constantFrom<Json>(null, 1, 'a', ['b'])
+const time = fc.integer({ min: 1, max: 8 })
+const kind = fc.constantFrom<Kind>('set', 'once', 'unset')
+const step = fc.oneof<fc.Arbitrary<Step>[]>(
+  fc.record({
+    batch: fc.array(fc.record({ kind, key, value, at: time }), { minLength: 1, maxLength: 3 })
+  }),
+  fc.record({ patch: fc.dictionary(key, value), now: time }),
+  fc.record({ remove: key, now: time })
+)
+
+describe('captures, PATCH and delete_property in any order', () => {
+  it('end in what a simple model says, and in a version of it', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
+        const { properties, expected, version, person } = run(steps)
+        expect(properties).toEqual(expected)
+        expect(version).toEqual(person?.properties)
+      }),
+      { numRuns: 3_000 }
+    )
+  })
+
+  it('leave what the API did, however late an event arrives that was before it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 5 }),
+        fc.array(fc.record({ kind, key, value, at: time })),
+        (steps, late) => {
+          const change: Step[] = [
+            { patch: { plan: 'last' }, now: 9 },
+            { remove: 'theme', now: 9 }
+          ]
+          const before = run([
+            ...steps,
+            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] },
+            ...change
+          ])
+          const after = run([
+            ...steps,
+            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] },
+            ...change,
+            { batch: late }
+          ])
+          expect(after.properties).toEqual(before.properties)
+          expect(after.properties.plan).toBe('last')
+        }
+      )
+    )
+  })
+})

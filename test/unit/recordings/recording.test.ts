@@ -1,0 +1,405 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/json.ts'
+import {
+  type Incoming,
+  type Known,
+  MAX_RECORDING_BYTES,
+  MAX_RECORDING_PARTS,
+  planParts,
+  type Recording,
+  type StoredRecording
+} from '../../../src/recordings/plan.ts'
+import { readRetention } from '../../../src/recordings/purge.ts'
+import { readSnapshot, type Snapshot } from '../../../src/recordings/snapshot.ts'
+import { firstUrls, summarize } from '../../../src/recordings/summary.ts'
+import older from '../../fixtures/posthog-js-1.300.0.json'
+import current from '../../fixtures/posthog-js-1.449.2.json'
+
+const AT = Date.UTC(2026, 10, 21)
+const SESSION = '01a1fc87-dc26-71e7-8a25-7ac44254cc16'
+
+const incremental = (timestamp: number, data: { source: number; type?: number }): Snapshot => ({
+  type: 3,
+  timestamp,
+  data
+})
+const move = (timestamp: number) => incremental(timestamp, { source: 1 })
+const mutate = (timestamp: number) => incremental(timestamp, { source: 0 })
+const log = (timestamp: number, level: Json): Snapshot => ({
+  type: 6,
+  timestamp,
+  data: { plugin: 'rrweb/console@1', payload: { level, payload: ['"text"'] } }
+})
+const page = (timestamp: number, href: Json): Snapshot => ({ type: 4, timestamp, data: { href } })
+
+const NOTHING: Known = {
+  recordings: new Map(),
+  seen: new Set(),
+  identities: new Map(),
+  keptSince: 0,
+  lastErasure: 0,
+  tombstones: new Map()
+}
+
+const stored = (recording: Recording, more: Partial<StoredRecording> = {}): StoredRecording => ({
+  ...recording,
+  deleted: false,
+  revision: 0,
+  ...more
+})
+
+/** Plans batches one after the other, each on what those before have left; identities as their distinct ids. */
+function storeInOrder(batches: Incoming[][]) {
+  const recordings = new Map<string, StoredRecording>()
+  const seen = new Set<string>()
+  const identities = new Map<string, number>()
+  for (const batch of batches) {
+    let next = identities.size
+    const changes = planParts(batch, { ...NOTHING, recordings, seen, identities }, () => next++)
+    for (const { key, distinct_id } of changes.newIdentities) {
+      identities.set(distinct_id, key)
+    }
+    for (const { sessionId, partId } of changes.parts) {
+      seen.add(`${sessionId}/${partId}`)
+    }
+    for (const recording of [...changes.created, ...changes.updated]) {
+      recordings.set(recording.sessionId, stored(recording))
+    }
+  }
+  const names = new Map([...identities].map(([name, key]) => [key, name]))
+  return [...recordings.values()]
+    .toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
+    .map((recording) => ({ ...recording, identity: names.get(recording.identity), isMoved: null }))
+}
+
+type Recorded = { t: number; url: string; json?: unknown }
+
+/** The parts that a browser has sent, as door and consumer read them. */
+async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
+  const parts: Incoming[] = []
+  for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/'))) {
+    for (const raw of json as Json[]) {
+      const read = await readSnapshot(raw, undefined, t)
+      if (!read || !('lines' in read)) {
+        throw new Error('nothing was read')
+      }
+      const {
+        session_id: sessionId,
+        part_id: partId,
+        distinct_id: distinctId,
+        source,
+        skew,
+        received_at
+      } = read.part
+      const lines = read.lines.trimEnd().split('\n')
+      const summary = summarize(
+        lines.map((line) => JSON.parse(line)[1]),
+        skew
+      )
+      parts.push({
+        sessionId,
+        partId,
+        distinctId,
+        source,
+        receivedAt: received_at,
+        bytes: 100,
+        summary
+      })
+    }
+  }
+  return parts
+}
+
+describe('the recorded traffic of posthog-js', () => {
+  it('comes to the numbers that PostHog has of it: 1.449.2', async () => {
+    const [recording, ...others] = storeInOrder([await partsOf(current)])
+
+    expect(others).toEqual([])
+    expect(recording).toMatchObject({
+      startTime: 1795238124740,
+      endTime: 1795238142262,
+      activeMs: 67 + 27 + 8,
+      clickCount: 3,
+      keypressCount: 5,
+      mouseActivityCount: 19,
+      consoleLogCount: 1,
+      consoleWarnCount: 1,
+      consoleErrorCount: 1,
+      startUrl: 'http://127.0.0.1:8101/start?utm_source=test&gclid=abc#frag',
+      snapshotSource: 'web',
+      identity: '01a1fc87-dc0c-7fb8-b3b3-5823152c0da6',
+      parts: 3
+    })
+  })
+
+  it('comes to as much in an older version: 1.300.0', async () => {
+    expect(storeInOrder([await partsOf(older)])).toMatchObject([
+      {
+        clickCount: 3,
+        keypressCount: 5,
+        consoleLogCount: 1,
+        consoleWarnCount: 1,
+        consoleErrorCount: 1,
+        parts: 3
+      }
+    ])
+  })
+})
+
+describe('active time', () => {
+  it.each<[number, string, Snapshot[]]>([
+    [0, 'nothing', []],
+    [
+      0,
+      'only what nobody did',
+      [mutate(AT), page(AT + 1_000, 'https://a.test'), log(AT + 2_000, 'log')]
+    ],
+    [1, 'one movement', [move(AT)]],
+    [4_000, 'until the last snapshot of a run', [mutate(AT - 100), move(AT), mutate(AT + 4_000)]],
+    [5_000, 'five seconds without activity', [move(AT), move(AT + 5_000)]],
+    [2, 'two runs', [move(AT), move(AT + 5_001)]],
+    [
+      4_000,
+      'mutations do not keep a run going',
+      [move(AT), mutate(AT + 4_000), mutate(AT + 5_001), mutate(AT + 5_002)]
+    ],
+    [3_000, 'in any order', [move(AT + 3_000), move(AT), move(AT + 1_000)]]
+  ])('is %i ms: %s', (expected, _, snapshots) => {
+    expect(summarize([...snapshots, mutate(AT + 60_000)], 0).activeMs).toBe(expected)
+  })
+})
+
+describe('what is counted', () => {
+  it.each<[string, Snapshot, object]>([
+    ['click', incremental(AT, { source: 2, type: 2 }), { clickCount: 1, mouseActivityCount: 1 }],
+    ['context menu', incremental(AT, { source: 2, type: 3 }), { clickCount: 1 }],
+    ['double click', incremental(AT, { source: 2, type: 4 }), { clickCount: 1 }],
+    ['end of a touch', incremental(AT, { source: 2, type: 9 }), { clickCount: 1 }],
+    [
+      'mouse down',
+      incremental(AT, { source: 2, type: 1 }),
+      { clickCount: 0, mouseActivityCount: 1 }
+    ],
+    ['focus', incremental(AT, { source: 2, type: 5 }), { clickCount: 0, mouseActivityCount: 1 }],
+    ['move', move(AT), { clickCount: 0, mouseActivityCount: 1 }],
+    ['touch', incremental(AT, { source: 6 }), { mouseActivityCount: 1 }],
+    ['scrolling', incremental(AT, { source: 3 }), { mouseActivityCount: 0, activeMs: 1 }],
+    ['input', incremental(AT, { source: 5 }), { keypressCount: 1, mouseActivityCount: 0 }],
+    ['mutation', mutate(AT), { keypressCount: 0, mouseActivityCount: 0, activeMs: 0 }],
+    [
+      'full snapshot',
+      { type: 2, timestamp: AT, data: 'compressed', cv: '2024-10' },
+      { mouseActivityCount: 0 }
+    ],
+    ['another type', { type: 5, timestamp: AT, data: { source: 2, type: 2 } }, { clickCount: 0 }],
+    [
+      'console.log',
+      log(AT, 'log'),
+      { consoleLogCount: 1, consoleWarnCount: 0, consoleErrorCount: 0 }
+    ],
+    ['console.info', log(AT, 'info'), { consoleLogCount: 1 }],
+    ['no level', log(AT, null), { consoleLogCount: 1 }],
+    ['a level of every object', log(AT, 'constructor'), { consoleLogCount: 1 }],
+    ['console.warn', log(AT, 'warn'), { consoleLogCount: 0, consoleWarnCount: 1 }],
+    ['console.countReset', log(AT, 'countReset'), { consoleWarnCount: 1 }],
+    ['console.error', log(AT, 'error'), { consoleErrorCount: 1 }],
+    ['console.assert', log(AT, 'assert'), { consoleErrorCount: 1 }],
+    [
+      'another plugin',
+      { type: 6, timestamp: AT, data: { plugin: 'other' } },
+      { consoleLogCount: 0 }
+    ],
+    [
+      'no data',
+      { type: 3, timestamp: AT },
+      { clickCount: 0, mouseActivityCount: 0, keypressCount: 0 }
+    ]
+  ])('%s', (_, snapshot, expected) => {
+    expect(summarize([snapshot], 0)).toMatchObject(expected)
+  })
+})
+
+describe('the pages of a recording', () => {
+  it('are those that snapshots name, each once, the earliest first', () => {
+    const custom: Snapshot = {
+      type: 5,
+      timestamp: AT + 1,
+      data: { tag: '$url_changed', payload: { href: ' https://a.test/b ' } }
+    }
+    const other = { type: 3, timestamp: AT, data: { source: 0, href: 'https://not.test' } }
+
+    const { urls } = summarize(
+      [
+        page(AT + 2, 'https://a.test/'),
+        custom,
+        page(AT + 3, 'https://a.test/b'),
+        page(AT, 7),
+        page(AT, ' '),
+        other
+      ],
+      0
+    )
+
+    expect(urls).toEqual([
+      [AT + 1, 'https://a.test/b'],
+      [AT + 2, 'https://a.test/']
+    ])
+  })
+
+  it('are at most 25 of at most 4,096 characters', () => {
+    const visits = Array.from({ length: 30 }, (_, n): [number, string] => [
+      AT - n,
+      `https://a.test/${n}`
+    ])
+
+    expect(firstUrls(visits).map(([at]) => AT - at)).toEqual(
+      Array.from({ length: 25 }, (_, n) => 29 - n)
+    )
+    expect(
+      summarize([page(AT, `https://a.test/${'x'.repeat(5_000)}`)], 0).urls[0]?.[1]
+    ).toHaveLength(4_096)
+  })
+})
+
+it('puts right a client’s clock that is wrong by minutes, and no less', () => {
+  expect(summarize([move(AT + 300_000)], 300_000)).toMatchObject({ startTime: AT, endTime: AT })
+})
+
+const Part = fc
+  .record({
+    session: fc.constantFrom('a', 'b'),
+    id: fc.integer({ min: 0, max: 30 }),
+    distinctId: fc.constantFrom('ada', 'bob', 'eve'),
+    start: fc.integer({ min: 0, max: 20 }),
+    length: fc.integer({ min: 0, max: 20_000 }),
+    receivedAt: fc.integer({ min: 0, max: 9 }),
+    urls: fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 40 })), {
+      maxLength: 40
+    })
+  })
+  .map(
+    ({ session, id, distinctId, start, length, receivedAt, urls }): Incoming => ({
+      sessionId: `${SESSION}-${session}`,
+      partId: `00000000-0000-7000-8000-0000000000${String(id).padStart(2, '0')}`,
+      distinctId,
+      source: id % 2 === 0 ? 'web' : 'mobile',
+      receivedAt: AT + receivedAt,
+      bytes: id,
+      summary: summarize(
+        [
+          move(AT + start),
+          move(AT + start + length),
+          ...urls.map(([at, url]) => page(AT + start + at, `https://a.test/${url}`))
+        ],
+        0
+      )
+    })
+  )
+
+/** Each part once: what an SDK sends under one id is always the same. */
+const Parts = fc.uniqueArray(Part, {
+  maxLength: 20,
+  selector: ({ sessionId, partId }) => sessionId + partId
+})
+
+describe('the parts of recordings', () => {
+  it('come to the same in any order, however often and however divided they arrive', () => {
+    const Arrival = Parts.chain((parts) =>
+      fc.record({
+        parts: fc.constant(parts),
+        arriving: fc
+          .shuffledSubarray([...parts, ...parts], { minLength: parts.length * 2 })
+          .chain((all) =>
+            fc.tuple(fc.constant(all), fc.array(fc.nat({ max: all.length }), { maxLength: 5 }))
+          )
+      })
+    )
+    fc.assert(
+      fc.property(Arrival, ({ parts, arriving: [all, cuts] }) => {
+        const bounds = [0, ...cuts.toSorted((a, b) => a - b), all.length]
+        const batches = bounds.slice(1).map((end, i) => all.slice(bounds[i], end))
+
+        expect(storeInOrder(batches)).toEqual(storeInOrder([parts]))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  const part = (more: Partial<Incoming> = {}): Incoming => ({
+    sessionId: SESSION,
+    partId: '00000000-0000-7000-8000-000000000001',
+    distinctId: 'ada',
+    source: 'web',
+    receivedAt: AT,
+    bytes: 10,
+    summary: summarize([move(AT)], 0),
+    ...more
+  })
+  const recordingOf = (more: Partial<StoredRecording> = {}) => {
+    const [created] = planParts([part({ partId: 'before' })], NOTHING, () => 7).created
+    if (!created) {
+      throw new Error('nothing was planned')
+    }
+    return {
+      ...NOTHING,
+      recordings: new Map([[SESSION, stored(created, more)]]),
+      identities: new Map([['ada', 7]])
+    }
+  }
+
+  it.each<[string, Partial<StoredRecording>]>([
+    ['of a deleted recording', { deleted: true }],
+    ['beyond the number that a recording takes', { parts: MAX_RECORDING_PARTS }],
+    ['beyond the bytes that a recording takes', { bytes: MAX_RECORDING_BYTES - 9 }]
+  ])('are refused: %s', (_, more) => {
+    const { parts, created, updated, refused } = planParts([part()], recordingOf(more), () => 8)
+
+    expect({ parts, created, updated, refused }).toEqual({
+      parts: [],
+      created: [],
+      updated: [],
+      refused: [part()]
+    })
+  })
+
+  it('give a recording the identity of the earliest, unless somebody has set it', () => {
+    const earlier = part({ distinctId: 'eve', summary: summarize([move(AT - 1)], 0) })
+
+    expect(planParts([earlier], recordingOf(), () => 8)).toMatchObject({
+      newIdentities: [{ key: 8, distinct_id: 'eve' }],
+      updated: [{ identity: 8, startTime: AT - 1, isMoved: true }]
+    })
+    expect(planParts([earlier], recordingOf({ isRelinked: true }), () => 8)).toMatchObject({
+      newIdentities: [],
+      updated: [{ identity: 7, isMoved: true }]
+    })
+  })
+
+  it('of somebody erased since belong to what is left of them, and bring nobody back', () => {
+    const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
+    const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
+
+    const { created, newIdentities, usedIdentities } = planParts([part()], known, () => 8)
+
+    expect(created).toMatchObject([{ identity: 5 }])
+    expect([newIdentities, usedIdentities]).toEqual([[], []])
+    const gone = {
+      ...NOTHING,
+      tombstones: new Map([['ada', [{ ...tombstone, deletesRecordings: true }]]])
+    }
+    expect(planParts([part()], gone, () => 8)).toMatchObject({ created: [], refused: [part()] })
+    const later = part({ receivedAt: AT + 1 })
+    expect(planParts([later], gone, () => 8)).toMatchObject({
+      created: [{ identity: 8 }],
+      refused: []
+    })
+  })
+})
+
+it('knows for how long recordings are kept, and takes nothing for it that would remove all of them', () => {
+  expect(['30', '1', '99999'].map(readRetention)).toEqual([30, 1, 99_999])
+  for (const text of ['', '0', '-1', '30 days', '1.5', '1e9']) {
+    expect(() => readRetention(text)).toThrow('RECORDING_RETENTION_DAYS')
+  }
+})

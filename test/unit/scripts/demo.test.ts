@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import { type DemoEvent, writeHistory } from '../../../scripts/demo/history.ts'
+import { Progress } from '../../../scripts/demo/progress.ts'
+import { Random } from '../../../scripts/demo/random.ts'
+
+const DAY = 86_400_000
+const anchor = new Date('2026-11-21T00:00:00Z')
+const full = { seed: 'harbour', anchor, days: 30, persons: 600 }
+const small = { seed: 'harbour', anchor, days: 7, persons: 20 }
+
+const count = (events: DemoEvent[], isMeant: (event: DemoEvent) => boolean) =>
+  events.filter(isMeant).length
+const isPersonless = ({ properties }: DemoEvent) => properties.$process_person_profile === false
+
+/** The persons that the merges among the events leave, worked out apart from the generator. */
+function groupIdentities(events: DemoEvent[]): string[][] {
+  const groups = new Map<string, Set<string>>()
+  const groupOf = (id: string) => {
+    const group = groups.get(id) ?? new Set([id])
+    groups.set(id, group)
+    return group
+  }
+  for (const { event, distinctId, properties } of events.filter((event) => !isPersonless(event))) {
+    const own = groupOf(distinctId)
+    const other = event === '$create_alias' ? properties.alias : properties.$anon_distinct_id
+    if (typeof other !== 'string') {
+      continue
+    }
+    for (const id of groupOf(other)) {
+      groups.set(id, own.add(id))
+    }
+  }
+  return [...new Set(groups.values())].map((group) => [...group].sort())
+}
+
+describe('the history of the demonstration', () => {
+  const { events, people } = writeHistory(full)
+
+  it('is of at least 500 persons and 20,000 events', () => {
+    expect(people).toHaveLength(600)
+    expect(events.length).toBeGreaterThan(20_000)
+    expect(events.length).toBeLessThan(40_000)
+  })
+
+  it('is the same from the same options, and another from any other', () => {
+    const { events: told } = writeHistory(small)
+
+    expect(writeHistory(small).events).toEqual(told)
+    const uuids = new Set(told.map(({ uuid }) => uuid))
+    const others = [{ seed: 'other' }, { anchor: new Date('2026-11-20T00:00:00Z') }, { days: 8 }]
+    for (const other of others) {
+      expect(
+        writeHistory({ ...small, ...other }).events.filter(({ uuid }) => uuids.has(uuid))
+      ).toEqual([])
+    }
+  })
+
+  it('tells the same of a person, however many there are', () => {
+    const { events: more, people: crowd } = writeHistory({ ...small, persons: 30 })
+
+    expect(crowd.slice(0, 20)).toEqual(writeHistory(small).people)
+    expect(more).toEqual(expect.arrayContaining(writeHistory(small).events))
+  })
+
+  it('lies in the days before the anchor, in order', () => {
+    const times = events.map(({ timestamp }) => timestamp.getTime())
+    const from = anchor.getTime() - 30 * DAY
+
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(times[0]).toBeGreaterThanOrEqual(from)
+    expect(times[0]).toBeLessThan(from + DAY)
+    expect(times.at(-1)).toBeLessThan(anchor.getTime())
+    expect(times.at(-1)).toBeGreaterThan(anchor.getTime() - DAY)
+  })
+
+  it('gives every event a version 7 uuid of its own, of its moment', () => {
+    expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(events.length)
+    for (const { uuid, timestamp } of events) {
+      expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
+      expect(Number.parseInt(uuid.slice(0, 13).replace('-', ''), 16)).toBe(timestamp.getTime())
+    }
+  })
+
+  it('is busier on workdays and by day', () => {
+    const onWeekday = (day: number) =>
+      count(events, ({ timestamp }) => timestamp.getUTCDay() === day)
+    const berlin = events.filter(({ properties }) => properties.$timezone === 'Europe/Berlin')
+    const isDay = ({ timestamp }: DemoEvent) =>
+      timestamp.getUTCHours() >= 7 && timestamp.getUTCHours() < 17
+
+    expect(Math.min(...[1, 2, 3, 4, 5].map(onWeekday))).toBeGreaterThan(
+      1.5 * Math.max(onWeekday(0), onWeekday(6))
+    )
+    expect(count(berlin, isDay)).toBeGreaterThan(0.75 * berlin.length)
+  })
+
+  it('comes from several countries, browsers, systems and campaigns', () => {
+    const different = (key: string) => new Set(events.map(({ properties }) => properties[key])).size
+
+    expect(different('$geoip_country_code')).toBeGreaterThanOrEqual(10)
+    expect(different('$browser')).toBeGreaterThanOrEqual(5)
+    expect(different('$os')).toBeGreaterThanOrEqual(5)
+    expect(different('utm_source')).toBeGreaterThanOrEqual(4)
+  })
+
+  it('tells sessions of one visitor, without long breaks', () => {
+    const sessions = Map.groupBy(
+      events.filter(({ properties }) => properties.$session_id),
+      ({ properties }) => properties.$session_id
+    )
+
+    expect(sessions.size).toBeGreaterThan(2000)
+    for (const session of sessions.values()) {
+      const times = session.map(({ timestamp }) => timestamp.getTime())
+      expect(new Set(session.map(({ distinctId }) => distinctId)).size).toBe(1)
+      expect(new Set(session.map(({ properties }) => properties.$window_id)).size).toBe(1)
+      expect(Math.max(...times) - Math.min(...times)).toBeLessThan(2 * 3_600_000)
+    }
+  })
+
+  it('leaves exactly the persons it names, each with all of its distinct ids', () => {
+    const expected = people.map(({ distinctIds }) => distinctIds.toSorted()).sort()
+
+    expect(groupIdentities(events).sort()).toEqual(expected)
+    expect(people.filter(({ distinctIds }) => distinctIds.length > 2).length).toBeGreaterThan(50)
+  })
+
+  it('has visitors who stay anonymous, and others whose anonymous past becomes theirs', () => {
+    const known = new Set(people.flatMap(({ distinctIds }) => distinctIds))
+    const anonymous = new Set(events.filter(isPersonless).map(({ distinctId }) => distinctId))
+    const joined = [...anonymous].filter((id) => known.has(id))
+
+    expect(joined.length).toBeGreaterThan(200)
+    expect(anonymous.size - joined.length).toBeGreaterThan(200)
+    expect(count(events, ({ event }) => event === '$create_alias')).toBeGreaterThan(50)
+  })
+
+  it('ends with the names, addresses and plans that it says', () => {
+    const last = new Map<string, Record<string, unknown>>()
+    for (const { distinctId, properties } of events) {
+      if (typeof properties.$set === 'object') {
+        last.set(distinctId, { ...last.get(distinctId), ...properties.$set })
+      }
+    }
+
+    for (const { distinctIds, name, email, plan } of people) {
+      expect(last.get(distinctIds[0] ?? '')).toMatchObject({ name, email, plan })
+    }
+    expect(new Set(people.map(({ email }) => email)).size).toBe(people.length)
+    expect(people.filter(({ name }) => name.includes('-')).length).toBeGreaterThan(20)
+    expect(new Set(people.map(({ plan }) => plan))).toEqual(new Set(['free', 'pro', 'team']))
+  })
+
+  it('has upgrades and purchases with amounts', () => {
+    const paid = events.filter(
+      ({ event }) => event === 'invoice paid' || event === 'purchase completed'
+    )
+
+    expect(count(events, ({ event }) => event === 'plan upgraded')).toBeGreaterThan(30)
+    expect(paid.length).toBeGreaterThan(100)
+    expect(paid.every(({ properties }) => Number(properties.amount) > 0)).toBe(true)
+  })
+
+  it('fits also into a single day', () => {
+    const { events: day, people: few } = writeHistory({ ...small, days: 1 })
+
+    expect(few).toHaveLength(20)
+    expect(
+      day.every(
+        ({ timestamp }) => timestamp < anchor && timestamp.getTime() >= anchor.getTime() - DAY
+      )
+    ).toBe(true)
+  })
+})
+
+describe('random numbers', () => {
+  it('are the same on every machine', () => {
+    const random = new Random('harbour')
+    expect([random.next(), random.next(), random.next()]).toEqual([
+      1803020400, 4084502701, 213525152
+    ])
+  })
+
+  it('are spread evenly', () => {
+    const random = new Random('dice')
+    const rolls = Array.from({ length: 60_000 }, () => random.between(1, 6))
+    for (const side of [1, 2, 3, 4, 5, 6]) {
+      const times = rolls.filter((roll) => roll === side).length
+      expect(times).toBeGreaterThan(9_700)
+      expect(times).toBeLessThan(10_300)
+    }
+  })
+
+  it('choose by weight, and never what weighs nothing', () => {
+    const random = new Random('scales')
+    const items = [
+      { name: 'light', weight: 1 },
+      { name: 'none', weight: 0 },
+      { name: 'heavy', weight: 9 }
+    ]
+    const chosen = Array.from({ length: 10_000 }, () => random.weighted(items).name)
+    expect(chosen.filter((name) => name === 'heavy').length).toBeGreaterThan(8_800)
+    expect(chosen).not.toContain('none')
+    expect(() => random.pick([])).toThrow('There is nothing to choose from.')
+  })
+})
+
+describe('the progress bar', () => {
+  const draw = (isTTY: boolean) => {
+    const written: string[] = []
+    const progress = new Progress({ isTTY, write: (text: string) => written.push(text) > 0 }, 200)
+    progress.show(50, 'sending')
+    progress.end(200, 'done')
+    return written.join('')
+  }
+
+  it('is drawn over itself on a terminal', () => {
+    expect(draw(true)).toBe(
+      `\r[${'█'.repeat(7)}${'░'.repeat(23)}]  25 %  sending\x1b[K\r[${'█'.repeat(30)}] 100 %  done\x1b[K\n`
+    )
+  })
+
+  it('is one line in a file', () => {
+    expect(draw(false)).toBe(`[${'█'.repeat(30)}] 100 %  done\n`)
+  })
+})

@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest'
+import { byteLength } from '../../../src/json.ts'
+import {
+  type Content,
+  describeChange,
+  type Figures,
+  figuresOf,
+  formatChange
+} from '../../../src/subscriptions/content.ts'
+import {
+  beginSending,
+  delayAfter,
+  endSending,
+  faultOf,
+  giveUp,
+  judge,
+  MAX_ATTEMPTS,
+  type Recipient
+} from '../../../src/subscriptions/delivery.ts'
+import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
+import type { Letter } from '../../../src/subscriptions/message.ts'
+import { sign } from '../../../src/subscriptions/signature.ts'
+import { toBlocks } from '../../../src/subscriptions/slack.ts'
+import { toPayload } from '../../../src/subscriptions/webhook.ts'
+import { readTrend } from '../../../src/trends/request.ts'
+
+const recipient = (fields: Partial<Recipient> = {}): Recipient => ({
+  target: 'ada@example.com',
+  status: 'waiting',
+  repeated: false,
+  error: null,
+  ...fields
+})
+
+describe('a recipient', () => {
+  it.each<[Partial<Recipient>, boolean, Partial<Recipient> | undefined]>([
+    [{}, false, { status: 'sending', repeated: false }],
+    [{ status: 'sent' }, true, undefined],
+    [{ status: 'failed' }, true, undefined],
+    [{ status: 'sending' }, false, { status: 'sending', repeated: true }],
+    [{ status: 'unknown' }, false, { status: 'sending', repeated: true }],
+    [{ status: 'unknown', repeated: true }, false, undefined],
+    [{ status: 'sending', repeated: true }, false, undefined],
+    [{ status: 'sending', repeated: true }, true, { status: 'sending', repeated: true }],
+    [{ repeated: true }, false, { status: 'sending', repeated: true }]
+  ])('%j, where repetitions are told: %s, becomes %j', (before, tells, after) => {
+    expect(beginSending(recipient(before), tells)).toEqual(
+      after && recipient({ ...before, ...after })
+    )
+  })
+
+  it('is what was said of its message', () => {
+    const sending = recipient({ status: 'sending', error: 'before' })
+
+    expect(endSending(sending, { kind: 'sent' })).toEqual(recipient({ status: 'sent' }))
+    expect(endSending(sending, { kind: 'permanent', error: 'no' })).toMatchObject({
+      status: 'failed',
+      error: 'no'
+    })
+    expect(endSending(sending, { kind: 'transient', error: 'busy' })).toMatchObject({
+      status: 'waiting',
+      error: 'busy'
+    })
+    expect(endSending(sending, { kind: 'uncertain', error: 'cut' })).toMatchObject({
+      status: 'unknown',
+      error: 'cut'
+    })
+  })
+
+  it('is given up on with what is known', () => {
+    expect(giveUp(recipient({ error: 'busy' }))).toMatchObject({ status: 'failed', error: 'busy' })
+    expect(giveUp(recipient({ status: 'sending' }))).toMatchObject({
+      status: 'unknown',
+      error: 'Nobody knows whether it has arrived.'
+    })
+    expect(giveUp(recipient({ status: 'sent' }))).toEqual(recipient({ status: 'sent' }))
+  })
+})
+
+it('says why recipients were missed', () => {
+  const [sent, failed] = [
+    recipient({ status: 'sent' }),
+    recipient({ status: 'failed', error: 'no' })
+  ]
+
+  expect([
+    faultOf([]),
+    faultOf([sent]),
+    faultOf([failed]),
+    faultOf([sent, failed, failed])
+  ]).toEqual([null, null, 'no', '2 of 3 recipients: no'])
+})
+
+it('waits longer after each attempt, at least as long as asked for and at most a day', () => {
+  const delays = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, n) => delayAfter(n + 1))
+
+  expect(delays).toEqual([30, 120, 600, 3_600, 24_000])
+  expect([delayAfter(1, 90), delayAfter(5, 90), delayAfter(1, 999_999)]).toEqual([
+    90, 24_000, 86_000
+  ])
+})
+
+it.each([
+  [200, 'sent'],
+  [204, 'sent'],
+  [302, 'permanent'],
+  [400, 'permanent'],
+  [410, 'permanent'],
+  [408, 'transient'],
+  [425, 'transient'],
+  [429, 'transient'],
+  [500, 'transient'],
+  [599, 'transient']
+])('judges %i as %s', (status, kind) => {
+  expect(judge(status, '', null).kind).toBe(kind)
+})
+
+it.each([
+  ['7', 7],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+  ['-1', undefined],
+  [null, undefined]
+])('reads Retry-After: %s', (header, retryAfter) => {
+  expect(judge(503, 'busy', header)).toEqual({
+    kind: 'transient',
+    error: 'It answered 503: busy',
+    retryAfter
+  })
+})
+
+it.each([
+  [{ value: 9, previous: 8 }, '+12.5%', '+12.5% from 8'],
+  [{ value: 4, previous: 8 }, '−50%', '−50% from 8'],
+  [{ value: 2, previous: -4 }, '+150%', '+150% from -4'],
+  [{ value: 8, previous: 8 }, 'no change', 'no change'],
+  [{ value: 0, previous: 0 }, 'no change', 'no change'],
+  [{ value: 3, previous: 0 }, 'new', 'new'],
+  [{ value: 0, previous: 1_200 }, '−100%', '−100% from 1,200'],
+  [{ value: 3, previous: null }, '', '']
+])('says how %j has changed', (line, change, described) => {
+  expect([formatChange({ label: '', ...line }), describeChange({ label: '', ...line })]).toEqual([
+    change,
+    described
+  ])
+})
+
+it('takes the numbers of a trend, at most ten', () => {
+  const settings = { timezone: 'Europe/Berlin', weekStart: 1, testAccountFilters: [] }
+  const query = readTrend(
+    { events: [{ id: 'a' }], date_from: '2026-10-25', date_to: '2026-10-26' },
+    settings,
+    new Date(0)
+  )
+  if (!query) {
+    throw new Error('It asks for a series.')
+  }
+  const series = (
+    value: number,
+    compare_label: 'current' | 'previous',
+    label = 'x'.repeat(300)
+  ) => ({
+    action: null,
+    label,
+    count: 0,
+    data: [],
+    labels: [],
+    days: [],
+    aggregated_value: value,
+    compare_label,
+    filter: {}
+  })
+  const many = Array.from({ length: 12 }, (_, n) => [
+    series(n, 'current'),
+    series(1, 'previous')
+  ]).flat()
+
+  const figures = figuresOf('A', query, many, 'Europe/Berlin')
+
+  expect(figures).toMatchObject({ name: 'A', range: '25 – 26 Oct 2026', more: 2 })
+  expect('lines' in figures && figures.lines[0]).toEqual({
+    label: `${'x'.repeat(199)}…`,
+    value: 0,
+    previous: 1
+  })
+  expect('lines' in figures && figures.lines.length).toBe(10)
+  expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
+    name: 'A',
+    failure: 'No events: 24 – 26 Oct 2026.'
+  })
+})
+
+/** As much as one delivery can say. */
+const WIDE: Figures = {
+  name: '&'.repeat(400),
+  range: '16 – 22 Nov 2026',
+  from: null,
+  until: 0,
+  more: 15,
+  lines: Array.from({ length: 10 }, () => ({
+    label: '<'.repeat(201),
+    value: 123_456_789.12,
+    previous: 987_654_321.98
+  }))
+}
+const CONTENT: Content = {
+  name: '&'.repeat(400),
+  project: '&'.repeat(200),
+  at: 0,
+  timezone: 'America/Argentina/ComodRivadavia',
+  parts: Array.from({ length: 11 }, () => WIDE),
+  more: 90
+}
+const LETTER: Letter = {
+  subscriptionId: 1,
+  deliveryId: 2,
+  isTest: true,
+  occurrence: 0,
+  missed: 3,
+  summary: 'sent every day',
+  invite: '&'.repeat(10_000),
+  content: CONTENT
+}
+
+describe('the largest delivery', () => {
+  it('is within what Slack takes', () => {
+    const { text, blocks } = toBlocks(LETTER)
+
+    expect(blocks.length).toBeLessThanOrEqual(50)
+    expect(text.length).toBeLessThanOrEqual(3_000)
+    for (const block of blocks) {
+      const texts = 'text' in block ? [block.text] : block.elements
+      const most = block.type === 'header' ? 150 : 3_000
+      for (const { text } of texts) {
+        expect(text.length).toBeLessThanOrEqual(most)
+      }
+    }
+  })
+
+  it.each(['', 'x'])('is cut between characters, not in them: %j', (before) => {
+    const [header] = toBlocks({
+      ...LETTER,
+      content: { ...CONTENT, name: before + '😀'.repeat(200) }
+    }).blocks
+
+    const text = header && 'text' in header ? header.text.text : ''
+    expect([text.isWellFormed(), text.length > 147]).toEqual([true, true])
+  })
+
+  it('is within what a webhook and an e-mail may hold', () => {
+    expect(byteLength(JSON.stringify(toPayload(LETTER)))).toBeLessThan(1_000_000)
+    const { html, text } = toEmail(LETTER, 'https://analytics.example.com/unsubscribe/1.2.3')
+    expect(byteLength(html + text)).toBeLessThan(1_000_000)
+  })
+})
+
+it('puts nothing into an e-mail that a browser would run', () => {
+  const evil = '"><script>alert(1)</script>'
+  const content = {
+    ...CONTENT,
+    name: evil,
+    project: evil,
+    parts: [
+      { name: evil, failure: evil },
+      { ...WIDE, name: evil }
+    ]
+  }
+  const { html } = toEmail({ ...LETTER, invite: evil, content }, `https://x/"onclick="`)
+
+  expect(html).not.toContain('<script')
+  expect(html).not.toContain('"onclick')
+  expect(toNotice(evil, evil, evil).html).not.toContain('<script')
+})
+
+it('signs as the convention of webhooks shows', async () => {
+  const signature = await sign(
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}'
+  )
+
+  expect(Buffer.from(signature).toString('base64')).toBe(
+    'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+  )
+})

@@ -1,0 +1,356 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  bucketsBefore,
+  bucketsFrom,
+  bucketsOf,
+  type Calendar,
+  dayOf,
+  daysBefore,
+  HOUR,
+  INTERVALS,
+  type Interval,
+  labelOf,
+  MAX_BUCKETS
+} from '../../../src/trends/buckets.ts'
+import { readFrom, readUntil } from '../../../src/trends/dates.ts'
+
+const calendar = (timezone: string, weekStart = 0): Calendar => ({ timezone, weekStart })
+const at = (text: string) => Date.parse(text)
+const iso = (time: number | undefined) =>
+  time === undefined ? undefined : new Date(time).toISOString().replace('.000', '')
+
+/** Start of each bucket in UTC, and what the clock of the zone shows then. */
+const shown = (from: string, until: string, interval: Interval, zone: Calendar) =>
+  bucketsOf({ from: at(from), until: at(until) }, interval, zone).map(
+    (bucket) => `${iso(bucket.from)} ${dayOf(bucket, interval)}`
+  )
+
+describe('buckets in UTC', () => {
+  it.each<[Interval, string, string, string[]]>([
+    [
+      'minute',
+      '2025-06-01T10:00:30Z',
+      '2025-06-01T10:02:00Z',
+      ['2025-06-01 10:00:00', '2025-06-01 10:01:00']
+    ],
+    [
+      'hour',
+      '2025-06-01T22:30:00Z',
+      '2025-06-02T00:00:00Z',
+      ['2025-06-01 22:00:00', '2025-06-01 23:00:00']
+    ],
+    [
+      'day',
+      '2025-02-27T05:00:00Z',
+      '2025-03-02T00:00:00Z',
+      ['2025-02-27', '2025-02-28', '2025-03-01']
+    ],
+    ['week', '2025-06-04T00:00:00Z', '2025-06-12T00:00:00Z', ['2025-06-01', '2025-06-08']],
+    [
+      'month',
+      '2024-12-31T00:00:00Z',
+      '2025-02-02T00:00:00Z',
+      ['2024-12-01', '2025-01-01', '2025-02-01']
+    ]
+  ])('by the %s begin with their interval', (interval, from, until, days) => {
+    const buckets = bucketsOf({ from: at(from), until: at(until) }, interval, calendar('UTC'))
+
+    expect(buckets.map((bucket) => dayOf(bucket, interval))).toEqual(days)
+    expect(iso(buckets.at(-1)?.until)).toBe(iso(at(until)))
+  })
+
+  it.each([
+    [0, '2025-06-01'],
+    [1, '2025-05-26']
+  ])('of weeks begin on the day that the project names: %i', (weekStart, day) => {
+    const [first] = bucketsOf(
+      { from: at('2025-06-01T12:00:00Z'), until: at('2025-06-01T13:00:00Z') },
+      'week',
+      calendar('UTC', weekStart)
+    )
+
+    expect(first && dayOf(first, 'week')).toBe(day)
+  })
+
+  it('are labelled as PostHog labels them', () => {
+    const [bucket] = bucketsOf(
+      { from: at('2025-06-03T14:00:00Z'), until: at('2025-06-03T15:00:00Z') },
+      'hour',
+      calendar('UTC')
+    )
+
+    expect(bucket && [labelOf(bucket, 'hour'), labelOf(bucket, 'day')]).toEqual([
+      '3-Jun-2025 14:00',
+      '3-Jun-2025'
+    ])
+  })
+
+  it.each(['UTC', 'Asia/Kathmandu', 'America/St_Johns'])('are of long ago: %s', (zone) => {
+    const days = (from: string, until: string) =>
+      bucketsOf({ from: at(from), until: at(until) }, 'month', calendar(zone)).map((bucket) =>
+        dayOf(bucket, 'month')
+      )
+
+    expect(days('0026-01-15T00:00:00Z', '0026-02-15T00:00:00Z')).toEqual([
+      '0026-01-01',
+      '0026-02-01'
+    ])
+    expect(days('0000-12-15T00:00:00Z', '0001-01-15T00:00:00Z')).toEqual([
+      '0000-12-01',
+      '0001-01-01'
+    ])
+    expect(
+      iso(readFrom('-2000yStart', calendar(zone), new Date(at('2026-06-01T00:00:00Z'))))
+    ).toMatch(/^00(26-01-01|25-12-31)T/)
+  })
+
+  it(`are at most ${MAX_BUCKETS}`, () => {
+    const range = { from: 0, until: (MAX_BUCKETS + 1) * HOUR }
+
+    expect(() => bucketsOf(range, 'hour', calendar('UTC'))).toThrow('at most 10000 buckets')
+    expect(
+      bucketsOf({ ...range, until: MAX_BUCKETS * HOUR }, 'hour', calendar('UTC'))
+    ).toHaveLength(MAX_BUCKETS)
+  })
+})
+
+describe('buckets in a zone', () => {
+  it.each([
+    ['Asia/Kathmandu', '2025-06-01T18:15:00Z', '2025-06-02'],
+    ['Asia/Tehran', '2025-06-01T20:30:00Z', '2025-06-02'],
+    ['America/St_Johns', '2025-06-02T02:30:00Z', '2025-06-02'],
+    ['Asia/Kolkata', '2025-06-01T18:30:00Z', '2025-06-02'],
+    ['Pacific/Kiritimati', '2025-06-01T10:00:00Z', '2025-06-02'],
+    ['America/Los_Angeles', '2025-06-02T07:00:00Z', '2025-06-02']
+  ])('of days begin at midnight on its clock: %s', (zone, start, day) => {
+    const noon = at(start) + 12 * HOUR
+
+    expect(shown(iso(noon) ?? '', iso(noon + HOUR) ?? '', 'day', calendar(zone))).toEqual([
+      `${start} ${day}`
+    ])
+  })
+
+  it.each([
+    ['Asia/Kathmandu', '2025-06-01T18:15:00Z', '2025-06-02 00:00:00'],
+    ['Asia/Tehran', '2025-06-01T20:30:00Z', '2025-06-02 00:00:00'],
+    ['America/St_Johns', '2025-06-02T02:30:00Z', '2025-06-02 00:00:00']
+  ])('of hours begin at full hours on its clock: %s', (zone, start, hour) => {
+    expect(
+      shown(iso(at(start) + 10 * 60_000) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))
+    ).toEqual([`${start} ${hour}`])
+  })
+
+  it.each<[string, string, string, number]>([
+    ['Europe/Berlin, spring', 'Europe/Berlin', '2025-03-29T23:00:00Z', 23],
+    ['Europe/Berlin, autumn', 'Europe/Berlin', '2025-10-25T22:00:00Z', 25],
+    ['America/St_Johns, spring', 'America/St_Johns', '2025-03-09T03:30:00Z', 23],
+    ['America/St_Johns, autumn', 'America/St_Johns', '2025-11-02T02:30:00Z', 25],
+    ['Asia/Tehran, spring: no midnight', 'Asia/Tehran', '2022-03-21T20:30:00Z', 23],
+    ['Asia/Tehran, autumn: 23 o’clock twice', 'Asia/Tehran', '2022-09-20T19:30:00Z', 25],
+    ['America/Havana, autumn: midnight twice', 'America/Havana', '2025-11-02T04:00:00Z', 25],
+    ['Asia/Kathmandu: no change', 'Asia/Kathmandu', '2025-03-29T18:15:00Z', 24]
+  ])('of days last as long as the day: %s', (_, zone, start, hours) => {
+    const [bucket] = bucketsOf(
+      { from: at(start), until: at(start) + 30 * HOUR },
+      'day',
+      calendar(zone)
+    )
+
+    expect(iso(bucket?.from)).toBe(start)
+    expect(((bucket?.until ?? 0) - (bucket?.from ?? 0)) / HOUR).toBe(hours)
+    const hourly = bucketsOf(
+      { from: bucket?.from ?? 0, until: bucket?.until ?? 0 },
+      'hour',
+      calendar(zone)
+    )
+    expect(hourly).toHaveLength(hours)
+  })
+
+  it('of hours show a repeated one twice', () => {
+    expect(
+      shown('2025-10-25T23:00:00Z', '2025-10-26T03:00:00Z', 'hour', calendar('Europe/Berlin'))
+    ).toEqual([
+      '2025-10-25T23:00:00Z 2025-10-26 01:00:00',
+      '2025-10-26T00:00:00Z 2025-10-26 02:00:00',
+      '2025-10-26T01:00:00Z 2025-10-26 02:00:00',
+      '2025-10-26T02:00:00Z 2025-10-26 03:00:00'
+    ])
+  })
+
+  it('of hours leave out the one that the clock skips', () => {
+    expect(
+      shown('2025-03-30T00:00:00Z', '2025-03-30T02:00:00Z', 'hour', calendar('Europe/Berlin'))
+    ).toEqual([
+      '2025-03-30T00:00:00Z 2025-03-30 01:00:00',
+      '2025-03-30T01:00:00Z 2025-03-30 03:00:00'
+    ])
+  })
+
+  it('of hours follow a clock that is moved by half an hour', () => {
+    const lordHowe = calendar('Australia/Lord_Howe')
+
+    expect(shown('2025-10-04T14:30:00Z', '2025-10-04T17:00:00Z', 'hour', lordHowe)).toEqual([
+      '2025-10-04T14:30:00Z 2025-10-05 01:00:00',
+      '2025-10-04T15:30:00Z 2025-10-05 02:00:00',
+      '2025-10-04T16:00:00Z 2025-10-05 03:00:00'
+    ])
+    expect(shown('2025-04-05T14:00:00Z', '2025-04-05T16:30:00Z', 'hour', lordHowe)).toEqual([
+      '2025-04-05T14:00:00Z 2025-04-06 01:00:00',
+      '2025-04-05T15:30:00Z 2025-04-06 02:00:00'
+    ])
+  })
+
+  it('of days leave out the one that Samoa skipped', () => {
+    expect(
+      shown('2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z', 'day', calendar('Pacific/Apia'))
+    ).toEqual([
+      '2011-12-29T10:00:00Z 2011-12-29',
+      '2011-12-30T10:00:00Z 2011-12-31',
+      '2011-12-31T10:00:00Z 2012-01-01'
+    ])
+  })
+
+  const ZONES = [
+    'UTC',
+    'Asia/Kathmandu',
+    'Asia/Tehran',
+    'America/St_Johns',
+    'Europe/Berlin',
+    'Australia/Lord_Howe'
+  ]
+
+  it('lie side by side, and each moment is in the one that its clock says', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ZONES),
+        fc.constantFrom(...INTERVALS.filter((interval) => interval !== 'minute')),
+        fc.date({ min: new Date('2019-01-01'), max: new Date('2027-01-01'), noInvalidDate: true }),
+        fc.integer({ min: 1, max: 40 * 24 }),
+        (zone, interval, from, hours) => {
+          const range = { from: from.getTime(), until: from.getTime() + hours * HOUR }
+          const buckets = bucketsOf(range, interval, calendar(zone, 1))
+          expect(buckets[0]?.from).toBeLessThanOrEqual(range.from)
+          expect(buckets.at(-1)?.until).toBe(range.until)
+          for (const [i, bucket] of buckets.entries()) {
+            if (i > 0) {
+              expect(bucket.from).toBe(buckets[i - 1]?.until)
+            }
+            if (interval === 'day') {
+              const format = new Intl.DateTimeFormat('sv', { timeZone: zone })
+              expect(format.format(bucket.from)).toBe(dayOf(bucket, 'day'))
+              expect(format.format(bucket.until - 1)).toBe(dayOf(bucket, 'day'))
+            }
+          }
+        }
+      ),
+      { numRuns: 200 }
+    )
+  })
+})
+
+describe('the buckets before', () => {
+  const before = (from: string, until: string, interval: Interval, zone: Calendar) =>
+    bucketsBefore(bucketsOf({ from: at(from), until: at(until) }, interval, zone), interval, zone)
+
+  it.each<[Interval, string, string, string, string[]]>([
+    ['day', 'UTC', '2025-06-03T00:00:00Z', '2025-06-05T00:00:00Z', ['2025-06-01', '2025-06-02']],
+    [
+      'day',
+      'Europe/Berlin',
+      '2025-03-30T22:00:00Z',
+      '2025-04-01T22:00:00Z',
+      ['2025-03-29', '2025-03-30']
+    ],
+    ['week', 'UTC', '2025-06-08T00:00:00Z', '2025-06-17T00:00:00Z', ['2025-05-25', '2025-06-01']],
+    ['month', 'UTC', '2025-03-01T00:00:00Z', '2025-04-02T00:00:00Z', ['2025-01-01', '2025-02-01']],
+    [
+      'hour',
+      'UTC',
+      '2025-06-01T01:00:00Z',
+      '2025-06-01T03:00:00Z',
+      ['2025-05-31 23:00:00', '2025-06-01 00:00:00']
+    ]
+  ])('are as many, by the %s in %s', (interval, zone, from, until, days) => {
+    const buckets = before(from, until, interval, calendar(zone))
+
+    expect(buckets.map((bucket) => dayOf(bucket, interval))).toEqual(days)
+    expect(iso(buckets.at(-1)?.until)).toBe(from)
+  })
+
+  it('can be asked for from anywhere', () => {
+    const buckets = bucketsFrom(at('2025-05-25T10:00:00Z'), 2, 'week', calendar('UTC'))
+
+    expect(buckets.map((bucket) => dayOf(bucket, 'week'))).toEqual(['2025-05-25', '2025-06-01'])
+  })
+})
+
+it('counts days back on the clock of the zone', () => {
+  expect(iso(daysBefore(at('2025-04-01T22:00:00Z'), 7, 'Europe/Berlin'))).toBe(
+    '2025-03-25T23:00:00Z'
+  )
+})
+
+describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
+  const now = new Date('2025-06-17T14:25:36.789Z')
+
+  it.each([
+    ['-7d', 'UTC', '2025-06-10T00:00:00Z'],
+    ['7d', 'UTC', '2025-06-10T00:00:00Z'],
+    ['d', 'UTC', '2025-06-17T00:00:00Z'],
+    ['-0d', 'UTC', '2025-06-17T00:00:00Z'],
+    ['dStart', 'UTC', '2025-06-17T00:00:00Z'],
+    ['-1dStart', 'UTC', '2025-06-16T00:00:00Z'],
+    ['-24h', 'UTC', '2025-06-16T14:00:00Z'],
+    ['hStart', 'UTC', '2025-06-17T14:00:00Z'],
+    ['-90M', 'UTC', '2025-06-17T12:55:00Z'],
+    ['-30s', 'UTC', '2025-06-17T14:25:06Z'],
+    ['-2w', 'UTC', '2025-06-03T00:00:00Z'],
+    ['-1m', 'UTC', '2025-05-17T00:00:00Z'],
+    ['-1q', 'UTC', '2025-03-18T00:00:00Z'],
+    ['-1y', 'UTC', '2024-06-17T00:00:00Z'],
+    ['mStart', 'UTC', '2025-06-01T00:00:00Z'],
+    ['-1mStart', 'UTC', '2025-05-01T00:00:00Z'],
+    ['-1mEnd', 'UTC', '2025-05-31T00:00:00Z'],
+    ['yStart', 'UTC', '2025-01-01T00:00:00Z'],
+    ['-7d', 'Asia/Kathmandu', '2025-06-09T18:15:00Z'],
+    ['mStart', 'America/St_Johns', '2025-06-01T02:30:00Z'],
+    ['2025-06-01', 'UTC', '2025-06-01T00:00:00Z'],
+    ['2025-6-1', 'Asia/Tehran', '2025-05-31T20:30:00Z'],
+    ['2025-06-01T10:00:00', 'Asia/Kathmandu', '2025-06-01T04:15:00Z'],
+    ['2025-06-01T10:00:00+02:00', 'Asia/Kathmandu', '2025-06-01T08:00:00Z'],
+    ['soon', 'UTC', undefined],
+    ['-7x', 'UTC', undefined],
+    ['-1wStart', 'UTC', undefined],
+    ['2025-02-30', 'UTC', undefined],
+    ['', 'UTC', undefined]
+  ])('%s in %s begins', (text, zone, expected) => {
+    expect(iso(readFrom(text, calendar(zone), now))).toBe(expected)
+  })
+
+  it.each<[string | undefined, Interval, string, string | undefined]>([
+    [undefined, 'day', 'UTC', '2025-06-18T00:00:00Z'],
+    [undefined, 'month', 'UTC', '2025-06-18T00:00:00Z'],
+    [undefined, 'hour', 'UTC', '2025-06-17T15:00:00Z'],
+    [undefined, 'minute', 'UTC', '2025-06-17T14:26:00Z'],
+    [undefined, 'day', 'Asia/Kathmandu', '2025-06-17T18:15:00Z'],
+    ['-1d', 'day', 'UTC', '2025-06-17T00:00:00Z'],
+    ['-1d', 'hour', 'UTC', '2025-06-16T15:00:00Z'],
+    ['-1h', 'hour', 'UTC', '2025-06-17T14:00:00Z'],
+    ['dStart', 'hour', 'UTC', '2025-06-17T01:00:00Z'],
+    ['-1dEnd', 'hour', 'UTC', '2025-06-17T00:00:00Z'],
+    ['-1mEnd', 'day', 'UTC', '2025-06-01T00:00:00Z'],
+    ['-1mEnd', 'hour', 'UTC', '2025-06-01T00:00:00Z'],
+    ['hEnd', 'hour', 'UTC', '2025-06-17T15:00:00Z'],
+    ['yEnd', 'day', 'UTC', '2026-01-01T00:00:00Z'],
+    ['2025-06-03', 'day', 'UTC', '2025-06-04T00:00:00Z'],
+    ['2025-06-03', 'hour', 'UTC', '2025-06-04T00:00:00Z'],
+    ['2025-06-03', 'day', 'Europe/Berlin', '2025-06-03T22:00:00Z'],
+    ['2025-06-03T10:00:00', 'day', 'UTC', '2025-06-04T00:00:00Z'],
+    ['2025-06-03T10:30:00Z', 'hour', 'UTC', '2025-06-03T10:30:00.001Z'],
+    ['2025-06-03T10:30:00Z', 'hour', 'Asia/Tehran', '2025-06-03T10:30:00.001Z'],
+    ['never', 'day', 'UTC', undefined]
+  ])('%s, by the %s in %s, ends before', (text, interval, zone, expected) => {
+    expect(iso(readUntil(text, interval, calendar(zone), now))).toBe(expected)
+  })
+})
