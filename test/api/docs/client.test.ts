@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
+import type { paths } from '../../../dist/client.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/unsubscribe/ticket.ts'
-import type { paths } from '../../support/client.ts'
 import {
   BASE,
   db,

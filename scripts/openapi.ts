@@ -1,0 +1,15 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApp } from '../src/app.ts'
+import { INFO, TAGS } from '../src/docs/info.ts'
+import { createDocument } from '../src/http/openapi.ts'
+
+const app = createApp(
+  () => new Date(),
+  () => ({ consuming: 0, retrying: 0 })
+)
+
+/** The contract as `/openapi.json` answers it, kept in the tree so that a change of it is read in a diff. */
+const file = join(import.meta.dirname, '../docs/openapi.json')
+
+writeFileSync(file, JSON.stringify(createDocument(app.routes, INFO, TAGS)))
