@@ -103,8 +103,8 @@ export function readConfig(): Config {
   }
 }
 
-/** Opens the local databases, migrated, whether the service runs on them or not. */
-export async function openLocal(): Promise<Service> {
+/** Opens the databases in a state folder, migrated, whether the service runs on them or not. */
+export async function openLocal(folder = stateDir): Promise<Service> {
   const { name, vars, d1_databases: databases, r2_buckets: buckets } = readConfig()
   // It takes long to load: a command that is refused goes without.
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
@@ -123,7 +123,7 @@ export async function openLocal(): Promise<Service> {
           )
         }
       ],
-      resourcePersistencePath: join(stateDir, 'v3')
+      resourcePersistencePath: join(folder, 'v3')
     })
   )
   const d1 = (name: string) => openD1((url, request) => miniflare.dispatchFetch(url, request), name)

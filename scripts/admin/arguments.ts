@@ -5,7 +5,7 @@ import { type Command, InputError, type Option } from './command.ts'
 /** The command line does not fit the command: told together with the usage. */
 export class UsageError extends Error {}
 
-export type Invocation = { input: unknown; isJson: boolean; isRemote: boolean }
+export type Invocation = { command: Command; input: unknown; isJson: boolean; isRemote: boolean }
 
 /** @throws UsageError, or InputError for a value that the command does not take */
 export function readArguments(command: Command, args: string[]): Invocation {
@@ -32,7 +32,8 @@ export function readArguments(command: Command, args: string[]): Invocation {
   if (!input.success) {
     throw inputError(input.error, given)
   }
-  return { input: input.data, isJson: values.json === true, isRemote: values.remote === true }
+  const { json, remote } = values
+  return { command, input: input.data, isJson: json === true, isRemote: remote === true }
 }
 
 function readOption(name: string, option: Option, texts: string[]): unknown {

@@ -6,6 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { explain, type Open, readCommand, runCommand } from '../../scripts/admin/run.ts'
+import { openLocal } from '../../scripts/local.ts'
 
 export type Output = { code: number | null; stdout: string; stderr: string }
 
@@ -46,11 +48,18 @@ export function runScript(
   return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
 }
 
-/** The answer of an operator's command. @throws what it says when it fails */
-export async function administer(stateDir: string, noun: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runScript(noun, [...args, '--json'], {
-    STATE_DIR: stateDir
-  })
+/** What a command prints and how it ends, without the process that scripts/admin.ts is. */
+export async function runAdmin(words: string[], open: Open): Promise<Output> {
+  try {
+    return { code: 0, stdout: await runCommand(readCommand(words), open), stderr: '' }
+  } catch (error) {
+    return { code: 1, stdout: '', stderr: String(explain(error, words[0] ?? '')) }
+  }
+}
+
+/** The answer of an operator's command on a state folder. @throws what the command says when it fails */
+export async function administer(stateDir: string, ...words: string[]) {
+  const { code, stdout, stderr } = await runAdmin([...words, '--json'], () => openLocal(stateDir))
   if (code !== 0) {
     throw new Error(stderr)
   }

@@ -1,0 +1,72 @@
+import { isBusy } from '../../src/db/client.ts'
+import { AppError } from '../../src/errors.ts'
+import { OperatorError, patiently, type Service } from '../local.ts'
+import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
+import { type Command, InputError } from './command.ts'
+import { counts } from './counts.ts'
+import { dead } from './dead.ts'
+import { key } from './key.ts'
+import { project } from './project.ts'
+import { purge } from './purge.ts'
+import { render } from './render.ts'
+import { user } from './user.ts'
+
+const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts, purge }
+
+/** Opens the databases that a command works on. */
+export type Open = (isRemote: boolean) => Promise<Service>
+
+/** Reads a command line: noun, verb, arguments. @throws UsageError, InputError */
+export function readCommand([noun = '', verb = '', ...args]: string[]): Invocation {
+  const command = NOUNS[noun]?.[verb]
+  if (!command) {
+    throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
+  }
+  return readArguments(command, args)
+}
+
+/** Runs a command on the databases that `open` opens, and returns what it prints on standard output. */
+export async function runCommand(invocation: Invocation, open: Open): Promise<string> {
+  const { command, input, isJson, isRemote } = invocation
+  const service = await open(isRemote)
+  try {
+    const answer = await patiently(() => command.run(service, input, new Date()))
+    return isJson ? JSON.stringify(answer) : render(answer)
+  } finally {
+    await service.close()
+  }
+}
+
+/** Says what is wrong in words for the operator; an error that nobody expected is returned as it is. */
+export function explain(error: unknown, noun: string): unknown {
+  if (error instanceof UsageError) {
+    return `${error.message}\n\n${usageOf(noun)}`
+  }
+  if (error instanceof InputError) {
+    return `${nameOption(error.option)}: ${error.message}`
+  }
+  if (error instanceof AppError) {
+    return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
+  }
+  if (error instanceof OperatorError) {
+    return error.message
+  }
+  if (isBusy(error)) {
+    return 'Another process keeps the local databases busy: try again.'
+  }
+  return error instanceof Error && error.cause ? explain(error.cause, noun) : error
+}
+
+/** Lists the commands of a noun; all commands for a noun that does not exist. */
+export function usageOf(noun: string): string {
+  const nouns = noun in NOUNS ? [noun] : Object.keys(NOUNS)
+  const commands = nouns.flatMap((name) =>
+    Object.entries(NOUNS[name] ?? {}).map(([verb, { script = `${name} -- ${verb}`, usage }]) =>
+      `npm run ${script} ${usage}`.trimEnd()
+    )
+  )
+  return `${commands.join('\n')}
+
+--json    one JSON object on standard output, with npm run --silent nothing else
+--remote  the deployed service instead of the local one`
+}

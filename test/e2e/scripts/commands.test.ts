@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLocal, type Service } from '../../../scripts/local.ts'
+import { newStateDir, runAdmin } from '../../support/service.ts'
+
+describe('the commands key, project and user', () => {
+  let service: Service
+  const run = (...words: string[]) => runAdmin(words, async () => ({ ...service, close: keepOpen }))
+
+  async function json(...words: string[]) {
+    const { code, stdout, stderr } = await run(...words, '--json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return JSON.parse(stdout)
+  }
+
+  beforeAll(async () => {
+    service = await openLocal(newStateDir())
+    await json('user', 'create', '--first-name', 'Ada', '--email', 'ada@example.com')
+    await json('project', 'create', '--name', 'Web shop', '--timezone', 'Europe/Berlin')
+  })
+  afterAll(() => service.close())
+
+  it('creates a user, and changes all of its fields that can be set', async () => {
+    const created = await json(
+      'user',
+      'create',
+      '--first-name',
+      'Grace',
+      '--email',
+      'grace@example.com'
+    )
+    expect(created).toEqual({
+      id: expect.any(Number),
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      distinct_id: created.uuid,
+      first_name: 'Grace',
+      last_name: '',
+      email: 'grace@example.com',
+      is_email_verified: null,
+      hedgehog_config: null,
+      role_at_organization: null
+    })
+
+    const fields = [
+      '--last-name',
+      'Hopper',
+      '--distinct-id',
+      'grace',
+      '--is-email-verified',
+      'true'
+    ]
+    const more = ['--hedgehog-config', '{"color":"red"}', '--role-at-organization', 'engineering']
+    const changed = await json('user', 'update', String(created.id), ...fields, ...more)
+    expect(changed).toEqual({
+      ...created,
+      last_name: 'Hopper',
+      distinct_id: 'grace',
+      is_email_verified: true,
+      hedgehog_config: { color: 'red' },
+      role_at_organization: 'engineering'
+    })
+
+    const { users } = await json('user', 'list')
+    expect(users).toContainEqual(changed)
+  })
+
+  it('creates a project of the only user, and changes it', async () => {
+    const { projects } = await json('project', 'list')
+    expect(projects[0]).toEqual({
+      id: 1,
+      name: 'Web shop',
+      capture_token: expect.stringMatching(/^phc_[0-9A-Za-z]+$/),
+      timezone: 'Europe/Berlin',
+      week_start: 'sunday',
+      test_account_filters: [],
+      database: 'DB',
+      owner_id: 1,
+      created_at: expect.stringMatching(/Z$/)
+    })
+
+    const filters = [{ key: 'email', operator: 'not_icontains', value: '@example.com' }]
+    const change = [
+      '--name',
+      'Shop',
+      '--week-start',
+      'monday',
+      '--test-account-filters',
+      JSON.stringify(filters)
+    ]
+    const changed = await json('project', 'update', '1', ...change)
+    expect(changed).toEqual({
+      ...projects[0],
+      name: 'Shop',
+      week_start: 'monday',
+      test_account_filters: filters
+    })
+  })
+
+  it('shows a key once, and never its hash', async () => {
+    const created = await json(
+      'key',
+      'create',
+      '--label',
+      'x',
+      '--scopes',
+      'person:read,person:write',
+      '--project',
+      '1'
+    )
+    const { key, ...shown } = created
+    expect(key).toMatch(/^phx_[0-9A-Za-z]{43}$/)
+    expect(shown).toEqual({
+      id: expect.any(Number),
+      label: 'x',
+      mask: `phx_...${key.slice(-4)}`,
+      scopes: ['person:read', 'person:write'],
+      project_ids: [1],
+      user_id: 1,
+      created_at: expect.stringMatching(/Z$/),
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null
+    })
+
+    const { keys } = await json('key', 'list')
+    expect(keys).toContainEqual(shown)
+    expect((await run('key', 'list')).stdout).toContain(shown.mask)
+  })
+
+  it('takes several projects, as a list or repeated, and an expiry', async () => {
+    const second = await json('project', 'create', '--name', 'Blog', '--owner', '1')
+    const projects = ['--project', '1', '--project', `1,${second.id}`]
+    const created = await json(
+      'key',
+      'create',
+      '--label',
+      'y',
+      '--scopes',
+      '*',
+      ...projects,
+      '--expires',
+      '2100-01-01'
+    )
+    expect(created).toMatchObject({
+      project_ids: [1, second.id],
+      expires_at: '2100-01-01T00:00:00.000Z'
+    })
+  })
+
+  it.each([
+    ['--label is missing', ['key', 'create', '--scopes', '*', '--project', '1']],
+    [
+      "--scopes: Unknown scope 'persons:read'.",
+      ['key', 'create', '--label', 'x', '--scopes', 'persons:read', '--project', '1']
+    ],
+    [
+      '--project: There is no project 99.',
+      ['key', 'create', '--label', 'x', '--scopes', '*', '--project', '99']
+    ],
+    [
+      "--project: 'shop' is not a whole number",
+      ['key', 'create', '--label', 'x', '--scopes', '*', '--project', 'shop']
+    ],
+    [
+      '--expires: is in the past',
+      [
+        'key',
+        'create',
+        '--label',
+        'x',
+        '--scopes',
+        '*',
+        '--project',
+        '1',
+        '--expires',
+        '2020-01-01'
+      ]
+    ],
+    ['There is no key 99.', ['key', 'revoke', '99']],
+    [
+      "--timezone: 'Mars/Base' is not an IANA time zone.",
+      ['project', 'create', '--name', 'x', '--timezone', 'Mars/Base']
+    ],
+    [
+      '--database: There is no such D1 binding, only DB.',
+      ['project', 'create', '--name', 'x', '--database', 'DB_2']
+    ],
+    [
+      '--test-account-filters: is not JSON',
+      ['project', 'update', '1', '--test-account-filters', '[']
+    ],
+    ['Nothing to change is given', ['project', 'update', '1']],
+    ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],
+    [
+      "--email: email 'ada@example.com' is taken.",
+      ['user', 'create', '--first-name', 'x', '--email', 'ada@example.com']
+    ],
+    [
+      "Unknown option '--uuid'",
+      ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']
+    ],
+    ['Unknown command: key rotate', ['key', 'rotate']]
+  ])('says what is wrong: %s', async (message, words) => {
+    const { code, stdout, stderr } = await run(...words, '--json')
+    expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      stdout: '',
+      message
+    })
+  })
+})
+
+const keepOpen = async () => {}
