@@ -6,6 +6,34 @@ import { defineConfig } from 'vitest/config'
 // Wrangler takes the secrets that wrangler.toml requires from here.
 process.env.RECEIPT_SECRET = 'a secret of the tests'
 
+/**
+ * How deep random tests go. By default they make a tenth of their runs, each time the same ones. FULL_DEPTH=random makes
+ * all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ */
+function readDepth(asked = process.env.FULL_DEPTH) {
+  if (!asked) {
+    return { share: 0.1, seed: 1 }
+  }
+  const seed = asked === 'random' ? Date.now() % 2 ** 31 : Number(asked)
+  if (!Number.isInteger(seed)) {
+    throw new Error(
+      `FULL_DEPTH must be "random" or the integer seed of an earlier run; got "${asked}".`
+    )
+  }
+  // Worker processes load this file as well, and have to come to the same seed.
+  process.env.FULL_DEPTH = String(seed)
+  console.log(`Random tests at full depth. To repeat them: FULL_DEPTH=${seed} npm test`)
+  return { share: 1, seed }
+}
+
+const shared = {
+  provide: { depth: readDepth() },
+  // Files at a time, also on a machine of two cores: much of a test is waiting.
+  maxWorkers: 2,
+  // Each worker loads the code once, not once for each file.
+  isolate: false
+}
+
 /** The app in workerd, on the bindings of wrangler.toml, a key's requests a minute, and those to a model, limited as given. */
 const inWorkerd = (requests: number, asks = requests) =>
   cloudflareTest(async () => {
@@ -27,50 +55,43 @@ const inWorkerd = (requests: number, asks = requests) =>
     }
   })
 
-/** Files at a time, also on a machine of two cores: much of a test is waiting. */
-const WORKERS = 2
-
 /** `unit`: rules in plain Node · `worker`: the app and its jobs in workerd on real D1, R2 and queues · `e2e`: over HTTP. */
 export default defineConfig({
   test: {
     silent: 'passed-only',
     projects: [
       {
-        // The generator of API clients needs the programming interface that TypeScript had up to version 5.
-        resolve: {
-          alias: { typescript: new URL('./test/support/typescript.ts', import.meta.url).pathname }
-        },
         test: {
+          ...shared,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
-          testTimeout: 60_000,
-          maxWorkers: WORKERS,
-          server: { deps: { inline: ['openapi-typescript'] } }
+          testTimeout: 60_000
         }
       },
       {
         plugins: [inWorkerd(1_000_000)],
         test: {
+          ...shared,
           name: 'worker',
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
           setupFiles: ['./test/support/migrate.ts'],
           testTimeout: 60_000,
-          hookTimeout: 120_000,
-          maxWorkers: WORKERS
+          hookTimeout: 120_000
         }
       },
       {
         plugins: [inWorkerd(3, 1)],
         test: {
+          ...shared,
           name: 'throttled',
           include: ['test/throttled/**/*.test.ts'],
-          setupFiles: ['./test/support/migrate.ts'],
-          maxWorkers: WORKERS
+          setupFiles: ['./test/support/migrate.ts']
         }
       },
       {
         test: {
+          ...shared,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/shared.ts',
@@ -78,7 +99,6 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: join(tmpdir(), 'edge-analytics-compile-cache') },
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          maxWorkers: WORKERS,
           sequence: { groupOrder: 1 }
         }
       }

@@ -2,7 +2,7 @@ import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
 /** What vitest.config.ts adds to the bindings of wrangler.toml. */
-const { DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
+const { BUCKET, DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
   DB_TWO: D1Database
   TEST_MIGRATIONS: D1Migration[]
 }
@@ -10,5 +10,28 @@ const { DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
 /** The newest migration. */
 export const newestMigration = TEST_MIGRATIONS.at(-1)?.name
 
-await applyD1Migrations(DB, TEST_MIGRATIONS)
-await applyD1Migrations(DB_TWO, TEST_MIGRATIONS)
+// One runtime serves many files. Each begins with empty, migrated databases and an empty bucket.
+await Promise.all([emptyBucket(BUCKET), renew(DB), renew(DB_TWO)])
+
+/** `reset` of cloudflare:test would leave a database as it is while a request still uses it. */
+async function renew(database: D1Database): Promise<void> {
+  const { results } = await database
+    .prepare(
+      `select name from pragma_table_list where schema = 'main' and type in ('table', 'virtual')
+       and name not like 'sqlite_%' and name not like '_cf_%'`
+    )
+    .all<{ name: string }>()
+  await database.batch([
+    database.prepare('pragma defer_foreign_keys = on'),
+    ...results.map(({ name }) => database.prepare(`drop table "${name}"`))
+  ])
+  await applyD1Migrations(database, TEST_MIGRATIONS)
+}
+
+async function emptyBucket(bucket: R2Bucket): Promise<void> {
+  const { objects, truncated } = await bucket.list()
+  await bucket.delete(objects.map(({ key }) => key))
+  if (truncated) {
+    await emptyBucket(bucket)
+  }
+}

@@ -1,13 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
-import {
-  type LocalService,
-  newStateDir,
-  readRows,
-  runScript,
-  startService,
-  until
-} from '../../support/service.ts'
+import { type LocalService, readRows, runScript, until } from '../../support/service.ts'
 
 type Person = { id: number; uuid: string }
 const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))
@@ -15,7 +8,7 @@ const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))
 type Task = { status: string; person_uuid: string; events: { removed: number }; receipt: object }
 
 async function api<Body>(
-  { url, projectId, key }: LocalService,
+  { url, projectId, key }: Pick<LocalService, 'url' | 'projectId' | 'key'>,
   method: string,
   path: string,
   body?: object
@@ -29,12 +22,13 @@ async function api<Body>(
   return { status: response.status, body: JSON.parse(text || 'null') as Body }
 }
 
-/** The events of each person, and those of nobody, by the database itself. */
-function countEvents(stateDir: string) {
+/** The events of each person of a project, and those of nobody, by the database itself. */
+function countEvents(stateDir: string, projectId: number) {
   const rows = readRows(
     stateDir,
     `select coalesce(p.uuid, 'nobody') as uuid, count(*) as events from events e
-     left join distinct_ids d on d.key = e.identity left join persons p on p.id = d.person_id group by 1`
+     left join distinct_ids d on d.key = e.identity left join persons p on p.id = d.person_id
+     where e.project_id = ${projectId} group by 1`
   )
   return new Map(Counts.parse(rows).map(({ uuid, events }) => [uuid, events]))
 }
@@ -43,8 +37,8 @@ const sum = (counts: Iterable<number>): number =>
   [...counts].reduce((total, count) => total + count, 0)
 
 it('ten persons of the demonstration are erased on Sunday, provably, with exactly their events', async () => {
-  const stateDir = newStateDir()
-  const service = await startService(stateDir)
+  const service = inject('service')
+  const { stateDir, projectId } = service
   const env = { STATE_DIR: stateDir, PORT: new URL(service.url).port }
   const demo = await runScript(
     'demo',
@@ -52,7 +46,7 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
     env
   )
   expect(demo.code).toBe(0)
-  const before = countEvents(stateDir)
+  const before = countEvents(stateDir, projectId)
   const { results } = (await api<{ results: Person[] }>(service, 'GET', 'persons/?limit=11')).body
   const erased = results.slice(0, 10)
 
@@ -77,7 +71,7 @@ it('ten persons of the demonstration are erased on Sunday, provably, with exactl
       valid: true
     })
   }
-  const after = countEvents(stateDir)
+  const after = countEvents(stateDir, projectId)
   expect(sum(before.values()) - sum(after.values())).toBe(sum(theirs))
   expect(erased.some(({ uuid }) => after.has(uuid))).toBe(false)
 
