@@ -8,107 +8,131 @@ type Answer = { status: number; result?: unknown; error?: { code: number; messag
 const Named = z.object({ name: z.string() })
 const NewQueue = z.object({ queue_name: z.string() })
 
-/** As much of Cloudflare's API as a deployment calls: an empty account that keeps what is created in it. */
-export async function startCloudflare() {
+/** A request: `GET d1/database/shop`, the last part of its path, its parameter `name` and its body. */
+type Asked = { call: string; id: string; name: string | null; body: string }
+
+type Route = [call: RegExp, answer: (asked: Asked) => Answer]
+
+const ok = (result: unknown): Answer => ({ status: 200, result })
+const missing = (code: number): Answer => ({ status: 404, error: { code, message: 'not found' } })
+
+/** Who deploys, and to which accounts. */
+function accountRoutes(settings: { accounts: string[] }): Route[] {
+  const accounts = () =>
+    settings.accounts.map((account) => ({ id: account.toLowerCase(), name: account }))
+  const memberships = () => accounts().map((account) => ({ id: account.id, account }))
+  return [
+    [/^GET accounts$/, () => ok(accounts())],
+    [/^GET memberships$/, () => ok(memberships())],
+    [/^GET user$/, () => ok({ id: 'u', email: 'ops@example.com' })],
+    [/^GET user\/tokens\/verify$/, () => ok({ id: 't', status: 'active' })]
+  ]
+}
+
+/** Databases that can be created and found; a query answers nothing. */
+function databaseRoutes(): Route[] {
   const databases: { name: string; uuid: string }[] = []
+  const create = ({ body }: Asked) => {
+    const database = { name: Named.parse(JSON.parse(body)).name, uuid: crypto.randomUUID() }
+    databases.push(database)
+    return ok(database)
+  }
+  const find = ({ id }: Asked) => {
+    const found = databases.find((database) => database.name === id || database.uuid === id)
+    return found
+      ? ok({ ...found, version: 'production', num_tables: 0, file_size: 0 })
+      : missing(7404)
+  }
+  return [
+    [/^POST d1\/database$/, create],
+    [/^GET d1\/database\/[^/]+$/, find],
+    [/^GET d1\/database\/[^/]+\/time_travel\/bookmark$/, () => ok({ bookmark: '00000042-feed' })],
+    [/^POST d1\/database\//, () => ok([{ results: [], success: true, meta: {} }])]
+  ]
+}
+
+/** Queues that can be created and found by name. */
+function queueRoutes(): Route[] {
   const queues: { queue_name: string; queue_id: string; producers: []; consumers: [] }[] = []
+  const create = ({ body }: Asked) => {
+    const { queue_name } = NewQueue.parse(JSON.parse(body))
+    queues.push({ queue_name, queue_id: `id-of-${queue_name}`, producers: [], consumers: [] })
+    return ok(queues.at(-1))
+  }
+  return [
+    [/^POST queues$/, create],
+    [/^GET queues$/, ({ name }) => ok(queues.filter(({ queue_name }) => queue_name === name))],
+    [/^POST queues\//, () => ok({})]
+  ]
+}
+
+/** Buckets that can be created and found. */
+function bucketRoutes(): Route[] {
   const buckets: string[] = []
+  const create = ({ body }: Asked) => {
+    buckets.push(Named.parse(JSON.parse(body)).name)
+    return ok({})
+  }
+  const find = ({ id }: Asked) =>
+    buckets.includes(id) ? ok({ name: id, location: 'WEUR' }) : missing(10006)
+  return [
+    [/^POST r2\/buckets$/, create],
+    [/^GET r2\/buckets\//, find]
+  ]
+}
+
+/** Workers that can be uploaded; they are there from their first secret on. */
+function workerRoutes(): Route[] {
   const secrets: { name: string | undefined; type: string }[] = []
-  const changes: { call: string; body: string }[] = []
-  const settings = { accounts: ['Shop'], failing: '' }
-
-  const ok = (result: unknown): Answer => ({ status: 200, result })
-  const missing = (code: number): Answer => ({ status: 404, error: { code, message: 'not found' } })
-
-  const answer = (call: string, name: string | null, body: string): Answer => {
-    const id = call.split('/').at(-1) ?? ''
-    if (settings.failing && call.includes(settings.failing)) {
-      return { status: 400, error: { code: 7500, message: 'near "TABEL": syntax error' } }
-    }
-    const accounts = settings.accounts.map((account) => ({
-      id: account.toLowerCase(),
-      name: account
-    }))
-    if (call === 'GET accounts') {
-      return ok(accounts)
-    }
-    if (call === 'GET memberships') {
-      return ok(accounts.map((account) => ({ id: account.id, account })))
-    }
-    if (call === 'GET user') {
-      return ok({ id: 'u', email: 'ops@example.com' })
-    }
-    if (call === 'GET user/tokens/verify') {
-      return ok({ id: 't', status: 'active' })
-    }
-    if (call === 'POST d1/database') {
-      databases.push({ name: Named.parse(JSON.parse(body)).name, uuid: crypto.randomUUID() })
-      return ok(databases.at(-1))
-    }
-    if (call.startsWith('GET d1/database/') && !call.includes('time_travel')) {
-      const found = databases.find((database) => database.name === id || database.uuid === id)
-      return found
-        ? ok({ ...found, version: 'production', num_tables: 0, file_size: 0 })
-        : missing(7404)
-    }
-    if (call.includes('time_travel/bookmark')) {
-      return ok({ bookmark: '00000042-feed' })
-    }
-    if (call.startsWith('POST d1/database/')) {
-      return ok([{ results: [], success: true, meta: {} }])
-    }
-    if (call === 'POST queues') {
-      const { queue_name } = NewQueue.parse(JSON.parse(body))
-      queues.push({ queue_name, queue_id: `id-of-${queue_name}`, producers: [], consumers: [] })
-      return ok(queues.at(-1))
-    }
-    if (call === 'GET queues') {
-      return ok(queues.filter(({ queue_name }) => queue_name === name))
-    }
-    if (call.startsWith('POST queues/')) {
-      return ok({})
-    }
-    if (call === 'POST r2/buckets') {
-      buckets.push(Named.parse(JSON.parse(body)).name)
-      return ok({})
-    }
-    if (call.startsWith('GET r2/buckets/')) {
-      return buckets.includes(id) ? ok({ name: id, location: 'WEUR' }) : missing(10006)
-    }
-    if (call === 'GET workers/subdomain') {
-      return ok({ subdomain: 'shop' })
-    }
-    if (call.endsWith('/assets-upload-session')) {
-      return ok({ jwt: 'x', buckets: [] })
-    }
-    if (/^GET workers\/scripts\/[^/]+\/secrets$/.test(call)) {
-      return secrets.length > 0 ? ok(secrets) : missing(10007)
-    }
-    if (call.startsWith('GET workers/services/') && secrets.length > 0) {
-      return ok({
-        id,
-        default_environment: {
-          environment: 'production',
-          script: { last_deployed_from: 'wrangler' }
-        }
-      })
-    }
-    if (call.startsWith('GET workers/workers/')) {
-      return ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
-    }
+  const upload = ({ id, body }: Asked) => {
     for (const [, name] of body.matchAll(/"name":"(\w+)","type":"secret_text"/g)) {
       secrets.push({ name, type: 'secret_text' })
     }
-    if (/^(PUT|POST|PATCH) workers\/scripts\//.test(call)) {
-      return ok({
-        id,
-        deployment_id: 'd',
-        startup_time_ms: 1,
-        enabled: true,
-        resources: { script: { etag: 'e' } }
-      })
+    return ok({
+      id,
+      deployment_id: 'd',
+      startup_time_ms: 1,
+      enabled: true,
+      resources: { script: { etag: 'e' } }
+    })
+  }
+  const service = (id: string) => ({
+    id,
+    default_environment: { environment: 'production', script: { last_deployed_from: 'wrangler' } }
+  })
+  const ifUploaded = (result: unknown) => (secrets.length > 0 ? ok(result) : missing(10007))
+  return [
+    [/^GET workers\/subdomain$/, () => ok({ subdomain: 'shop' })],
+    [/^GET workers\/scripts\/[^/]+\/secrets$/, () => ifUploaded(secrets)],
+    [/^GET workers\/services\//, ({ id }) => ifUploaded(service(id))],
+    [
+      /^GET workers\/workers\//,
+      () => ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
+    ],
+    [/\/assets-upload-session$/, () => ok({ jwt: 'x', buckets: [] })],
+    // After the upload of assets, whose path begins in the same way.
+    [/^(PUT|POST|PATCH) workers\/scripts\//, upload]
+  ]
+}
+
+/** As much of Cloudflare's API as a deployment calls: an empty account that keeps what is created in it. */
+export async function startCloudflare() {
+  const changes: { call: string; body: string }[] = []
+  const settings = { accounts: ['Shop'], failing: '' }
+  const routes = [
+    ...accountRoutes(settings),
+    ...databaseRoutes(),
+    ...queueRoutes(),
+    ...bucketRoutes(),
+    ...workerRoutes()
+  ]
+
+  const answer = (asked: Asked): Answer => {
+    if (settings.failing && asked.call.includes(settings.failing)) {
+      return { status: 400, error: { code: 7500, message: 'near "TABEL": syntax error' } }
     }
-    return missing(10007)
+    const [, answerRoute] = routes.find(([call]) => call.test(asked.call)) ?? []
+    return answerRoute ? answerRoute(asked) : missing(10007)
   }
 
   const server = createServer(async (request, response) => {
@@ -121,7 +145,9 @@ export async function startCloudflare() {
     if (request.method !== 'GET') {
       changes.push({ call, body })
     }
-    const { status, result = null, error } = answer(call, searchParams.get('name'), body)
+    const id = call.split('/').at(-1) ?? ''
+    const name = searchParams.get('name')
+    const { status, result = null, error } = answer({ call, id, name, body })
     response.writeHead(status, { 'Content-Type': 'application/json' })
     response.end(
       JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] })
