@@ -1,21 +1,23 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
+import { readBody } from './requests.ts'
 
 /**
  * What the model does at one try: says something, or a pattern of that length, refuses, fails, answers something else, or
  * so many bytes, or not at all, or that it is elsewhere.
  */
 export type Turn =
-  | { say: unknown }
-  | { refuse: string }
+  | Spoken
   | { status: number }
   | { raw: string }
   | { flood: number }
-  | { length: number }
   | { silent: true }
   | { moved: string }
+
+/** A turn in which the model answers with a message. */
+type Spoken = { say: unknown } | { refuse: string } | { length: number }
 
 export type Asked = { headers: IncomingHttpHeaders; body: z.infer<typeof ChatRequest> }
 
@@ -85,6 +87,54 @@ const ChatRequest = z.object({
   })
 })
 
+const sendJson = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+
+/** Answers a request as its turn says. */
+function takeTurn(
+  turn: Turn,
+  response: ServerResponse,
+  complete: (spoken: Spoken) => object
+): void {
+  if ('silent' in turn) {
+    return
+  }
+  if ('moved' in turn) {
+    response.writeHead(307, { Location: turn.moved }).end()
+  } else if ('raw' in turn) {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(turn.raw)
+  } else if ('status' in turn) {
+    sendJson(response, turn.status, { error: { message: 'The server had an error.' } })
+  } else if ('flood' in turn) {
+    response.writeHead(200).end('x'.repeat(turn.flood))
+  } else {
+    sendJson(response, 200, complete(turn))
+  }
+}
+
+/** A chat completion with one message. */
+const completionOf = (spoken: Spoken, id: string, model: string) => ({
+  id,
+  object: 'chat.completion',
+  model,
+  choices: [{ index: 0, message: messageOf(spoken), finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+})
+
+function messageOf(spoken: Spoken) {
+  if ('refuse' in spoken) {
+    return { role: 'assistant', content: null, refusal: spoken.refuse }
+  }
+  return { role: 'assistant', content: contentOf(spoken), refusal: null }
+}
+
+function contentOf(spoken: Exclude<Spoken, { refuse: string }>): string {
+  if ('length' in spoken) {
+    return JSON.stringify({ result: 'success', output: 'a'.repeat(spoken.length) })
+  }
+  return typeof spoken.say === 'string' ? spoken.say : JSON.stringify(spoken.say)
+}
+
 /**
  * An endpoint of OpenAI's chat completions on a port of this machine, which takes what that takes; the first part
  * of the path is JSON, of what it does at which try, and the second tells tests apart. `/asked?at=/path` tells what it was
@@ -94,57 +144,22 @@ export async function startModel() {
   const asked = new Map<string, Asked[]>()
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://model')
-    const answer = (status: number, body: unknown) =>
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
     if (pathname === '/asked') {
-      return answer(200, asked.get(searchParams.get('at') ?? '') ?? [])
+      return sendJson(response, 200, asked.get(searchParams.get('at') ?? '') ?? [])
     }
-    let text = ''
-    request.on('error', () => {})
-    for await (const chunk of request.setEncoding('utf8')) {
-      text += chunk
-    }
+    const text = await readBody(request)
     const [, plan = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
     const parsed = ChatRequest.safeParse(request.method === 'POST' ? JSON.parse(text) : undefined)
     if (!plan || !parsed.success) {
-      return answer(400, { error: { message: parsed.error?.message ?? 'Not found' } })
+      const message = parsed.error?.message ?? 'Not found'
+      return sendJson(response, 400, { error: { message } })
     }
     const before = asked.get(plan) ?? []
     asked.set(plan, [...before, { headers: request.headers, body: parsed.data }])
     const turns: Turn[] = JSON.parse(decodeURIComponent(plan.split('/')[1] ?? '[]'))
-    let turn = turns[before.length] ?? { status: 429 }
-    if ('silent' in turn) {
-      return
-    }
-    if ('moved' in turn) {
-      return response.writeHead(307, { Location: turn.moved }).end()
-    }
-    if ('raw' in turn) {
-      return response.writeHead(200, { 'Content-Type': 'application/json' }).end(turn.raw)
-    }
-    if ('status' in turn) {
-      return answer(turn.status, { error: { message: 'The server had an error.' } })
-    }
-    if ('flood' in turn) {
-      return response.writeHead(200).end('x'.repeat(turn.flood))
-    }
-    if ('length' in turn) {
-      turn = { say: { result: 'success', output: 'a'.repeat(turn.length) } }
-    }
-    const said =
-      'say' in turn ? (typeof turn.say === 'string' ? turn.say : JSON.stringify(turn.say)) : null
-    const message = {
-      role: 'assistant',
-      content: said,
-      refusal: 'refuse' in turn ? turn.refuse : null
-    }
-    answer(200, {
-      id: `chatcmpl-${before.length}`,
-      object: 'chat.completion',
-      model: parsed.data.model,
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
-    })
+    const turn = turns[before.length] ?? { status: 429 }
+    const id = `chatcmpl-${before.length}`
+    takeTurn(turn, response, (spoken) => completionOf(spoken, id, parsed.data.model))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBody } from './requests.ts'
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 
@@ -21,11 +22,7 @@ export async function startReceiver() {
       const own = received.filter((one) => one.url.startsWith(searchParams.get('at') ?? ''))
       return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(own))
     }
-    let body = ''
-    request.on('error', () => {})
-    for await (const chunk of request.setEncoding('utf8')) {
-      body += chunk
-    }
+    const body = await readBody(request)
     received.push({ method, url, headers, body })
     const status = /^\/status\/(\d{3})/.exec(pathname)?.[1]
     if (status) {
@@ -38,24 +35,9 @@ export async function startReceiver() {
       counts.set(pathname, before + 1)
       return response.writeHead(before < Number(searchParams.get('fail') ?? 1) ? 503 : 200).end()
     }
-    if (pathname.startsWith('/silent')) {
-      return
-    }
-    if (pathname.startsWith('/cut')) {
-      return request.socket.destroy()
-    }
-    if (pathname.startsWith('/garbage')) {
-      return request.socket.end('what?\r\n\r\n')
-    }
-    if (pathname.startsWith('/stalls')) {
-      return void response.writeHead(200, { 'Content-Length': '100' }).write('x')
-    }
-    if (pathname.startsWith('/endless')) {
-      const write = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536))) {}
-      }
-      response.on('drain', write)
-      return write()
+    const [, misbehave] = MISBEHAVIOURS.find(([prefix]) => pathname.startsWith(prefix)) ?? []
+    if (misbehave) {
+      return misbehave(response)
     }
     response.end('ok')
   })
@@ -73,6 +55,24 @@ export async function startReceiver() {
     }
   }
 }
+
+/** Sends a body without an end, as fast as the client takes it. */
+function sendEndlessly(response: ServerResponse): void {
+  const write = () => {
+    while (!response.destroyed && response.write('x'.repeat(65_536))) {}
+  }
+  response.on('drain', write)
+  write()
+}
+
+/** How requests below a path are answered wrongly. No path begins another. */
+const MISBEHAVIOURS: [prefix: string, misbehave: (response: ServerResponse) => void][] = [
+  ['/silent', () => {}],
+  ['/cut', ({ req }) => req.socket.destroy()],
+  ['/garbage', ({ req }) => req.socket.end('what?\r\n\r\n')],
+  ['/stalls', (response) => response.writeHead(200, { 'Content-Length': '100' }).write('x')],
+  ['/endless', sendEndlessly]
+]
 
 function readHeaders(parameters: URLSearchParams): Record<string, string> {
   const names = ['Location', 'Retry-After'].filter((name) => parameters.has(name))
