@@ -6,39 +6,56 @@ export type Group = { type: 'AND' | 'OR'; values: (Filter | Group)[] }
 /** What a property filter means, said without SQL and apart from the product's code. Versions are numbers with dots. */
 export function evaluate(node: Filter | Group, properties: JsonObject): boolean {
   if ('values' in node) {
-    return node.values.length === 0
-      ? true
-      : node.type === 'OR'
-        ? node.values.some((inner) => evaluate(inner, properties))
-        : node.values.every((inner) => evaluate(inner, properties))
+    return evaluateGroup(node, properties)
   }
-  const { key, operator = 'exact' } = node
-  const opposite = OPPOSITES[operator]
+  const opposite = OPPOSITES[node.operator ?? 'exact']
   if (opposite) {
     return !evaluate({ ...node, operator: opposite }, properties)
   }
+  return evaluateFilter(node, properties)
+}
 
-  const stored = Object.hasOwn(properties, key) ? properties[key] : undefined
-  const wanted = (Array.isArray(node.value) ? node.value : [node.value]).map(String)
+function evaluateGroup({ type, values }: Group, properties: JsonObject): boolean {
+  if (values.length === 0) {
+    return true
+  }
+  return type === 'OR'
+    ? values.some((inner) => evaluate(inner, properties))
+    : values.every((inner) => evaluate(inner, properties))
+}
+
+/** Evaluates a filter whose operator is not the opposite of another one. */
+function evaluateFilter(filter: Filter, properties: JsonObject): boolean {
+  const { key, operator = 'exact', value } = filter
+  const text = textOf(properties, key)
+  const wanted = (Array.isArray(value) ? value : [value]).map(String)
   if (operator === 'is_set') {
-    return stored !== undefined && stored !== null
+    return text !== undefined
   }
   if ((operator === 'exact' || operator === 'in') && wanted.length === 0) {
     return true
   }
-  if (stored === undefined || stored === null) {
+  if (text === undefined) {
     return false
   }
-  const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
   const number = numberIn(text)
-  const [low, high] = wanted.map(Number)
+  const [low = 0, high = 0] = wanted.map(Number)
   if (operator === 'between') {
-    return number >= (low ?? 0) && number <= (high ?? 0)
+    return number >= low && number <= high
   }
   if (operator === 'not_between') {
-    return number < (low ?? 0) || number > (high ?? 0)
+    return number < low || number > high
   }
-  return wanted.some((value) => TESTS[operator]?.(text, value, number))
+  return wanted.some((one) => TESTS[operator]?.(text, one, number))
+}
+
+/** A string as it is, another value as JSON; `undefined` for a property that is missing or null. */
+function textOf(properties: JsonObject, key: string): string | undefined {
+  const stored = Object.hasOwn(properties, key) ? properties[key] : undefined
+  if (stored === undefined || stored === null) {
+    return undefined
+  }
+  return typeof stored === 'string' ? stored : JSON.stringify(stored)
 }
 
 /** A number only as JSON writes it. */
