@@ -75,26 +75,29 @@ export function createGenerator(schemas: Record<string, Schema>, known: Json[]) 
     if (schema.contentSchema) {
       return inner(schema.contentSchema).map((value) => JSON.stringify(value))
     }
-    if ('const' in schema) {
-      return fc.constant(schema.const)
-    }
-    if (schema.enum) {
-      return fc.constantFrom<Json>(...schema.enum)
-    }
-    const choices = schema.anyOf ?? schema.oneOf
-    if (choices) {
-      return fc.oneof(...choices.map(inner))
-    }
-    if (schema.allOf) {
-      return fc.tuple(...schema.allOf.map(inner)).map((parts) => Object.assign({}, ...parts))
-    }
-    const types = [schema.type ?? []].flat()
-    return types.length > 0
-      ? fc.oneof(...types.map((type) => ofType(type, schema, inner)))
-      : anything
+    return ofOwn(schema, inner)
   }
 
   return (schema: Schema) => valuesFor(schema)
+}
+
+/** Values for a schema that says itself what it allows, instead of by reference or as JSON in a string. */
+function ofOwn(schema: Schema, inner: (of: Schema) => fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+  if ('const' in schema) {
+    return fc.constant(schema.const)
+  }
+  if (schema.enum) {
+    return fc.constantFrom<Json>(...schema.enum)
+  }
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) {
+    return fc.oneof(...choices.map(inner))
+  }
+  if (schema.allOf) {
+    return fc.tuple(...schema.allOf.map(inner)).map((parts) => Object.assign({}, ...parts))
+  }
+  const types = [schema.type ?? []].flat()
+  return types.length > 0 ? fc.oneof(...types.map((type) => ofType(type, schema, inner))) : anything
 }
 
 function ofType(

@@ -14,10 +14,12 @@ import {
   type Version
 } from '../../src/persons/person.ts'
 
+type Identity = { key: number; personId: number | null }
+
 /** The tables that capture writes, kept in maps: what a plan does to a database, without one. */
 export class MemoryStore {
   readonly events = new Map<string, Changes['events'][number]>()
-  readonly identities = new Map<string, { key: number; personId: number | null }>()
+  readonly identities = new Map<string, Identity>()
   readonly persons = new Map<number, StoredPerson>()
   readonly eventNames = new Map<string, number>()
   readonly versions = new Map<number, unknown>()
@@ -79,19 +81,11 @@ export class MemoryStore {
       this.#save(person)
     }
     for (const { id, into } of changes.mergedPersons) {
-      for (const identity of this.identities.values()) {
-        if (identity.personId === id) {
-          identity.personId = into
-        }
-      }
+      this.#assign(into, (identity) => identity.personId === id)
       this.persons.delete(id)
     }
     for (const { key, person_id } of changes.attached) {
-      for (const identity of this.identities.values()) {
-        if (identity.key === key) {
-          identity.personId = person_id
-        }
-      }
+      this.#assign(person_id, (identity) => identity.key === key)
     }
     for (const { key, distinct_id, person_id } of changes.newIdentities) {
       this.identities.set(distinct_id, { key, personId: person_id })
@@ -101,6 +95,15 @@ export class MemoryStore {
       this.events.set(event.uuid, event)
     }
     this.warnings.push(...changes.warnings)
+  }
+
+  /** Gives the matching identities to a person. */
+  #assign(personId: number, isMatching: (identity: Identity) => boolean): void {
+    for (const identity of this.identities.values()) {
+      if (isMatching(identity)) {
+        identity.personId = personId
+      }
+    }
   }
 
   #save(person: Person): void {
