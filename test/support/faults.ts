@@ -36,3 +36,25 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
   // The product reaches a database through `withSession` alone.
   return { withSession } as unknown as D1Database
 }
+
+/**
+ * The real database of an invocation that is cut at its nth call: that call and all later ones fail. `after`: the nth
+ * call is carried out, although it fails; `before`: it is not.
+ */
+export function cutAt(database: D1Database, call: number, side: 'before' | 'after') {
+  let isReached = false
+  const DB = aroundCalls(database, async (run, at) => {
+    if (isReached) {
+      throw new Error('D1_ERROR: Network connection lost.')
+    }
+    if (at !== call) {
+      return run()
+    }
+    if (side === 'after') {
+      await run()
+    }
+    isReached = true
+    throw new Error('D1_ERROR: Network connection lost.')
+  })
+  return { DB, isReached: () => isReached }
+}

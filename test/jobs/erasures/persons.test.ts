@@ -15,7 +15,7 @@ import {
   tablesWith,
   WEEKLY
 } from '../../support/erasures.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../../support/project.ts'
 
@@ -487,25 +487,14 @@ describe('the weekly batch', () => {
 
   it('gets to its end whatever call of the consumer is the last one of an invocation', async () => {
     for (let call = 1; ; call += 1) {
-      for (const side of ['before', 'after']) {
+      for (const side of ['before', 'after'] as const) {
         const town = await newTown()
         await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
         await town.cron(WEEKLY, Date.now() + 1000)
         const [message] = town.held.splice(0)
-        let isReached = false
-        const DB = aroundCalls(env.DB, async (run, at) => {
-          if (isReached) {
-            throw new Error('D1_ERROR: Network connection lost.')
-          }
-          const result = at === call && side === 'before' ? undefined : await run()
-          isReached = at === call
-          if (isReached) {
-            throw new Error('D1_ERROR: Network connection lost.')
-          }
-          return result as Awaited<ReturnType<typeof run>>
-        })
+        const { DB, isReached } = cutAt(env.DB, call, side)
         await town.deliver(message, { DB })
-        if (!isReached) {
+        if (!isReached()) {
           return expect(call).toBeGreaterThan(8)
         }
         await town.deliver(message)

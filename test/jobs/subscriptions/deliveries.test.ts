@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { failingQueue } from '../../support/bindings.ts'
 import { EmailError, newDesk, passSeconds, setClock } from '../../support/deliveries.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -189,31 +189,23 @@ describe('an occurrence', () => {
 /** Recipients of whom each mail is for one. */
 const TWO = 'ada@example.com, bob@example.com'
 
+/** Sent once, or at most twice to a recipient whose entry in the delivery says `repeated`. */
+const isSentAsTold = (sent: number, isRepeated: boolean) => sent <= (isRepeated ? 2 : 1) && sent > 0
+
 it('goes on wherever the work is cut: to each recipient one message, or two of which the log tells', async () => {
   listenToLog()
   let repeated = 0
   for (let call = 1; ; call += 1) {
-    for (const side of ['before', 'after']) {
+    for (const side of ['before', 'after'] as const) {
       setClock('2026-11-21T12:00:00Z')
       const desk = await newDesk()
       const { id } = await desk.subscribe({ target_value: TWO })
       setClock('2026-11-22T09:00:00Z')
-      let isReached = false
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (isReached) {
-          throw new Error('D1_ERROR: Network connection lost.')
-        }
-        const result = at === call && side === 'before' ? undefined : await run()
-        isReached = at === call
-        if (isReached) {
-          throw new Error('D1_ERROR: Network connection lost.')
-        }
-        return result as Awaited<ReturnType<typeof run>>
-      })
+      const { DB, isReached } = cutAt(env.DB, call, side)
       await desk.cron()
       const [message] = desk.held
       await desk.deliver(message, { DB })
-      if (!isReached) {
+      if (!isReached()) {
         expect(call).toBeGreaterThan(9)
         return expect(repeated).toBeGreaterThan(0)
       }
@@ -225,14 +217,10 @@ it('goes on wherever the work is cut: to each recipient one message, or two of w
 
       const [{ status, recipients }] = await desk.deliveries(id)
       expect([call, side, status]).toEqual([call, side, 'delivered'])
-      for (const recipient of recipients) {
-        const sent = desk.mails.filter(({ to }) => to === recipient.target).length
-        expect([
-          call,
-          side,
-          recipient.target,
-          sent <= (recipient.repeated ? 2 : 1) && sent > 0
-        ]).toEqual([call, side, recipient.target, true])
+      for (const { target, repeated: isRepeated } of recipients) {
+        const sent = desk.mails.filter(({ to }) => to === target).length
+        const isRight = isSentAsTold(sent, isRepeated)
+        expect([call, side, target, isRight]).toEqual([call, side, target, true])
         repeated += sent - 1
       }
     }
@@ -317,25 +305,14 @@ describe('a cron that is cut', () => {
   it('anywhere enters each occurrence once all the same', async () => {
     listenToLog()
     for (let call = 1; ; call += 1) {
-      for (const side of ['before', 'after']) {
+      for (const side of ['before', 'after'] as const) {
         setClock('2026-11-21T12:00:00Z')
         const desk = await newDesk()
         const { id } = await desk.subscribe()
         setClock('2026-11-22T09:00:00Z')
-        let isReached = false
-        const DB = aroundCalls(env.DB, async (run, at) => {
-          if (isReached) {
-            throw new Error('D1_ERROR: Network connection lost.')
-          }
-          const result = at === call && side === 'before' ? undefined : await run()
-          isReached = at === call
-          if (isReached) {
-            throw new Error('D1_ERROR: Network connection lost.')
-          }
-          return result as Awaited<ReturnType<typeof run>>
-        })
+        const { DB, isReached } = cutAt(env.DB, call, side)
         await desk.cron({ DB }).catch(() => {})
-        if (!isReached) {
+        if (!isReached()) {
           return expect(call).toBeGreaterThan(3)
         }
         for (let minutes = 0; minutes < 7; minutes += 1) {
