@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { holdErasures, WEEKLY } from '../../support/erasures.ts'
-import { db, newProject, type TestEvent } from '../../support/project.ts'
+import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 /*
  * Random histories of what capture and the API do to persons, held against a model that fits on a screen: who is whom,
@@ -150,65 +150,91 @@ const step = fc.oneof(
 type Step =
   | { do: 'capture'; id: string; key: string; value: number }
   | { do: 'merge'; id: string; other: string; isDangerous: boolean }
+  | { do: 'purge' }
+  | PersonStep
+
+/** A step that needs a person. */
+type PersonStep =
   | { do: 'split'; id: string }
   | { do: 'patch'; id: string; key: string; value: number }
   | { do: 'unset'; id: string; key: string }
   | { do: 'delete'; id: string; withEvents: boolean }
-  | { do: 'purge' }
 
 const mergeEvent = (from: string, other: string, isDangerous: boolean): TestEvent =>
   isDangerous
     ? { event: '$merge_dangerously', distinct_id: from, properties: { alias: other } }
     : { event: '$identify', distinct_id: from, properties: { $anon_distinct_id: other } }
 
+type Both = { project: TestProject; model: Model; erasures: ReturnType<typeof holdErasures> }
+
+/** Takes a step in the project and in the model. */
+async function takeStep(one: Step, both: Both, now: number): Promise<void> {
+  const { project, model, erasures } = both
+  switch (one.do) {
+    case 'capture': {
+      const properties = { $set: { [one.key]: one.value } }
+      await project.ingest([{ event: '$set', distinct_id: one.id, properties }], now)
+      model.capture(one.id, one.key, one.value, now)
+      break
+    }
+    case 'merge':
+      await project.ingest([mergeEvent(one.id, one.other, one.isDangerous)], now)
+      model.merge(one.id, one.other, one.isDangerous)
+      break
+    case 'purge':
+      await erasures.cron(WEEKLY, now)
+      await erasures.drain()
+      model.purge()
+      break
+    default:
+      await changePerson(one, both, now)
+  }
+}
+
+/** Takes a step through the API, if the id has a person; project and model have to agree on that. */
+async function changePerson(one: PersonStep, both: Both, now: number): Promise<void> {
+  const { project, model, erasures } = both
+  const found = await erasures.call(project, 'GET', `persons?distinct_id=${one.id}`)
+  const person: number | undefined = found.body.results[0]?.id
+  expect(person !== undefined).toBe(model.personOf(one.id) !== undefined)
+  if (person === undefined) {
+    return
+  }
+  const path = `persons/${person}`
+  switch (one.do) {
+    case 'split':
+      await erasures.call(project, 'POST', `${path}/split`, { main_distinct_id: one.id })
+      model.split(one.id)
+      break
+    case 'patch':
+      await erasures.call(project, 'PATCH', path, { properties: { [one.key]: one.value } })
+      model.write(one.id, one.key, one.value, now)
+      break
+    case 'unset':
+      await erasures.call(project, 'POST', `${path}/delete_property`, { $unset: one.key })
+      model.write(one.id, one.key, undefined, now)
+      break
+    case 'delete':
+      await erasures.call(project, 'DELETE', `${path}?delete_events=${one.withEvents}`)
+      model.delete(one.id, one.withEvents)
+  }
+}
+
 afterEach(() => {
   vi.useRealTimers()
 })
 
 it('whatever happens, persons, properties and events are those of the model', async () => {
-  const { call, cron, drain } = holdErasures()
+  const erasures = holdErasures()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       const project = await newProject()
       const model = new Model()
       let now = Date.UTC(2027, 5, 1)
-      const find = async (distinctId: string): Promise<number | undefined> =>
-        (await call(project, 'GET', `persons?distinct_id=${distinctId}`)).body.results[0]?.id
       for (const one of steps) {
         now += 1000
         vi.useFakeTimers({ toFake: ['Date'], now })
-        if (one.do === 'capture') {
-          const properties = { $set: { [one.key]: one.value } }
-          await project.ingest([{ event: '$set', distinct_id: one.id, properties }], now)
-          model.capture(one.id, one.key, one.value, now)
-        } else if (one.do === 'merge') {
-          await project.ingest([mergeEvent(one.id, one.other, one.isDangerous)], now)
-          model.merge(one.id, one.other, one.isDangerous)
-        } else if (one.do === 'purge') {
-          await cron(WEEKLY, now)
-          await drain()
-          model.purge()
-        } else {
-          const person = await find(one.id)
-          expect(person !== undefined).toBe(model.personOf(one.id) !== undefined)
-          if (person === undefined) {
-            continue
-          }
-          const path = `persons/${person}`
-          if (one.do === 'split') {
-            await call(project, 'POST', `${path}/split`, { main_distinct_id: one.id })
-            model.split(one.id)
-          } else if (one.do === 'patch') {
-            await call(project, 'PATCH', path, { properties: { [one.key]: one.value } })
-            model.write(one.id, one.key, one.value, now)
-          } else if (one.do === 'unset') {
-            await call(project, 'POST', `${path}/delete_property`, { $unset: one.key })
-            model.write(one.id, one.key, undefined, now)
-          } else {
-            await call(project, 'DELETE', `${path}?delete_events=${one.withEvents}`)
-            model.delete(one.id, one.withEvents)
-          }
-        }
+        await takeStep(one, { project, model, erasures }, now)
       }
       expect(await stored(project.id)).toEqual({
         persons: model.persons(),

@@ -241,22 +241,26 @@ function inBatches(events: Incoming[], cuts: boolean[]): Incoming[][] {
 function replay(events: Incoming[]): Map<string, Json> {
   const properties = new Map<string, Json>()
   for (const { properties: sent } of events.toSorted((a, b) => a.timestamp - b.timestamp)) {
-    if (sent.$process_person_profile === false) {
-      continue
-    }
-    for (const [key, value] of Object.entries((sent.$set_once ?? {}) as JsonObject)) {
-      if (!properties.has(key) || (properties.get(key) === null && value !== null)) {
-        properties.set(key, value)
-      }
-    }
-    for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject)) {
-      properties.set(key, value)
-    }
-    for (const key of (sent.$unset ?? []) as string[]) {
-      properties.delete(key)
+    if (sent.$process_person_profile !== false) {
+      applyWrites(properties, sent)
     }
   }
   return properties
+}
+
+/** Applies the writes of one event: `$set_once`, then `$set`, then `$unset`. */
+function applyWrites(properties: Map<string, Json>, sent: JsonObject): void {
+  for (const [key, value] of Object.entries((sent.$set_once ?? {}) as JsonObject)) {
+    if (!properties.has(key) || (properties.get(key) === null && value !== null)) {
+      properties.set(key, value)
+    }
+  }
+  for (const [key, value] of Object.entries((sent.$set ?? {}) as JsonObject)) {
+    properties.set(key, value)
+  }
+  for (const key of (sent.$unset ?? []) as string[]) {
+    properties.delete(key)
+  }
 }
 
 describe('whatever the order of arrival, the batches and the repetitions', () => {

@@ -49,49 +49,62 @@ class Model {
   }
 }
 
-const event = (n: number, { kind, key, value, at }: Captured): Incoming => ({
+/** The properties of an event, by the kind of its write. */
+const propertiesFor: Record<Kind, (captured: Captured) => JsonObject> = {
+  set: ({ key, value }) => ({ $set: { [key]: value } }),
+  once: ({ key, value }) => ({ $set_once: { [key]: value } }),
+  unset: ({ key }) => ({ $unset: [key] })
+}
+
+const event = (n: number, captured: Captured): Incoming => ({
   uuid: idOf(n),
   event: '$set',
   distinct_id: 'ada',
-  timestamp: at,
-  properties:
-    kind === 'set'
-      ? { $set: { [key]: value } }
-      : kind === 'once'
-        ? { $set_once: { [key]: value } }
-        : { $unset: [key] },
+  timestamp: captured.at,
+  properties: propertiesFor[captured.kind](captured),
   received_at: RECEIVED
 })
+
+type Both = { store: MemoryStore; model: Model }
+
+function capture({ store, model }: Both, batch: Captured[], n: number): void {
+  store.deliver(batch.map((captured, i) => event(n * 100 + i, captured)))
+  for (const [i, { kind, key, value, at }] of batch.entries()) {
+    model.write(key, kind, value, at, idOf(n * 100 + i))
+  }
+}
+
+function patch({ store, model }: Both, values: JsonObject, now: number, id: string): void {
+  store.change('ada', (subject) => setProperties(subject, values, { actor: null, now, id }))
+  for (const [key, value] of Object.entries(values)) {
+    model.writeLast(key, 'set', value, now, id)
+  }
+}
+
+function remove({ store, model }: Both, key: string, now: number, id: string): void {
+  store.change('ada', (subject) => deleteProperty(subject, key, { actor: null, now, id }))
+  if (model.valueOf(key) !== undefined) {
+    model.writeLast(key, 'unset', null, now, id)
+  }
+}
+
+/** Takes the nth step in the store and in the model. */
+function takeStep(both: Both, step: Step, n: number): void {
+  if ('batch' in step) {
+    capture(both, step.batch, n)
+  } else if ('patch' in step) {
+    patch(both, step.patch, step.now, idOf(n))
+  } else {
+    remove(both, step.remove, step.now, idOf(n))
+  }
+}
 
 /** Both have Ada from the beginning, and take the same steps. */
 function run(steps: Step[]) {
   const [store, model] = [new MemoryStore(), new Model()]
-  let n = 1
-  store.deliver([{ ...event(n, { kind: 'set', key: '', value: null, at: 0 }), properties: {} }])
-  for (const step of steps) {
-    n += 1
-    const id = idOf(n)
-    if ('batch' in step) {
-      const events = step.batch.map((captured, i) => event(n * 100 + i, captured))
-      store.deliver(events)
-      for (const [i, { kind, key, value, at }] of step.batch.entries()) {
-        model.write(key, kind, value, at, idOf(n * 100 + i))
-      }
-    } else if ('patch' in step) {
-      store.change('ada', (subject) =>
-        setProperties(subject, step.patch, { actor: null, now: step.now, id })
-      )
-      for (const [key, value] of Object.entries(step.patch)) {
-        model.writeLast(key, 'set', value, step.now, id)
-      }
-    } else {
-      store.change('ada', (subject) =>
-        deleteProperty(subject, step.remove, { actor: null, now: step.now, id })
-      )
-      if (model.valueOf(step.remove) !== undefined) {
-        model.writeLast(step.remove, 'unset', null, step.now, id)
-      }
-    }
+  store.deliver([{ ...event(1, { kind: 'set', key: '', value: null, at: 0 }), properties: {} }])
+  for (const [i, step] of steps.entries()) {
+    takeStep({ store, model }, step, i + 2)
   }
   const { $creator_event_uuid: _, ...properties } = store.personOf('ada')?.properties ?? {}
   const person = store.personOf('ada')
