@@ -147,25 +147,44 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
       expect(own).toHaveLength(periods.length)
     }
     if (!isAggregated(ask)) {
-      for (const [p, buckets] of shown.entries()) {
-        for (const series of own.filter((_, i) => i % periods.length === p)) {
-          expect(series.days).toEqual(buckets.map(({ day }) => day))
-        }
-      }
+      expectDays(shown, own)
     }
     if (ask.breakdown) {
       await compareBroken(await duck.binned(ask, shown), entity, shown, own)
     } else {
-      for (const [p, buckets] of shown.entries()) {
-        const cells = await duck.cells(ask, entity, buckets)
-        const [series] = own.slice(p)
-        expectSame(
-          series ? dataOf(ask, series) : [],
-          lineOf(ask, buckets, cells, null),
-          `${entity.math} ${p}`
-        )
-      }
+      await compareWhole(ask, entity, shown, own)
     }
+  }
+}
+
+/** The series of one period, counted from 0; the series of several periods alternate. */
+const inPeriod = (own: TrendSeries[], period: number, periods: Bucket[][]) =>
+  own.filter((_, i) => i % periods.length === period)
+
+/** Each series names the days of its period's buckets. */
+function expectDays(periods: Bucket[][], own: TrendSeries[]): void {
+  for (const [p, buckets] of periods.entries()) {
+    for (const series of inPeriod(own, p, periods)) {
+      expect(series.days).toEqual(buckets.map(({ day }) => day))
+    }
+  }
+}
+
+/** Without a breakdown each period has one series, whose line is right. */
+async function compareWhole(
+  ask: Asked,
+  entity: Entity,
+  periods: Bucket[][],
+  own: TrendSeries[]
+): Promise<void> {
+  for (const [p, buckets] of periods.entries()) {
+    const cells = await duck.cells(ask, entity, buckets)
+    const [series] = own.slice(p)
+    expectSame(
+      series ? dataOf(ask, series) : [],
+      lineOf(ask, buckets, cells, null),
+      `${entity.math} ${p}`
+    )
   }
 }
 
@@ -183,6 +202,56 @@ function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string 
   return place < 0 ? `[${breakdown_value}]` : String(place)
 }
 
+/** The value of DuckDB's cells for all values that are not listed. */
+const UNLISTED = '<other>'
+
+/** The product's name for the value of a DuckDB cell. */
+function toName(value: string | null): string {
+  if (value === null) {
+    return NONE
+  }
+  return value === UNLISTED ? OTHER : value
+}
+
+/** The value of a DuckDB cell for the product's name. */
+function toValue(name: string): string | null {
+  if (name === NONE) {
+    return null
+  }
+  return name === OTHER ? UNLISTED : name
+}
+
+/** The total of each value over these buckets; with a formula over all its series. */
+async function totalsOf(ask: Asked, entity: Entity, buckets: Bucket[]) {
+  const totals = new Map<string, number>()
+  for (const counted of ask.formula ? ask.events : [entity]) {
+    for (const { value, y } of await duck.cells(ask, counted, buckets)) {
+      if (value !== null) {
+        totals.set(value, (totals.get(value) ?? 0) + y)
+      }
+    }
+  }
+  return totals
+}
+
+/** Orders values by their totals, the largest first, and equal totals by name. */
+function byTotal([a, x]: [string, number], [b, y]: [string, number]): number {
+  if (!same(x, y)) {
+    return y - x
+  }
+  return a < b ? -1 : 1
+}
+
+/** The values by their totals: those of the first period, then those that only the second one has. */
+async function sortValues(ask: Asked, entity: Entity, periods: Bucket[][]): Promise<string[]> {
+  const sorted: string[] = []
+  for (const buckets of periods) {
+    const ordered = [...(await totalsOf(ask, entity, buckets))].sort(byTotal)
+    sorted.push(...ordered.map(([name]) => name).filter((name) => !sorted.includes(name)))
+  }
+  return sorted
+}
+
 /** The values listed are the right ones in the right order, and each line of them, none and others is right. */
 async function compareBroken(
   ask: Asked,
@@ -191,20 +260,8 @@ async function compareBroken(
   own: TrendSeries[]
 ): Promise<void> {
   const { limit = 0, offset = 0 } = ask.breakdown ?? {}
-  const sorted: string[] = []
-  for (const buckets of periods) {
-    const totals = new Map<string, number>()
-    for (const counted of ask.formula ? ask.events : [entity]) {
-      for (const { value, y } of await duck.cells(ask, counted, buckets)) {
-        if (value !== null) {
-          totals.set(value, (totals.get(value) ?? 0) + y)
-        }
-      }
-    }
-    const ordered = [...totals].sort(([a, x], [b, y]) => (same(x, y) ? (a < b ? -1 : 1) : y - x))
-    sorted.push(...ordered.map(([name]) => name).filter((name) => !sorted.includes(name)))
-  }
-  const names = own.filter((_, i) => i % periods.length === 0).map((series) => nameOf(ask, series))
+  const sorted = await sortValues(ask, entity, periods)
+  const names = inPeriod(own, 0, periods).map((series) => nameOf(ask, series))
   const listed = names.filter((name) => name !== NONE && name !== OTHER)
   if (!ask.formula) {
     expect(listed).toEqual(sorted.slice(offset, offset + limit))
@@ -213,20 +270,17 @@ async function compareBroken(
 
   for (const [p, buckets] of periods.entries()) {
     const cells = await duck.cells(ask, entity, buckets, listed)
-    const present = new Set(
-      cells.map(({ value }) => (value === null ? NONE : value === '<other>' ? OTHER : value))
-    )
+    const present = new Set(cells.map(({ value }) => toName(value)))
     for (const name of [NONE, OTHER]) {
       if (present.has(name)) {
         expect(names).toContain(name)
       }
     }
-    for (const series of own.filter((_, i) => i % periods.length === p)) {
+    for (const series of inPeriod(own, p, periods)) {
       const name = nameOf(ask, series)
-      const value = name === NONE ? null : name === OTHER ? '<other>' : name
       expectSame(
         dataOf(ask, series),
-        lineOf(ask, buckets, cells, value),
+        lineOf(ask, buckets, cells, toValue(name)),
         `${entity.math} ${p} of ${name}`
       )
     }
