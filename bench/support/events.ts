@@ -31,11 +31,20 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
     return state / 2 ** 32
   }
   const pick = (n: number) => Math.floor(random() * n)
+  const pickKind = () => {
+    const share = pick(100)
+    if (share < 40) {
+      return 0
+    }
+    if (share < 43) {
+      return 1
+    }
+    return 2 + pick(KINDS - 2)
+  }
   const word = () => random().toString(36).slice(2, 12)
   const end = midnight()
   for (let i = 0; i < count; i += 1) {
-    const share = pick(100)
-    const kind = share < 40 ? 0 : share < 43 ? 1 : 2 + pick(KINDS - 2)
+    const kind = pickKind()
     const person = 1 + pick(persons)
     const properties = {
       path: `/reports/${word()}/${word()}`,

@@ -1085,12 +1085,12 @@ describe('the values of a breakdown', () => {
   ]
   const numbers = (text: unknown) =>
     DAYS.map((day) => day.filter((value) => spell(value) === text).length)
-  const spell = (value: unknown) =>
-    value === undefined || value === null || value === ''
-      ? '$$_posthog_breakdown_null_$$'
-      : typeof value === 'string'
-        ? value
-        : JSON.stringify(value)
+  const spell = (value: unknown) => {
+    if (value === undefined || value === null || value === '') {
+      return '$$_posthog_breakdown_null_$$'
+    }
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  }
 
   it.each([1, 3, 5, 30, 40_000])(
     'is the same in statements of so many events: %i',

@@ -69,16 +69,18 @@ describe('a formula', () => {
     tree: fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('branch'))
   }))
 
-  const apply = (operator: string, a: number, b: number) =>
-    operator === '+'
-      ? a + b
-      : operator === '-'
-        ? a - b
-        : operator === '*'
-          ? a * b
-          : b === 0
-            ? 0
-            : a / b
+  const apply = (operator: string, a: number, b: number) => {
+    switch (operator) {
+      case '+':
+        return a + b
+      case '-':
+        return a - b
+      case '*':
+        return a * b
+      default:
+        return b === 0 ? 0 : a / b
+    }
+  }
 
   it('is what the same computed apart is', () => {
     fc.assert(
