@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/json.ts'
+import { deep } from '../../support/depth.ts'
 import { evaluate, type Filter, type Group } from '../../support/evaluate.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 
@@ -138,7 +139,7 @@ describe('property filters', () => {
           }
         }
       ),
-      { numRuns: 100 }
+      deep(100)
     )
   }, 120_000)
 

@@ -12,17 +12,15 @@ import { type TrendSeries, toTable } from '../../../src/trends/answer.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
+import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
 import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
 import { type World, world } from '../../support/oracle/world.ts'
 
 /*
  * Random data and random trends: what the product answers is what DuckDB says of the same events. A failure prints its
- * seed and the smallest case that fails; ORACLE_RUNS and ORACLE_SEED ask for more, or for the same again.
+ * seed and the smallest case that fails.
  */
-
-const RUNS = Number(process.env.ORACLE_RUNS ?? 30)
-const SEED = process.env.ORACLE_SEED === undefined ? {} : { seed: Number(process.env.ORACLE_SEED) }
 
 const NONE = '$$_posthog_breakdown_null_$$'
 const OTHER = '$$_posthog_breakdown_other_$$'
@@ -384,7 +382,7 @@ it.each([
         await agree(one, fitting, isHourly)
       }
     ),
-    { numRuns: isHourly ? Math.ceil(RUNS / 3) : RUNS, ...SEED }
+    deep(isHourly ? 10 : 30)
   )
   console.log(`${asks} trends agree, seed ${details.seed}`)
   if (details.failed) {

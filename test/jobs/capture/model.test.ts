@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
+import { deep } from '../../support/depth.ts'
 import { holdErasures, WEEKLY } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
@@ -242,7 +243,7 @@ it('whatever happens, persons, properties and events are those of the model', as
         ofNobody: model.kept + model.doomed
       })
     }),
-    { numRuns: 40 }
+    deep(40)
   )
 }, 120_000)
 

@@ -8,6 +8,7 @@ import { foldEvents } from '../../../src/sessions/session.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import { verifySessions } from '../../../src/sessions/upkeep/verify.ts'
 import worker from '../../../src/worker.ts'
+import { deep } from '../../support/depth.ts'
 import { holdErasures, QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../../support/project.ts'
@@ -408,6 +409,6 @@ it('is the same in whatever order, parts and repetitions its events come, and co
         )
       }
     ),
-    { numRuns: 40 }
+    deep(40)
   )
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { writeFilters } from '../../../src/ai/filters.ts'
 import { type FilterJson, GroupJson } from '../../../src/ai/json.ts'
 import { type Project, refusalOf } from '../../../src/ai/list.ts'
+import { deep } from '../../support/depth.ts'
 
 /** A Saturday. */
 const NOW = new Date('2026-11-21T12:00:00Z')
@@ -235,7 +236,8 @@ it('never fails, and what it answers the list takes or refuses in words', () => 
         expect(GroupJson.safeParse(answer.filter_group).error).toBeUndefined()
         expect(refusalOf(answer, CALENDAR, NOW) ?? 'Taken.').toMatch(/\.$/)
       }
-    })
+    }),
+    deep(100)
   )
 })
 

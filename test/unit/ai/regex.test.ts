@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { writeRegex } from '../../../src/ai/regex.ts'
+import { deep } from '../../support/depth.ts'
 
 const UUID = '01a1fc87-dc26-71e7-8a25-7ac44254cc16'
 const none = { examples: [], counter_examples: [] }
@@ -228,7 +229,8 @@ it('is JavaScript’s as well, where it does not ignore case, and matches what i
       for (const one of [start, end, `${start}x`, `x${end}`, start + end.slice(1)]) {
         expect(pattern.test(one)).toBe(one.startsWith(start) && one.endsWith(end))
       }
-    })
+    }),
+    deep(100)
   )
 })
 
@@ -271,6 +273,7 @@ it('never fails, whatever is asked', () => {
           expect(answer.matched.slice(0, examples.length).map((one) => one.text)).toEqual(examples)
         }
       }
-    )
+    ),
+    deep(100)
   )
 })

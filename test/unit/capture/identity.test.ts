@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Incoming } from '../../../src/capture/plan.ts'
 import type { Json, JsonObject } from '../../../src/json.ts'
+import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
 
 const RECEIVED = 1_000_000
@@ -284,7 +285,7 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
         }
         expect(shuffled.events.size).toBe(events.length)
       }),
-      { numRuns: 3_000 }
+      deep(3_000)
     )
   })
 
@@ -301,7 +302,7 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
           }
         }
       }),
-      { numRuns: 3_000 }
+      deep(3_000)
     )
   })
 })

@@ -4,6 +4,7 @@ import { messagesFor } from '../../../src/erasures/message.ts'
 import { isGenuine, signReceipt, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
 import { buriedUnder, hashDistinctId } from '../../../src/erasures/tombstone.ts'
+import { deep } from '../../support/depth.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -27,7 +28,8 @@ describe('the weekly batch', () => {
           expect([run.getUTCDay(), run.toISOString().slice(10)]).toEqual([0, 'T05:00:00.000Z'])
         }
         expect(last.getTime() <= now && now < next.getTime()).toBe(true)
-      })
+      }),
+      deep(100)
     )
   })
 

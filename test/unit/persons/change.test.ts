@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Incoming } from '../../../src/capture/plan.ts'
 import type { Json, JsonObject } from '../../../src/json.ts'
 import { deleteProperty, setProperties } from '../../../src/persons/change.ts'
+import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
 
 const RECEIVED = 1_000
@@ -136,7 +137,7 @@ describe('captures, PATCH and delete_property in any order', () => {
         expect(properties).toEqual(expected)
         expect(version).toEqual(person?.properties)
       }),
-      { numRuns: 3_000 }
+      deep(3_000)
     )
   })
 
@@ -164,7 +165,8 @@ describe('captures, PATCH and delete_property in any order', () => {
           expect(after.properties).toEqual(before.properties)
           expect(after.properties.plan).toBe('last')
         }
-      )
+      ),
+      deep(100)
     )
   })
 })

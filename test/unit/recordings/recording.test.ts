@@ -15,6 +15,7 @@ import { readSnapshot, type Snapshot } from '../../../src/recordings/snapshot.ts
 import { firstUrls, summarize } from '../../../src/recordings/summary.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
 import current from '../../fixtures/posthog-js-1.449.2.json'
+import { deep } from '../../support/depth.ts'
 
 const AT = Date.UTC(2026, 10, 21)
 const SESSION = '01a1fc87-dc26-71e7-8a25-7ac44254cc16'
@@ -322,7 +323,7 @@ describe('the parts of recordings', () => {
 
         expect(storeInOrder(batches)).toEqual(storeInOrder([parts]))
       }),
-      { numRuns: 300 }
+      deep(300)
     )
   })
 

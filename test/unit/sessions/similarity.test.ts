@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shinglesOf } from '../../../src/sessions/shingles.ts'
 import { compareSteps } from '../../../src/sessions/similarity.ts'
 import { stepsOf } from '../../../src/sessions/steps.ts'
+import { deep } from '../../support/depth.ts'
 
 const page = (path: string) => `$pageview ${path}`
 
@@ -81,7 +82,8 @@ describe('how alike two sessions are', () => {
         expect(there).toBeCloseTo(back, 12)
         expect(there).toBeGreaterThanOrEqual(0)
         expect(there).toBeLessThanOrEqual(1)
-      })
+      }),
+      deep(100)
     )
   })
 })

@@ -11,6 +11,7 @@ import {
   type Weekday
 } from '../../../src/subscriptions/schedule.ts'
 import { fromClock } from '../../../src/time.ts'
+import { deep, share } from '../../support/depth.ts'
 import { occurrencesUntil } from '../../support/recurrence.ts'
 import { anySchedule } from '../../support/schedules.ts'
 
@@ -508,7 +509,7 @@ describe('the summary', () => {
   })
 })
 
-it('says of a year what an independent reading of the rules says, for 1,000 schedules', () => {
+it('says of a year what an independent reading of the rules says', () => {
   const [from, until] = [Date.UTC(2026, 0), Date.UTC(2027, 0)]
   let total = 0
   fc.assert(
@@ -520,7 +521,7 @@ it('says of a year what an independent reading of the rules says, for 1,000 sche
         expected.map((time) => new Date(time).toISOString())
       )
     }),
-    { numRuns: 1_000, seed: 7 }
+    deep(1_000)
   )
-  expect(total).toBeGreaterThan(20_000)
+  expect(total).toBeGreaterThan(20_000 * share)
 }, 60_000)

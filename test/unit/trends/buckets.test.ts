@@ -14,6 +14,7 @@ import {
   MAX_BUCKETS
 } from '../../../src/trends/buckets.ts'
 import { readFrom, readUntil } from '../../../src/trends/dates.ts'
+import { deep } from '../../support/depth.ts'
 
 const calendar = (timezone: string, weekStart = 0): Calendar => ({ timezone, weekStart })
 const at = (text: string) => Date.parse(text)
@@ -244,7 +245,7 @@ describe('buckets in a zone', () => {
           }
         }
       ),
-      { numRuns: 200 }
+      deep(200)
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readFormula } from '../../../src/trends/formula.ts'
+import { deep } from '../../support/depth.ts'
 
 const evaluate = (text: string, values: number[]) => readFormula(text, values.length)(values)
 
@@ -87,7 +88,7 @@ describe('a formula', () => {
       fc.property(tree, ({ text, value }) => {
         expect(evaluate(text, values)).toBe(Number.isNaN(value) ? 0 : value)
       }),
-      { numRuns: 500 }
+      deep(500)
     )
   })
 
@@ -105,7 +106,7 @@ describe('a formula', () => {
           }
         }
       ),
-      { numRuns: 2_000 }
+      deep(2_000)
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { SlidingCount, segmentsOf } from '../../../src/trends/sliding.ts'
+import { deep } from '../../support/depth.ts'
 
 it('cuts windows where any of them begins or ends', () => {
   const windows = [
@@ -47,6 +48,7 @@ it('counts each actor once in each window, however often and wherever they are s
         )
         expect(count.counts()).toEqual(expected)
       }
-    )
+    ),
+    deep(100)
   )
 })
