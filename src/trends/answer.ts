@@ -129,11 +129,10 @@ export function toSeries(
   const name = 'series' in of ? (of.series.customName ?? of.series.name) : of.formula
   const isAlone = action ? query.series.length === 1 : query.formulas.length === 1
   const isBroken = query.breakdowns.length > 0
-  const label = !isBroken
-    ? name
-    : isAlone
-      ? nameOf(query, value)
-      : `${name} - ${nameOf(query, value)}`
+  let label = name
+  if (isBroken) {
+    label = isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
+  }
   const shared = {
     ...(isBroken && { breakdown_value: toBreakdownValue(query, value) }),
     ...(period.label && { compare: true as const, compare_label: period.label }),
@@ -188,7 +187,13 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 })
 
 /** Several breakdowns have their values, of which any may be none, in one text of JSON. */
-function partsOf({ breakdowns }: TrendQuery, value: string): string[] {
+function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
+  if (value === 0) {
+    return [OTHER]
+  }
+  if (value === null) {
+    return [NONE]
+  }
   const parts =
     breakdowns.length > 1 ? z.array(z.string().nullable()).parse(JSON.parse(value)) : [value]
   return parts.map((part, i) => {
@@ -205,7 +210,7 @@ function toBreakdownValue(query: TrendQuery, value: Value): string | string[] | 
   if (bins && others.length === 0 && typeof value === 'string') {
     return rangeOf(bins, value)
   }
-  const parts = value === 0 ? [OTHER] : value === null ? [NONE] : partsOf(query, value)
+  const parts = partsOf(query, value)
   if (query.breakdowns.length === 1) {
     return parts[0] ?? NONE
   }
@@ -218,7 +223,7 @@ const TITLES: Record<string, string> = {
 }
 
 function nameOf(query: TrendQuery, value: Value): string {
-  const parts = value === 0 ? [OTHER] : value === null ? [NONE] : partsOf(query, value)
+  const parts = partsOf(query, value)
   return parts.map((part) => TITLES[part] ?? part).join('::')
 }
 

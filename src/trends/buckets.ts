@@ -117,15 +117,19 @@ export function startOf(
     const clock = floorTo(now, lengthOf(interval))
     return { time: time - (now - clock), clock }
   }
-  const day = floorTo(now, DAY)
-  const date = new Date(day)
-  const clock =
-    interval === 'day'
-      ? day
-      : interval === 'week'
-        ? day - ((date.getUTCDay() - weekStart + 7) % 7) * DAY
-        : addMonths(day, 0)
+  const clock = firstDay(floorTo(now, DAY), interval, weekStart)
   return { time: fromClock(clock, timezone), clock }
+}
+
+/** The first day of the interval that a day belongs to. */
+function firstDay(day: number, interval: Interval, weekStart: number): number {
+  if (interval === 'day') {
+    return day
+  }
+  if (interval === 'week') {
+    return day - ((new Date(day).getUTCDay() - weekStart + 7) % 7) * DAY
+  }
+  return addMonths(day, 0)
 }
 
 function after({ time, clock }: Start, interval: Interval, timezone: string): Start {

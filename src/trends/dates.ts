@@ -73,7 +73,8 @@ function clamp(time: number, unit: string, position: string, calendar: Calendar)
   }
   const clock = new Date(toClock(time, calendar.timezone))
   const year = clock.getUTCFullYear()
-  const month = unit === 'y' ? (position === 'Start' ? 0 : 11) : clock.getUTCMonth()
+  const edgeOfYear = position === 'Start' ? 0 : 11
+  const month = unit === 'y' ? edgeOfYear : clock.getUTCMonth()
   const first = unit === 'd' ? Math.floor(clock.getTime() / DAY) * DAY : midnight(year, month, 1)
   const last = unit === 'd' ? first : midnight(year, month + 1, 0)
   return fromClock(position === 'Start' ? first : last, calendar.timezone)

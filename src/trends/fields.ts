@@ -56,10 +56,11 @@ const whole = (schema: z.ZodInt) =>
   )
 const Count = whole(z.int().min(1))
 const Smoothing = whole(z.int().min(1).max(MAX_SMOOTHING))
-const Flag = z.preprocess(
-  (value) => (value === 'true' ? true : value === 'false' ? false : value),
-  z.boolean().nullish()
-)
+const FLAGS = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false]
+])
+const Flag = z.preprocess((value) => FLAGS.get(value) ?? value, z.boolean().nullish())
 
 /** What PostHog computes with and we do not: it may be there as long as it says nothing. */
 const Unsupported = z
