@@ -25,7 +25,10 @@ export const NUMBER = String.raw`\d+(?:\.\d+)?|an?|${NUMBERS.join('|')}`
 export function readNumber(text: string): number {
   const word = text.toLowerCase()
   const spelt = NUMBERS.indexOf(word)
-  return spelt >= 0 ? spelt : /^an?$/.test(word) ? 1 : Number(word)
+  if (spelt >= 0) {
+    return spelt
+  }
+  return /^an?$/.test(word) ? 1 : Number(word)
 }
 
 const UNITS = {

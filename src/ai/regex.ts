@@ -235,8 +235,12 @@ function writeEmail(
 const onlyText = ([piece, ...more]: Piece[] = []): string | undefined =>
   piece && 'text' in piece && more.length === 0 ? piece.text : undefined
 
-const wrap = (pattern: string, bound: Bound): string =>
-  bound === 'anywhere' ? pattern : bound === 'word' ? `\\b${pattern}\\b` : `^${pattern}$`
+function wrap(pattern: string, bound: Bound): string {
+  if (bound === 'anywhere') {
+    return pattern
+  }
+  return bound === 'word' ? `\\b${pattern}\\b` : `^${pattern}$`
+}
 
 function writePiece(piece: Piece, style: number): string {
   if ('text' in piece) {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { PersonName } from '../recordings/change.ts'
@@ -14,15 +14,7 @@ export async function findSubject(
   projectId: number,
   name: PersonName
 ): Promise<Subject | undefined> {
-  const ofProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
-  const identities =
-    'id' in name
-      ? sql`${ofProject} and person_id = ${name.id}`
-      : 'uuid' in name
-        ? sql`${ofProject} and person_id = (select id from persons where project_id = ${projectId} and uuid = ${name.uuid})`
-        : sql`${ofProject} and distinct_id = ${name.distinctId}
-              union ${ofProject} and person_id = (
-                select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId})`
+  const identities = identitiesOf(projectId, name)
   const [ids, urls] = await readBatch(
     db,
     query<{ distinct_id: string; uuid: string | null }>(sql`
@@ -42,4 +34,17 @@ export async function findSubject(
     distinctIds: ids.map((row) => row.distinct_id),
     urls: urls.map((row) => row.start_url)
   }
+}
+
+function identitiesOf(projectId: number, name: PersonName): SQL {
+  const ofProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
+  if ('id' in name) {
+    return sql`${ofProject} and person_id = ${name.id}`
+  }
+  if ('uuid' in name) {
+    return sql`${ofProject} and person_id = (select id from persons where project_id = ${projectId} and uuid = ${name.uuid})`
+  }
+  return sql`${ofProject} and distinct_id = ${name.distinctId}
+              union ${ofProject} and person_id = (
+                select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId})`
 }

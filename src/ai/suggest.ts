@@ -112,12 +112,12 @@ export async function suggestFilters(
         instructions: filterInstructions(project, now),
         data: { messages },
         schema: FiltersDraft,
-        faultOf: (answer) =>
-          answer.result === 'filter'
-            ? refusalOf({ ...answer, distinct_ids: [] }, project, now)
-            : answer.question.trim() === ''
-              ? 'The question is empty.'
-              : undefined
+        faultOf: (answer) => {
+          if (answer.result === 'filter') {
+            return refusalOf({ ...answer, distinct_ids: [] }, project, now)
+          }
+          return answer.question.trim() === '' ? 'The question is empty.' : undefined
+        }
       },
       timeLimitMs
     ))

@@ -150,5 +150,9 @@ export const invalidToken = (detail: string): AppError =>
   new AppError('authentication_failed', detail, 'api_key')
 
 /** A `sent_at`: epoch milliseconds or a date-time; anything else counts as not sent. */
-export const clockOf = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' ? value : typeof value === 'string' ? parseTimestamp(value) : undefined
+export function clockOf(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') {
+    return value
+  }
+  return typeof value === 'string' ? parseTimestamp(value) : undefined
+}

@@ -105,9 +105,9 @@ function* lifted(properties: JsonObject): Generator<[string, Json]> {
   }
 }
 
-const unsetKeys = (unset: Json | undefined): string[] =>
-  Array.isArray(unset)
-    ? unset.filter((key) => typeof key === 'string')
-    : isObject(unset)
-      ? Object.keys(unset)
-      : []
+function unsetKeys(unset: Json | undefined): string[] {
+  if (Array.isArray(unset)) {
+    return unset.filter((key) => typeof key === 'string')
+  }
+  return isObject(unset) ? Object.keys(unset) : []
+}

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { type deletionRuns, erasures } from '../db/schema.ts'
@@ -85,7 +85,7 @@ export async function listTasks(
 ): Promise<{ rows: ErasureRow[]; count: number }> {
   const matching = sql`project_id = ${projectId} and (delete_events or delete_recordings)
     ${personUuid === undefined ? sql`` : sql`and person_uuid = ${personUuid}`}
-    ${status === 'all' ? sql`` : status === 'pending' ? sql`and status <> 'completed'` : sql`and status = ${status}`}`
+    ${withStatus(status)}`
   const [rows, counted] = await Promise.all([
     db
       .select()
@@ -97,4 +97,11 @@ export async function listTasks(
     db.all<{ count: number }>(sql`select count(*) as count from erasures where ${matching}`)
   ])
   return { rows, count: counted[0]?.count ?? 0 }
+}
+
+function withStatus(status: TaskFilters['status']): SQL {
+  if (status === 'all') {
+    return sql``
+  }
+  return status === 'pending' ? sql`and status <> 'completed'` : sql`and status = ${status}`
 }

@@ -118,10 +118,17 @@ async function checkDatabase(env: Env, binding: string): Promise<DatabaseHealth>
   const fill = usage.sizeBytes / Number(env.DATABASE_MAX_BYTES)
   return {
     binding,
-    status: !checked?.isCurrent ? 'unavailable' : fill >= FILLING ? 'warning' : 'ok',
+    status: statusOf(checked?.isCurrent ?? false, fill),
     answers: checked !== undefined,
     migration: checked?.migration ?? null,
     size_bytes: usage.sizeBytes,
     fill
   }
+}
+
+function statusOf(isCurrent: boolean, fill: number): DatabaseHealth['status'] {
+  if (!isCurrent) {
+    return 'unavailable'
+  }
+  return fill >= FILLING ? 'warning' : 'ok'
 }

@@ -150,9 +150,13 @@ function readKey(header: string | undefined): string {
   return key
 }
 
-/** What is no id is none of a project. */
-const readProjectId = (text: string): number | '@current' =>
-  text === '@current' ? text : /^\d{1,15}$/.test(text) ? Number(text) : 0
+/** Anything but an integer or `@current` matches no project. */
+function readProjectId(text: string): number | '@current' {
+  if (text === '@current') {
+    return text
+  }
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}
 
 const invalidKey = () => new AppError('authentication_failed', INVALID_KEY)
 

@@ -172,8 +172,12 @@ export const isAnonymous = (distinctId: string): boolean =>
 export const sortDistinctIds = (ids: string[]): string[] =>
   ids.toSorted((a, b) => Number(isAnonymous(a)) - Number(isAnonymous(b)))
 
-const text = (value: Json | undefined): string =>
-  typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
+function text(value: Json | undefined): string {
+  if (typeof value === 'string') {
+    return value.trim()
+  }
+  return typeof value === 'number' ? String(value) : ''
+}
 
 /** Who may not be merged: placeholders that many strangers share. */
 export function isMergeable(distinctId: string): boolean {

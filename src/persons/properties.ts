@@ -78,8 +78,15 @@ export function mergeProperties(
 }
 
 /** Later writes are greater. */
-export const compareStamps = (a: Stamp, b: Stamp): number =>
-  a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+export function compareStamps(a: Stamp, b: Stamp): number {
+  if (a.at !== b.at) {
+    return a.at - b.at
+  }
+  if (a.id === b.id) {
+    return 0
+  }
+  return a.id < b.id ? -1 : 1
+}
 
 /** The earliest time, ms, not before `now`, at which a write of the key comes after all that are known of it. */
 export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {

@@ -5,14 +5,15 @@ export type Comparison = { similarity: number; shared: string[] }
  * How telling a step is: what the product itself records as an event says most, then the page or screen; a click anywhere,
  * which every session has, says little.
  */
-export const weightOf = (step: string): number =>
-  step.startsWith('$autocapture')
-    ? 0.1
-    : /^\$(pageview|screen)\b/.test(step)
-      ? 1
-      : step.startsWith('$')
-        ? 0.5
-        : 1.5
+export function weightOf(step: string): number {
+  if (step.startsWith('$autocapture')) {
+    return 0.1
+  }
+  if (/^\$(pageview|screen)\b/.test(step)) {
+    return 1
+  }
+  return step.startsWith('$') ? 0.5 : 1.5
+}
 
 /**
  * Compares two sequences of steps by their heaviest common subsequence, which both have in the same order. Its weight is

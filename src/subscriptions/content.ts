@@ -130,8 +130,12 @@ export function describeChange(line: Line): string {
 }
 
 /** Whether a line went up, down, or neither. */
-export const directionOf = ({ value, previous }: Line): -1 | 0 | 1 =>
-  previous === null || value === previous ? 0 : value > previous ? 1 : -1
+export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
+  if (previous === null || value === previous) {
+    return 0
+  }
+  return value > previous ? 1 : -1
+}
 
 /** `Mon, 23 Nov 2026, 09:00 CET` */
 export const formatMoment = (at: number, timezone: string): string =>

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { expectRows } from '../../db/rows.ts'
@@ -11,15 +11,20 @@ export async function findIdentities(
   projectId: number,
   name: PersonName
 ): Promise<{ key: number; distinct_id: string }[]> {
-  const person =
-    'id' in name
-      ? sql`select id from persons where project_id = ${projectId} and id = ${name.id}`
-      : 'uuid' in name
-        ? sql`select id from persons where project_id = ${projectId} and uuid = ${name.uuid}`
-        : sql`select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId}`
+  const person = personIdOf(projectId, name)
   const identities = query<{ key: number; distinct_id: string }>(sql`
     select key, distinct_id from distinct_ids where person_id = (${person}) order by key`)
   return (await readBatch(db, identities))[0]
+}
+
+function personIdOf(projectId: number, name: PersonName): SQL {
+  if ('id' in name) {
+    return sql`select id from persons where project_id = ${projectId} and id = ${name.id}`
+  }
+  if ('uuid' in name) {
+    return sql`select id from persons where project_id = ${projectId} and uuid = ${name.uuid}`
+  }
+  return sql`select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId}`
 }
 
 /** The key of a distinct id, made when there is none yet. */

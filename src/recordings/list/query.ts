@@ -2,7 +2,12 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { Flag, jsonText } from '../../parameters.ts'
-import { type FilterGroup, leavesOf, readFilters } from '../../properties/filter.ts'
+import {
+  type FilterGroup,
+  leavesOf,
+  type PropertyType,
+  readFilters
+} from '../../properties/filter.ts'
 import { readFrom, readUntil } from '../../trends/dates.ts'
 
 const Text = z.string().max(1000)
@@ -201,10 +206,15 @@ function readChosen(
   return [Array.isArray(properties) ? { ...group, type: operand } : group]
 }
 
+/** Types with a fixed set of keys; the others take any key. */
+const KNOWN_KEYS: Partial<Record<PropertyType, readonly string[]>> = {
+  recording: RECORDING_KEYS,
+  event_metadata: METADATA_KEYS
+}
+
 function checkKeys(group: FilterGroup): FilterGroup {
   for (const { type, key } of leavesOf(group)) {
-    const known: readonly string[] | undefined =
-      type === 'recording' ? RECORDING_KEYS : type === 'event_metadata' ? METADATA_KEYS : undefined
+    const known = KNOWN_KEYS[type]
     if (known && !known.includes(key)) {
       throw new AppError(
         'invalid_input',
