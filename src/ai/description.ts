@@ -1,5 +1,5 @@
 import type { Kind } from './pattern.ts'
-import { phrase, QUOTED, quotedText, type Rule, readWords } from './words.ts'
+import { phrase, QUOTED, quotedText, type Rule, readWords, type Word } from './words.ts'
 
 /** A text as it is, or one of a kind. */
 export type Piece = { text: string } | { kind: Kind }
@@ -91,8 +91,15 @@ const TEXT = /[/@.:?=&#_%\d-]/
 
 /** Reads what somebody wants a pattern for. What it cannot place is in `unknown`, never left out silently. */
 export function readDescription(text: string): Description {
-  const words = readWords<Meaning>(text, RULES, () => ({ is: 'word' }))
-  const description: Description = {
+  const reader = new Reader()
+  for (const word of readWords<Meaning>(text, RULES, () => ({ is: 'word' }))) {
+    reader.read(word)
+  }
+  return reader.finish()
+}
+
+class Reader {
+  readonly #description: Description = {
     alternatives: [[]],
     subject: undefined,
     ignoresCase: false,
@@ -101,110 +108,147 @@ export function readDescription(text: string): Description {
     negates: false,
     unknown: []
   }
+  readonly #saidOf = new Map<Condition, string>()
+  #condition: Condition | undefined
   /** Where texts go that are no part of the pattern. */
-  let list: string[] | undefined
-  const saidOf = new Map<Condition, string>()
-  let condition: Condition | undefined
+  #list: string[] | undefined
   /** What joins the next piece to what stands before it. */
-  let link: 'place' | 'then' | 'and' | 'or' | undefined
+  #link: 'place' | 'then' | 'and' | 'or' | undefined
 
-  const begin = (at: Place, isOr: boolean): Condition => {
-    const begun = { place: at, parts: [] }
-    if (isOr && description.alternatives.at(-1)?.length) {
-      description.alternatives.push([])
-    }
-    description.alternatives.at(-1)?.push(begun)
-    return begun
-  }
-  const put = (piece: Piece, said: string) => {
-    if (list && 'text' in piece) {
-      list.push(piece.text)
-    } else if (list === description.counter_examples) {
-      description.negates = true
-    } else if (list) {
-      description.unknown.push(said)
-    } else if (!condition || (link === 'and' && condition.place === 'contains')) {
-      condition = begin(condition?.place ?? 'has', false)
-      condition.parts.push([piece])
-    } else if (link === 'or' || (link === 'and' && condition.place === 'is')) {
-      condition.parts.at(-1)?.push(piece)
-    } else if (link === 'place' || link === 'then') {
-      condition.parts.push([piece])
-    } else if ('kind' in piece && isAddress(piece.kind) && link === undefined) {
-      description.subject ??= piece.kind
-    } else {
-      description.unknown.push(said)
-    }
-    link = undefined
-  }
-
-  for (const { value, text: said } of words) {
+  read({ value, text: said }: Word<Meaning>): void {
     switch (value.is) {
-      case 'place': {
-        const before = condition?.parts.length === 0 ? condition : undefined
-        if (before && before.place !== 'contains' && value.place === 'is') {
-          break
-        }
-        if (list === description.counter_examples && list.length === 0) {
-          description.negates = true
-        }
-        list = undefined
-        const only = asSubject(condition)
-        if (only && !description.subject && description.alternatives.flat().length === 1) {
-          description.subject = only
-          description.alternatives = [[]]
-        }
-        if (before) {
-          before.place = value.place
-        } else {
-          condition = begin(value.place, link === 'or')
-        }
-        if (condition) {
-          saidOf.set(condition, said)
-        }
-        link = 'place'
+      case 'place':
+        this.#readPlace(value.place, said)
         break
-      }
       case 'piece':
-        put(value.piece, said)
+        this.#readPiece(value.piece, said)
         break
       case 'comma':
-        link = link === 'place' ? link : 'or'
+        this.#link = this.#link === 'place' ? 'place' : 'or'
         break
       case 'and':
       case 'or':
       case 'then':
-        link = value.is
+        this.#link = value.is
         break
       case 'such as':
-        list = list === description.counter_examples ? list : description.examples
+        this.#list = this.#isInCounterExamples() ? this.#list : this.#description.examples
         break
       case 'not':
-        list = description.counter_examples
+        this.#list = this.#description.counter_examples
         break
       case 'in any case':
-        description.ignoresCase = true
+        this.#description.ignoresCase = true
         break
       case 'word':
-        if (
-          TEXT.test(said) ||
-          list ||
-          link === 'place' ||
-          (link !== undefined && endsWithText(condition))
-        ) {
-          put({ text: said }, said)
-        } else {
-          description.unknown.push(said)
-        }
+        this.#readWord(said)
         break
     }
   }
-  const bare = description.alternatives.flat().filter(({ parts }) => parts.length === 0)
-  description.alternatives = description.alternatives
-    .map((all) => all.filter((one) => !bare.includes(one)))
-    .filter((all) => all.length > 0)
-  description.unknown.push(...bare.map((one) => saidOf.get(one) ?? ''))
-  return description
+
+  /** Returns the description; a place without a piece counts as not understood. */
+  finish(): Description {
+    const { alternatives, unknown } = this.#description
+    const bare = alternatives.flat().filter(({ parts }) => parts.length === 0)
+    return {
+      ...this.#description,
+      alternatives: alternatives
+        .map((all) => all.filter((one) => !bare.includes(one)))
+        .filter((all) => all.length > 0),
+      unknown: [...unknown, ...bare.map((one) => this.#saidOf.get(one) ?? '')]
+    }
+  }
+
+  #readPlace(place: Place, said: string): void {
+    const bare = this.#condition?.parts.length === 0 ? this.#condition : undefined
+    if (bare && bare.place !== 'contains' && place === 'is') {
+      return
+    }
+    if (this.#isInCounterExamples() && this.#list?.length === 0) {
+      this.#description.negates = true
+    }
+    this.#list = undefined
+    this.#moveSubject()
+    if (bare) {
+      bare.place = place
+    }
+    const condition = bare ?? this.#begin(place, this.#link === 'or')
+    this.#saidOf.set(condition, said)
+    this.#link = 'place'
+  }
+
+  /** Makes a condition the subject of those that follow, when it is the only one and names a kind. */
+  #moveSubject(): void {
+    const subject = asSubject(this.#condition)
+    const { alternatives } = this.#description
+    if (subject && !this.#description.subject && alternatives.flat().length === 1) {
+      this.#description.subject = subject
+      this.#description.alternatives = [[]]
+    }
+  }
+
+  #begin(place: Place, isAlternative: boolean): Condition {
+    const { alternatives } = this.#description
+    const condition = { place, parts: [] }
+    if (isAlternative && alternatives.at(-1)?.length) {
+      alternatives.push([])
+    }
+    alternatives.at(-1)?.push(condition)
+    this.#condition = condition
+    return condition
+  }
+
+  #readWord(said: string): void {
+    const isText =
+      TEXT.test(said) ||
+      this.#list !== undefined ||
+      this.#link === 'place' ||
+      (this.#link !== undefined && endsWithText(this.#condition))
+    if (isText) {
+      this.#readPiece({ text: said }, said)
+    } else {
+      this.#description.unknown.push(said)
+    }
+  }
+
+  #readPiece(piece: Piece, said: string): void {
+    if (this.#list) {
+      this.#addToList(this.#list, piece, said)
+    } else {
+      this.#addToPattern(piece, said)
+    }
+    this.#link = undefined
+  }
+
+  #addToList(list: string[], piece: Piece, said: string): void {
+    if ('text' in piece) {
+      list.push(piece.text)
+    } else if (this.#isInCounterExamples()) {
+      this.#description.negates = true
+    } else {
+      this.#description.unknown.push(said)
+    }
+  }
+
+  #addToPattern(piece: Piece, said: string): void {
+    const condition = this.#condition
+    const link = this.#link
+    if (!condition || (link === 'and' && condition.place === 'contains')) {
+      this.#begin(condition?.place ?? 'has', false).parts.push([piece])
+    } else if (link === 'or' || (link === 'and' && condition.place === 'is')) {
+      condition.parts.at(-1)?.push(piece)
+    } else if (link === 'place' || link === 'then') {
+      condition.parts.push([piece])
+    } else if (link === undefined && 'kind' in piece && isAddress(piece.kind)) {
+      this.#description.subject ??= piece.kind
+    } else {
+      this.#description.unknown.push(said)
+    }
+  }
+
+  #isInCounterExamples(): boolean {
+    return this.#list === this.#description.counter_examples
+  }
 }
 
 const isAddress = (of: Kind): boolean => of === 'url' || of === 'path'
