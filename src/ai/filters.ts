@@ -121,34 +121,32 @@ class Reader {
       return undefined
     }
     const all = [first]
-    for (;;) {
-      const word = this.#next()
-      if (!word || ['or', 'close'].includes(word.value.is)) {
-        break
-      }
-      if (word.value.is === 'nor') {
-        all.push(...this.#operand(() => this.#readOpposite()))
-        continue
-      }
-      if (['and', 'comma'].includes(word.value.is)) {
-        if (
-          word.value.is === 'comma' &&
-          ['and', 'or', 'nor'].includes(this.#words[this.#at + 1]?.value.is ?? '')
-        ) {
-          this.#at += 1
-          continue
-        }
-        all.push(...this.#operand(() => this.#readNot()))
-        continue
-      }
-      const tree = this.#readNot()
-      if (tree) {
-        all.push(tree)
-      } else {
-        this.#skip()
-      }
+    let word = this.#next()
+    while (word && !['or', 'close'].includes(word.value.is)) {
+      all.push(...this.#readConjunct(word.value.is))
+      word = this.#next()
     }
     return join('AND', all)
+  }
+
+  /** Reads the tree at the next word, whose kind is `is`; skips a comma before `and`, `or` or `nor`. */
+  #readConjunct(is: Ask['is']): Tree[] {
+    if (is === 'nor') {
+      return this.#operand(() => this.#readOpposite())
+    }
+    const following = this.#words[this.#at + 1]?.value.is ?? ''
+    if (is === 'comma' && ['and', 'or', 'nor'].includes(following)) {
+      this.#at += 1
+      return []
+    }
+    if (is === 'and' || is === 'comma') {
+      return this.#operand(() => this.#readNot())
+    }
+    const tree = this.#readNot()
+    if (!tree) {
+      this.#skip()
+    }
+    return tree ? [tree] : []
   }
 
   /** What stands behind a word that joins; without it the word is not understood. */
