@@ -137,13 +137,8 @@ function writeAll(
   if (at('at').length > 0 || !isAboutText(subject)) {
     return undefined
   }
-  const first = start && `^${hostBefore(start, subject)}${start.pattern}`
   const isUnder = conditions.some(({ place }) => place === 'under')
-  const opening = first && isUnder && !start.closes?.endsWith('/') ? `${first}(?:[/?#]|$)` : first
-  const head: Link | undefined =
-    opening === undefined
-      ? undefined
-      : { pattern: opening, text: isUnder ? undefined : start?.text }
+  const head = start && toHead(start, subject, isUnder)
   const middles = [...contained, ...parameters]
   if (!head && !end && middles.length === 1) {
     return wrap(middles[0]?.pattern ?? '', bound)
@@ -152,6 +147,15 @@ function writeAll(
     writeChain([...(head ? [head] : []), ...order], end)
   )
   return anyOf(orders)
+}
+
+/** Returns the first link of a chain. A path that a text is under ends with a whole segment: `/a` does not cover `/ab`. */
+function toHead(start: Link, subject: Description['subject'], isUnder: boolean): Link {
+  const pattern = `^${hostBefore(start, subject)}${start.pattern}`
+  if (!isUnder) {
+    return { pattern, text: start.text }
+  }
+  return { pattern: start.closes?.endsWith('/') ? pattern : `${pattern}(?:[/?#]|$)` }
 }
 
 /** One after the other; where a text may begin inside the one before, that as well. */
