@@ -49,45 +49,36 @@ export function readEvent(
   if (!isObject(raw)) {
     return { uuid: null, reason: 'event is not an object' }
   }
-  const uuid = typeof raw.uuid === 'string' && UUID.test(raw.uuid) ? raw.uuid.toLowerCase() : null
+  const uuid = readUuid(raw.uuid)
   const drop = (reason: string): Dropped => ({ uuid, reason })
 
-  if (uuid === null && raw.uuid !== undefined && raw.uuid !== null && raw.uuid !== '') {
+  if (uuid === null && (raw.uuid ?? '') !== '') {
     return drop('event submitted with an invalid uuid')
   }
   if (typeof raw.event !== 'string' || raw.event.trim() === '') {
     return drop('event submitted with an empty event name')
   }
-  if (raw.properties !== undefined && raw.properties !== null && !isObject(raw.properties)) {
+  const sent = raw.properties ?? {}
+  if (!isObject(sent)) {
     return drop('event properties are not an object')
   }
   if (typeof raw.timestamp === 'number') {
     return drop('event timestamp is a number instead of a string')
   }
-
-  const sent: JsonObject = isObject(raw.properties) ? raw.properties : {}
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
   if (distinctId === undefined) {
     return drop('event submitted without a distinct_id')
   }
-  if (raw.event === '$snapshot' || raw.event === '$performance_event') {
-    return drop(`${raw.event} is not stored as an event`)
-  }
 
   const read = readProperties(raw, sent)
-  if (!hasPersonProfile(read) && (MERGES.has(raw.event) || raw.event === '$groupidentify')) {
-    return drop(`${raw.event} needs person processing`)
-  }
-  if (depthOf(read) > MAX_DEPTH) {
-    return drop(`event properties are nested deeper than ${MAX_DEPTH}`)
+  const unstorable = faultOfEvent(raw.event, read)
+  if (unstorable !== undefined) {
+    return drop(unstorable)
   }
   const properties = toWellFormed(read)
-  const bytes = byteLength(JSON.stringify(properties))
-  if (bytes > MAX_EVENT_BYTES) {
-    return drop(`maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`)
-  }
-  if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties)) {
-    return drop(`maximum size of person properties exceeded: ${MAX_PROPERTIES_BYTES} bytes`)
+  const tooLarge = faultOfSize(properties)
+  if (tooLarge !== undefined) {
+    return drop(tooLarge)
   }
 
   const time = {
@@ -105,6 +96,36 @@ export function readEvent(
     ...(writtenAt !== timestamp && { written_at: writtenAt }),
     properties
   }
+}
+
+/** A UUID in lower case; null for anything else. */
+export const readUuid = (value: Json | undefined): string | null =>
+  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null
+
+/** Returns why an event with this name and these properties is not stored, undefined when it is. */
+function faultOfEvent(event: string, properties: JsonObject): string | undefined {
+  if (event === '$snapshot' || event === '$performance_event') {
+    return `${event} is not stored as an event`
+  }
+  if (!hasPersonProfile(properties) && (MERGES.has(event) || event === '$groupidentify')) {
+    return `${event} needs person processing`
+  }
+  if (depthOf(properties) > MAX_DEPTH) {
+    return `event properties are nested deeper than ${MAX_DEPTH}`
+  }
+  return undefined
+}
+
+/** Returns which size limit the properties exceed, undefined when they exceed none. */
+function faultOfSize(properties: JsonObject): string | undefined {
+  const bytes = byteLength(JSON.stringify(properties))
+  if (bytes > MAX_EVENT_BYTES) {
+    return `maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`
+  }
+  if (bytes > MAX_PROPERTIES_BYTES && isTooMuchForAnyone(properties)) {
+    return `maximum size of person properties exceeded: ${MAX_PROPERTIES_BYTES} bytes`
+  }
+  return undefined
 }
 
 /** `/engage` takes what is to be set of a person without the name of an event. */

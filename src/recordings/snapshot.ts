@@ -1,4 +1,4 @@
-import { type Dropped, readDistinctId } from '../capture/event.ts'
+import { type Dropped, readDistinctId, readUuid } from '../capture/event.ts'
 import { sha256 } from '../hash.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { type RecordingPart, SessionId } from './part.ts'
@@ -6,8 +6,6 @@ import { type RecordingPart, SessionId } from './part.ts'
 const STEP = 5 * 60_000
 const MAX_DISTANCE = 7 * 86_400_000
 const MAX_WINDOW = 200
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A part as it is to be stored: `lines` are the text of its object. */
 export type Snapshots = { part: Omit<RecordingPart, 'project_id'>; lines: string }
@@ -24,7 +22,7 @@ export async function readSnapshot(
   if (!isObject(raw)) {
     return { uuid: null, reason: 'event is not an object' }
   }
-  const uuid = typeof raw.uuid === 'string' && UUID.test(raw.uuid) ? raw.uuid.toLowerCase() : null
+  const uuid = readUuid(raw.uuid)
   const drop = (reason: string): Dropped => ({ uuid, reason })
 
   const properties = isObject(raw.properties) ? raw.properties : {}
