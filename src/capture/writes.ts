@@ -71,9 +71,8 @@ export function writesOf(event: string, uuid: string, properties: JsonObject, at
   const set = isObject(properties.$set) ? properties.$set : {}
   const once = isObject(properties.$set_once) ? properties.$set_once : {}
   for (const [key, value] of lifted(properties)) {
-    const kind = PERSON_EVENTS.has(event) || !VOLATILE.has(key) ? 'set' : 'seed'
     if (!Object.hasOwn(set, key)) {
-      writes.push({ kind, key, value, stamp })
+      writes.push({ kind: kindOf(event, key), key, value, stamp })
     }
     const initial = `$initial_${key.replace(/^\$/, '')}`
     if (value !== null && !Object.hasOwn(once, initial)) {
@@ -91,6 +90,9 @@ export function writesOf(event: string, uuid: string, properties: JsonObject, at
   }
   return writes
 }
+
+const kindOf = (event: string, key: string): 'set' | 'seed' =>
+  PERSON_EVENTS.has(event) || !VOLATILE.has(key) ? 'set' : 'seed'
 
 function* lifted(properties: JsonObject): Generator<[string, Json]> {
   for (const key of LIFTED) {
