@@ -116,51 +116,66 @@ export async function continueErasures(
       return 0
     }
   }
-  const failed: ErasureRow[] = []
-  let attempts = 0
+  const failures: Failure[] = []
   let completed = 0
   for (const [i, erasure] of open.entries()) {
     try {
       const state = await eraser.advance(erasure)
+      if (state === 'cut') {
+        await queue.send(messageFor(project.id, open.slice(i)))
+        break
+      }
       if (state === 'completed') {
         completed += 1
       }
-      if (state !== 'cut') {
-        continue
-      }
-      await queue.send({
-        project_id: project.id,
-        erasures: open.slice(i).map(({ id }) => id),
-        letter: null
-      })
-      break
     } catch (error) {
-      if (error instanceof UnavailableError) {
-        throw error
-      }
-      const tries = await noteFailure(db, erasure, describeError(error), clock().getTime())
-      log('error', 'erasure failed', {
-        project: project.id,
-        erasure: erasure.id,
-        tries,
-        error: describeError(error)
-      })
-      if (tries < MAX_ATTEMPTS) {
-        failed.push(erasure)
-      } else if (erasure.run !== null) {
-        await markFailed(db, erasure)
-      }
-      attempts = Math.max(attempts, tries)
+      failures.push(await recordFailure(db, erasure, error, clock))
     }
   }
-  if (failed.length > 0) {
-    await queue.send(
-      { project_id: project.id, erasures: failed.map(({ id }) => id), letter: null },
-      { delaySeconds: Math.min(MAX_DELAY, 10 * 2 ** attempts) }
-    )
+  const retried = failures.filter(({ tries }) => tries < MAX_ATTEMPTS).map(({ erasure }) => erasure)
+  if (retried.length > 0) {
+    const attempts = Math.max(...failures.map(({ tries }) => tries))
+    await queue.send(messageFor(project.id, retried), {
+      delaySeconds: Math.min(MAX_DELAY, 10 * 2 ** attempts)
+    })
   }
   await finishRuns(db, clock().getTime())
   return completed
+}
+
+const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
+  project_id: projectId,
+  erasures: rows.map(({ id }) => id),
+  letter: null
+})
+
+/** An erasure that failed, and how often it has failed so far. */
+type Failure = { erasure: ErasureRow; tries: number }
+
+/**
+ * Notes why an erasure failed; after the last attempt it waits for the next run.
+ * @throws unavailable when the database cannot take the work now
+ */
+async function recordFailure(
+  db: Db,
+  erasure: ErasureRow,
+  error: unknown,
+  clock: () => Date
+): Promise<Failure> {
+  if (error instanceof UnavailableError) {
+    throw error
+  }
+  const tries = await noteFailure(db, erasure, describeError(error), clock().getTime())
+  log('error', 'erasure failed', {
+    project: erasure.projectId,
+    erasure: erasure.id,
+    tries,
+    error: describeError(error)
+  })
+  if (tries >= MAX_ATTEMPTS && erasure.run !== null) {
+    await markFailed(db, erasure)
+  }
+  return { erasure, tries }
 }
 
 /** What an invocation got to: `waiting` for its Sunday, or `cut` because it may do no more. */
