@@ -6,7 +6,7 @@ import { AppError, NotFoundError } from '../errors.ts'
 import { isSameHash } from '../hash.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
-import { callerQuery, type KeyRow, readCaller, touchKey } from '../projects/store.ts'
+import { type Caller, callerQuery, type KeyRow, readCaller, touchKey } from '../projects/store.ts'
 import { readBookmark, writeBookmark } from './bookmark.ts'
 import type { AppEnv, Reached } from './env.ts'
 import { contribute, type Part } from './openapi.ts'
@@ -77,27 +77,13 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
     const { db, bookmark } = openDb(c.env.DB, c.var.usage, {
       query: (isStrict) => callerQuery({ hash, asked, isStrict }),
       async accept(rows) {
-        const caller = readCaller(rows)
-        if (
-          !caller ||
-          !(await isSameHash(caller.key.hash, hash)) ||
-          !isValid(caller.key, c.var.now)
-        ) {
-          throw invalidKey()
-        }
+        const caller = await authenticate(readCaller(rows), hash, c.var.now)
         c.set('keyId', caller.key.id)
         await throttle(c.env, caller.key.id, scopes[0], c.var.now)
-        if (!scopes.some((scope) => hasScope(caller.key.scopes, scope))) {
-          throw new AppError('permission_denied', missingScope(scopes[0]))
-        }
-        const { project } = caller
-        if (!project) {
-          throw new NotFoundError(
-            asked === '@current' && caller.key.projectIds.length > 1 ? AMBIGUOUS : PROJECT_NOT_FOUND
-          )
-        }
+        requireScope(caller.key, scopes)
+        reached = requireProject(caller, asked)
+        const { project } = reached
         c.set('projectId', project.id)
-        reached = { ...caller, project }
         const known = readBookmark(c.req.header('x-d1-bookmark'), project.database)
         return project.database === CONTROL && !known
           ? undefined
@@ -138,6 +124,31 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
       c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
     }
   }
+
+/** @throws authentication_failed unless the key has this hash and is valid */
+async function authenticate(caller: Caller | undefined, hash: string, now: Date): Promise<Caller> {
+  if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, now)) {
+    throw invalidKey()
+  }
+  return caller
+}
+
+/** @throws permission_denied unless the key holds one of the scopes */
+function requireScope({ scopes: held }: KeyRow, scopes: Scopes): void {
+  if (!scopes.some((scope) => hasScope(held, scope))) {
+    throw new AppError('permission_denied', missingScope(scopes[0]))
+  }
+}
+
+/** @throws not_found when the key does not reach the project, or `@current` could be several */
+function requireProject(caller: Caller, asked: number | '@current'): Reached {
+  const { key, project } = caller
+  if (!project) {
+    const isAmbiguous = asked === '@current' && key.projectIds.length > 1
+    throw new NotFoundError(isAmbiguous ? AMBIGUOUS : PROJECT_NOT_FOUND)
+  }
+  return { ...caller, project }
+}
 
 function readKey(header: string | undefined): string {
   if (!header) {
