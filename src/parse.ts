@@ -28,39 +28,61 @@ function toAppError(issue: z.core.$ZodIssue, path: readonly string[]): AppError 
 }
 
 function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
-  if (issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'custom') {
-    if (issue.input === undefined) {
-      return ['required', 'This field is required.']
-    }
-    if (issue.input === null) {
-      return ['null', 'This field may not be null.']
-    }
+  const missing = explainMissing(issue)
+  if (missing) {
+    return missing
   }
-  if (issue.code === 'invalid_type') {
-    return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
+  switch (issue.code) {
+    case 'invalid_type':
+      return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
+    case 'invalid_value':
+      return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
+    case 'too_big':
+      return explainTooBig(issue)
+    case 'too_small':
+      return explainTooSmall(issue)
+    case 'unrecognized_keys':
+      return ['invalid_input', 'This field is not known.']
+    default:
+      return ['invalid_input', issue.message]
   }
-  if (issue.code === 'invalid_value' && issue.input === undefined) {
+}
+
+/** Codes of the issues that a missing field or null can have. */
+const MISSING: z.core.$ZodIssue['code'][] = ['invalid_type', 'invalid_value', 'custom']
+
+function explainMissing({ code, input }: z.core.$ZodIssue): [ErrorCode, string] | undefined {
+  if (!MISSING.includes(code)) {
+    return undefined
+  }
+  if (input === undefined) {
     return ['required', 'This field is required.']
   }
-  if (issue.code === 'invalid_value') {
-    return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
+  return input === null ? ['null', 'This field may not be null.'] : undefined
+}
+
+function explainTooBig({ origin, maximum, message }: z.core.$ZodIssueTooBig): [ErrorCode, string] {
+  if (origin === 'string') {
+    return ['max_length', `Ensure this field has no more than ${maximum} characters.`]
   }
-  if (issue.code === 'too_big' && issue.origin === 'string') {
-    return ['max_length', `Ensure this field has no more than ${issue.maximum} characters.`]
+  if (origin === 'array') {
+    return ['invalid_input', message]
   }
-  if (issue.code === 'too_small' && issue.origin === 'string') {
+  return ['max_value', `Ensure this value is less than or equal to ${maximum}.`]
+}
+
+function explainTooSmall({
+  origin,
+  minimum,
+  message
+}: z.core.$ZodIssueTooSmall): [ErrorCode, string] {
+  if (origin === 'string') {
     return ['blank', 'This field may not be blank.']
   }
-  if (issue.code === 'too_big' && issue.origin !== 'array') {
-    return ['max_value', `Ensure this value is less than or equal to ${issue.maximum}.`]
+  if (origin === 'array') {
+    return ['invalid_input', message]
   }
-  if (issue.code === 'too_small' && issue.origin !== 'array') {
-    return ['min_value', `Ensure this value is greater than or equal to ${issue.minimum}.`]
-  }
-  if (issue.code === 'unrecognized_keys') {
-    return ['invalid_input', 'This field is not known.']
-  }
-  return ['invalid_input', issue.message]
+  return ['min_value', `Ensure this value is greater than or equal to ${minimum}.`]
 }
 
 const WRONG_TYPE: Record<string, string> = {
