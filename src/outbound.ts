@@ -69,9 +69,7 @@ export async function sendOutbound(
       }
       const next = checkUrl(location, limits.allow, url.href)
       if (next.origin !== url.origin) {
-        for (const name of CREDENTIALS) {
-          headers.delete(name)
-        }
+        deleteCredentials(headers)
       }
       if (response.status === 303) {
         method = 'GET'
@@ -89,6 +87,12 @@ export async function sendOutbound(
     }
     await body?.cancel()
     return new Uint8Array()
+  }
+}
+
+function deleteCredentials(headers: Headers): void {
+  for (const name of CREDENTIALS) {
+    headers.delete(name)
   }
 }
 
