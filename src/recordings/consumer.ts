@@ -37,19 +37,28 @@ export async function consumeRecordings(
   const fail = async (message: Message, error: unknown) => {
     summary[await giveBack(message, deadQueue, error)] += 1
   }
-  const byProject = new Map<number, Item[]>()
+  const storeOrFail = async (projectId: number, items: Item[]): Promise<void> => {
+    try {
+      summary.stored += await store(projectId, items, bindings, usage)
+    } catch (error) {
+      // One message's fault must not become its neighbours': each is tried by itself.
+      const isRetried = items.length > 1 && !isCommon(error)
+      for (const item of items) {
+        await (isRetried ? storeOrFail(projectId, [item]) : fail(item.message, error))
+      }
+    }
+  }
+
+  const items: Item[] = []
   for (const message of batch.messages) {
     try {
       const asked = PurgeMessage.safeParse(message.body).data
       if (asked) {
         summary.purged += await purge(asked, bindings, usage)
       }
-      const read = asked ? undefined : await loadPart(bucket, readPart(message.body))
-      if (read) {
-        byProject.set(read.projectId, [
-          ...(byProject.get(read.projectId) ?? []),
-          { message, part: read }
-        ])
+      const part = asked ? undefined : await loadPart(bucket, readPart(message.body))
+      if (part) {
+        items.push({ message, part })
       } else {
         message.ack()
       }
@@ -58,27 +67,17 @@ export async function consumeRecordings(
     }
   }
 
-  for (const [projectId, items] of byProject) {
-    try {
-      summary.stored += await store(projectId, items, bindings, usage)
-    } catch (error) {
-      const isCommon =
-        error instanceof UnavailableError || error instanceof PoisonError || findConflict(error)
-      for (const item of items) {
-        try {
-          // One message's fault must not become its neighbours': each is tried by itself.
-          if (isCommon || items.length === 1) {
-            throw error
-          }
-          summary.stored += await store(projectId, [item], bindings, usage)
-        } catch (own) {
-          await fail(item.message, own)
-        }
-      }
-    }
+  for (const [projectId, own] of Map.groupBy(items, ({ part }) => part.projectId)) {
+    await storeOrFail(projectId, own)
   }
   return summary
 }
+
+/** Whether every message of the project would fail with this error. */
+const isCommon = (error: unknown): boolean =>
+  error instanceof UnavailableError ||
+  error instanceof PoisonError ||
+  findConflict(error) !== undefined
 
 async function store(
   projectId: number,
