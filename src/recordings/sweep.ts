@@ -37,12 +37,7 @@ export async function sweepUnnamed(
   limits = LIMITS
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
-  const stored = await bucket.get(name)
-  const from = stored
-    ? Position.parse(await stored.json())
-    : begins
-      ? { project: 0, after: '' }
-      : undefined
+  const from = await readPosition(bucket, name, begins)
   if (!from) {
     return undefined
   }
@@ -52,6 +47,19 @@ export async function sweepUnnamed(
   return { removed, isDone: !next }
 }
 
+/** Returns where a sweep goes on, undefined when none is under way and none begins. */
+async function readPosition(
+  bucket: R2Bucket,
+  name: string,
+  begins: boolean
+): Promise<Position | undefined> {
+  const stored = await bucket.get(name)
+  if (stored) {
+    return Position.parse(await stored.json())
+  }
+  return begins ? { project: 0, after: '' } : undefined
+}
+
 async function sweepFrom(
   db: Db,
   bucket: R2Bucket,
@@ -59,37 +67,73 @@ async function sweepFrom(
   before: number,
   limits: typeof LIMITS
 ): Promise<{ removed: number; next?: Position }> {
-  const left = { ...limits }
+  const invocation = { db, bucket, before, left: { ...limits } }
   let removed = 0
   const projects = (await listProjects(db))
     .filter((project) => project >= from.project)
     .sort((a, b) => a - b)
   for (const project of projects) {
-    const prefix = prefixOf(project, '').slice(0, -1)
-    let after = project === from.project ? from.after : ''
-    let cursor: string | undefined
-    do {
-      if (left.pages-- === 0) {
-        return { removed, next: { project, after } }
-      }
-      const start = cursor ? { cursor } : after ? { startAfter: after } : {}
-      const page = await bucket.list({ prefix, delimiter: '/', ...start })
-      const sessions = page.delimitedPrefixes.map((path) => path.slice(prefix.length, -1))
-      const named = await listNamed(db, project, sessions)
-      for (const session of sessions) {
-        if (!named.has(session)) {
-          if (left.unnamed-- === 0) {
-            return { removed, next: { project, after } }
-          }
-          removed += await removeStale(bucket, prefixOf(project, session), before)
-        }
-        // What goes on after this meets its objects once more, which does no harm.
-        after = prefixOf(project, session)
-      }
-      cursor = page.truncated ? page.cursor : undefined
-    } while (cursor)
+    const after = project === from.project ? from.after : ''
+    const swept = await sweepProject(invocation, { project, after })
+    removed += swept.removed
+    if (!swept.isDone) {
+      return { removed, next: { project, after: swept.after } }
+    }
   }
   return { removed }
+}
+
+/** What one invocation works with; `left` counts down from its limits. */
+type Invocation = { db: Db; bucket: R2Bucket; before: number; left: typeof LIMITS }
+
+/** Objects removed, and the last path looked through; `isDone` is false where a limit stopped the sweep. */
+type Swept = { removed: number; after: string; isDone: boolean }
+
+async function sweepProject(invocation: Invocation, from: Position): Promise<Swept> {
+  const { bucket, left } = invocation
+  const prefix = prefixOf(from.project, '').slice(0, -1)
+  let { after } = from
+  let removed = 0
+  let start: R2ListOptions | undefined = after ? { startAfter: after } : {}
+  while (start) {
+    if (left.pages === 0) {
+      return { removed, after, isDone: false }
+    }
+    left.pages -= 1
+    const page: R2Objects = await bucket.list({ prefix, delimiter: '/', ...start })
+    const sessions = page.delimitedPrefixes.map((path) => path.slice(prefix.length, -1))
+    const swept = await sweepSessions(invocation, { ...from, after }, sessions)
+    removed += swept.removed
+    after = swept.after
+    if (!swept.isDone) {
+      return { removed, after, isDone: false }
+    }
+    start = page.truncated ? { cursor: page.cursor } : undefined
+  }
+  return { removed, after, isDone: true }
+}
+
+async function sweepSessions(
+  { db, bucket, before, left }: Invocation,
+  { project, after: start }: Position,
+  sessions: string[]
+): Promise<Swept> {
+  const named = await listNamed(db, project, sessions)
+  let after = start
+  let removed = 0
+  for (const session of sessions) {
+    const path = prefixOf(project, session)
+    if (!named.has(session)) {
+      if (left.unnamed === 0) {
+        return { removed, after, isDone: false }
+      }
+      left.unnamed -= 1
+      removed += await removeStale(bucket, path, before)
+    }
+    // What goes on after this meets its objects once more, which does no harm.
+    after = path
+  }
+  return { removed, after, isDone: true }
 }
 
 /** Removes what was stored below a path before then, as far as one list shows it. @returns how many objects */
