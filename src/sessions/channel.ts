@@ -64,25 +64,7 @@ export function channelOf(visit: Visit): Channel {
   }
   const kind = kindOf(sourceName(source)) ?? kindOf(hostName(domain))
   if (/^(cp[cmva]|ppc|retargeting|paid.*)$/.test(medium) || gclid || gadSource) {
-    if (kind) {
-      return `Paid ${kind}`
-    }
-    if (isShopping(campaign)) {
-      return 'Paid Shopping'
-    }
-    if (isSocial(medium)) {
-      return 'Paid Social'
-    }
-    if (medium === 'video') {
-      return 'Paid Video'
-    }
-    if (isDisplay(medium)) {
-      return 'Display'
-    }
-    if (gadSource === '1') {
-      return 'Paid Search'
-    }
-    return campaign.includes('video') ? 'Paid Video' : 'Paid Unknown'
+    return kind ? `Paid ${kind}` : paid(medium, campaign, gadSource)
   }
   if (domain === '$direct' && medium === '' && /^(|\(?direct\)?)$/.test(source)) {
     return 'Direct'
@@ -111,6 +93,25 @@ function kindOf(name: string): Kind | undefined {
     }
   }
   return undefined
+}
+
+function paid(medium: string, campaign: string, gadSource: string | undefined): Channel {
+  if (isShopping(campaign)) {
+    return 'Paid Shopping'
+  }
+  if (isSocial(medium)) {
+    return 'Paid Social'
+  }
+  if (medium === 'video') {
+    return 'Paid Video'
+  }
+  if (isDisplay(medium)) {
+    return 'Display'
+  }
+  if (gadSource === '1') {
+    return 'Paid Search'
+  }
+  return campaign.includes('video') ? 'Paid Video' : 'Paid Unknown'
 }
 
 const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organic ${kind}`
