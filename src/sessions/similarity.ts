@@ -28,12 +28,23 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
     return { similarity: 0, shared: [] }
   }
 
-  const width = b.length + 1
-  // best[i * width + j]: the weight that the rests from step i of `a` and from step j of `b` have in common.
-  const best = new Float64Array((a.length + 1) * width)
-  for (let i = a.length - 1; i >= 0; i -= 1) {
+  const best = weighRests(left, right)
+  const common = best[0] ?? 0
+  const [dice, overlap] = [
+    (2 * common) / (left.total + right.total),
+    common / Math.min(left.total, right.total)
+  ]
+  const shared = traceShared(best, a, b)
+  return { similarity: Math.min(1, Math.sqrt(dice * overlap)), shared }
+}
+
+/** Returns, at `i * (right's steps + 1) + j`, what the rests from step i on the left and step j on the right have in common. */
+function weighRests(left: Steps, right: Steps): Float64Array {
+  const width = right.names.length + 1
+  const best = new Float64Array((left.names.length + 1) * width)
+  for (let i = left.names.length - 1; i >= 0; i -= 1) {
     const [name, weight] = [left.names[i], left.weights[i] ?? 0]
-    for (let j = b.length - 1, at = i * width + j; j >= 0; j -= 1, at -= 1) {
+    for (let j = width - 2, at = i * width + j; j >= 0; j -= 1, at -= 1) {
       let most = Math.max(best[at + width] ?? 0, best[at + 1] ?? 0)
       if (name === right.names[j]) {
         most = Math.max(most, (best[at + width + 1] ?? 0) + Math.min(weight, right.weights[j] ?? 0))
@@ -41,7 +52,12 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
       best[at] = most
     }
   }
+  return best
+}
 
+/** Reads the heaviest common subsequence off the weights of the rests. */
+function traceShared(best: Float64Array, a: readonly string[], b: readonly string[]): string[] {
+  const width = b.length + 1
   const shared: string[] = []
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const here = best[i * width + j] ?? 0
@@ -55,16 +71,13 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
       j += 1
     }
   }
-  const common = best[0] ?? 0
-  const [dice, overlap] = [
-    (2 * common) / (left.total + right.total),
-    common / Math.min(left.total, right.total)
-  ]
-  return { similarity: Math.min(1, Math.sqrt(dice * overlap)), shared }
+  return shared
 }
 
+type Steps = { names: Int32Array; weights: Float64Array; total: number }
+
 /** The steps as numbers, the same for the same name in all that share `known`, with what each weighs and all together. */
-function read(steps: readonly string[], known: Map<string, number>) {
+function read(steps: readonly string[], known: Map<string, number>): Steps {
   const names = new Int32Array(steps.length)
   const weights = new Float64Array(steps.length)
   const times: number[] = []
