@@ -149,32 +149,32 @@ export function changeTerms(terms: Terms, change: SubscriptionChange, allow: str
   const timezone = change.timezone ?? terms.timezone
   const { dashboard, insight, start_date: start, until_date: until } = change
   const changed: Terms = {
-    dashboardId: dashboard === undefined ? terms.dashboardId : dashboard,
-    insightId: insight === undefined ? terms.insightId : insight,
+    dashboardId: given(dashboard, terms.dashboardId),
+    insightId: given(insight, terms.insightId),
     targetType: change.target_type ?? terms.targetType,
     targetValue: change.target_value ?? terms.targetValue,
     frequency: change.frequency ?? terms.frequency,
     interval: change.interval ?? terms.interval,
-    byweekday: change.byweekday === undefined ? terms.byweekday : change.byweekday,
-    bysetpos: change.bysetpos === undefined ? terms.bysetpos : change.bysetpos,
-    count: change.count === undefined ? terms.count : change.count,
+    byweekday: given(change.byweekday, terms.byweekday),
+    bysetpos: given(change.bysetpos, terms.bysetpos),
+    count: given(change.count, terms.count),
     startDate: start === undefined ? terms.startDate : readDate(start, timezone, 'start_date'),
-    untilDate:
-      until === undefined
-        ? terms.untilDate
-        : until === null
-          ? null
-          : readDate(until, timezone, 'until_date'),
+    untilDate: given(
+      typeof until === 'string' ? readDate(until, timezone, 'until_date') : until,
+      terms.untilDate
+    ),
     timezone,
-    title: change.title === undefined ? terms.title : change.title,
-    inviteMessage:
-      change.invite_message === undefined ? terms.inviteMessage : change.invite_message,
+    title: given(change.title, terms.title),
+    inviteMessage: given(change.invite_message, terms.inviteMessage),
     deleted: change.deleted ?? terms.deleted
   }
   expectTarget(changed, allow)
   expectOccurring(changed)
   return changed
 }
+
+/** Returns what a change says, null included, or else the value before. */
+const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value)
 
 /** @returns ms UTC */
 function readDate(text: string, timezone: string, attr: string): number {
