@@ -45,9 +45,7 @@ export async function readContent(
     const figures = isSpent() ? tooMuch(insight) : await readFigures(db, project, insight, now)
     parts.push({ insight: insight.id, ...figures })
   }
-  const isGone =
-    (insightId !== null && (!single || single.deleted)) || (dashboardId !== null && !dashboard)
-  if (isGone) {
+  if (isGone(insightId, single) || isGone(dashboardId, dashboard)) {
     parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   }
   if (parts.length === 0) {
@@ -63,6 +61,10 @@ export async function readContent(
     more: placed.length - MAX_TILES
   }
 }
+
+/** Whether a subscription's insight or dashboard, of which this is the id, has been deleted. */
+const isGone = (id: number | null, row: { deleted: boolean } | undefined): boolean =>
+  id !== null && (!row || row.deleted)
 
 const nameOf = (insight: InsightRow): string => titleOf(insight) ?? `Insight ${insight.id}`
 
