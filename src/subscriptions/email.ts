@@ -149,7 +149,7 @@ function toRow(line: Line): string {
   const change = describeChange(line)
   const below = `<br><span style="font-size:13px;color:${COLORS[directionOf(line)]}">${escapeHtml(change)}</span>`
   return `<tr><th scope="row" style="${CELL};width:40%;text-align:left;font-weight:normal;overflow-wrap:anywhere">${escapeHtml(line.label)}</th>\
-<td style="${CELL};text-align:right;padding-left:16px"><b style="white-space:nowrap">${formatNumber(line.value)}</b>${change && below}</td></tr>`
+<td style="${CELL};text-align:right;padding-left:12px"><b style="font-size:15px;white-space:nowrap">${formatNumber(line.value)}</b>${change && below}</td></tr>`
 }
 
 const toPage = (title: string, body: string[], foot: string): string => `<!doctype html>
@@ -157,7 +157,7 @@ const toPage = (title: string, body: string[], foot: string): string => `<!docty
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
 <body style="margin:0;background:#f3f4f6;color:#1f2328;font:16px/1.5 -apple-system,'Segoe UI',Helvetica,Arial,sans-serif">
 <div style="max-width:600px;margin:0 auto;padding:16px;box-sizing:border-box">
-<div style="background:#fff;border-radius:8px;padding:24px">
+<div style="background:#fff;border-radius:8px;padding:24px 16px">
 ${body.join('\n')}
 </div>
 <p style="margin:16px 8px;color:#57606a;font-size:13px">${foot}</p>

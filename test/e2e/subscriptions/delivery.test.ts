@@ -90,12 +90,22 @@ const PARTS: Figures[] = [
   { name: 'Churn', failure: 'No events: 16 – 22 Nov 2026.' }
 ]
 
-const Widths = z.object({ page: z.number(), labels: z.array(z.number()), images: z.number() })
+const Widths = z.object({
+  page: z.number(),
+  labels: z.array(z.number()),
+  word: z.number(),
+  images: z.number()
+})
 
 /** Runs in the browser. */
 const MEASURE = `({
   page: document.documentElement.scrollWidth,
   labels: [...document.querySelectorAll('th')].map((cell) => cell.getBoundingClientRect().width),
+  word: (() => {
+    const range = document.createRange()
+    range.selectNodeContents([...document.querySelectorAll('th')].find((cell) => cell.textContent === 'Enterprise'))
+    return range.getClientRects().length
+  })(),
   images: document.images.length
 })`
 
@@ -128,8 +138,9 @@ describe.skipIf(!hasBrowser())('an e-mail', () => {
     const widths = Widths.parse(await page.evaluate(MEASURE))
     expect([widths.page, widths.images]).toEqual([width, 0])
     expect(widths.labels).toHaveLength(4)
-    // Not so narrow that a word falls apart.
     expect(Math.min(...widths.labels)).toBeGreaterThan(75)
+    // In one piece, also in a wide font.
+    expect(widths.word).toBe(1)
     expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain(
       '/unsubscribe/1.2.3'
     )
