@@ -30,7 +30,7 @@ const Health = z.object({
 /** How many events a second get from HTTP into the database, up to the last of a burst. */
 export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
-    ? { persons: 2_000, known: 200, batches: 5, rounds: 1 }
+    ? { persons: 200, known: 100, batches: 2, rounds: 1 }
     : { persons: 100_000, known: 5_000, batches: 300, rounds: 3 }
   const runtime = await startWorkers()
   try {

@@ -25,7 +25,7 @@ type Size = { persons: number; requests: number; warmUp: number }
 /** How long a person, or a page of them, takes over HTTP; the sides take turns, one request at a time. */
 export async function benchHttp(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
-    ? { persons: 2_000, requests: 20, warmUp: 5 }
+    ? { persons: 200, requests: 4, warmUp: 1 }
     : { persons: 100_000, requests: 1_500, warmUp: 500 }
   const runtime = await startWorkers()
   try {

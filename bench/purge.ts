@@ -28,7 +28,7 @@ const Tasks = z.object({
 /** How long it takes to remove the events of one person who has half of all, and what others notice of it. */
 export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
-    ? { persons: 2_000, events: 20_000, requests: 50 }
+    ? { persons: 500, events: 2_000, requests: 10 }
     : { persons: 100_000, events: 2_000_000, requests: 1_000 }
   const runtime = await startWorkers()
   try {

@@ -33,7 +33,7 @@ type Size = { events: number; persons: number; runs: number }
 /** How long a trend by the day over 90 days takes over HTTP, beside ClickHouse's engine and DuckDB with the same events. */
 export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
   const size: Size = isSmoke
-    ? { events: 5_000, persons: 500, runs: 3 }
+    ? { events: 1_000, persons: 100, runs: 3 }
     : { events: 1_000_000, persons: 50_000, runs: 15 }
   const runtime = await startWorkers()
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-trend-'))

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -35,12 +35,16 @@ const FLAGS = [
   '--disable-sync'
 ]
 
-/** A browser of its own for one test that does not look like a robot, whose events SDKs would drop. */
+/** One for all tests of a process, with which it ends. */
+let launched: Promise<Browser> | undefined
+
+/** A profile of its own for one test, which does not look like a robot: SDKs would drop its events. */
 export async function openBrowser(): Promise<BrowserContext> {
-  const browser = await chromium.launch({ executablePath, args: FLAGS })
-  onTestFinished(() => browser.close())
+  launched ??= chromium.launch({ executablePath, args: FLAGS })
+  const browser = await launched
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
   const context = await browser.newContext({ userAgent })
+  onTestFinished(() => context.close())
   await context.addInitScript("Object.defineProperty(navigator, 'webdriver', { get: () => false })")
   return context
 }
