@@ -7,8 +7,8 @@ import { readBody } from '../stream.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Refusal } from './openapi.ts'
 
-/** What a schema may complain of, whatever it is. */
-const COMPLAINTS: Refusal[] = [
+/** Refusals that any schema of lists and objects can lead to. */
+export const COMPLAINTS: Refusal[] = [
   ['required', 'This field is required.'],
   ['null', 'This field may not be null.'],
   ['blank', 'This field may not be blank.'],

@@ -8,7 +8,7 @@ import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
-import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { COMPLAINTS, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import type { JsonObject } from '../json.ts'
 import { Flag, KnownId, Whole } from '../parameters.ts'
 import type { ProjectRow } from '../projects/store.ts'
@@ -91,6 +91,7 @@ const TREND_BY_URL = describe({
   description: 'The same as `POST`, which says what it is, with any of the forms in the URL.',
   answers: TREND_ANSWERS,
   refusals: [
+    ...COMPLAINTS,
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]

@@ -333,6 +333,30 @@ describe('a trend', () => {
     ])
   })
 
+  it.each([
+    ['smoothing_intervals', 'min_value', 'smoothing_intervals', '-1'],
+    ['smoothing_intervals', 'max_value', 'smoothing_intervals', '1001'],
+    ['breakdown_limit', 'min_value', 'breakdown_limit', '0'],
+    ['breakdowns', 'required', 'breakdowns__0__property', '[{}]'],
+    ['breakdowns', 'null', 'breakdowns__0__property', '[{"property":null}]'],
+    ['breakdowns', 'blank', 'breakdowns__0__property', '[{"property":""}]'],
+    ['filters', 'invalid_choice', 'filters__interval', '{"interval":"era"}'],
+    ['formula', 'max_length', 'formula', 'A'.repeat(1_001)]
+  ])(
+    'is refused for a wrong %s in a URL as in a body: %s at %s',
+    async (name, code, attr, text) => {
+      const project = await newProject()
+      const query = new URLSearchParams({ [name]: text })
+      const value = /^[[{]/.test(text) ? JSON.parse(text) : text
+
+      const inUrl = await project.call('GET', `insights/trend/?${query}`)
+      const inBody = await ask(project, { [name]: value })
+
+      expect([inUrl.status, inUrl.body]).toMatchObject([400, { code, attr }])
+      expect([inBody.status, inBody.body]).toEqual([400, inUrl.body])
+    }
+  )
+
   it('finds half a surrogate pair as it is stored, in each of its forms', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: at('01T00:00:00'), properties: { name: '\ufffd' } }])
