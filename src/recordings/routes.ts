@@ -60,6 +60,8 @@ those of \`having_predicates\`.`,
   },
   refusals: [
     ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['blank', 'This field may not be blank.', 'session_ids__0'],
+    ['null', 'This field may not be null.', 'session_ids__0'],
     [
       'query_too_large',
       'The events of more than 20000 recordings would have to be looked through.',

@@ -328,6 +328,9 @@ describe('GET session_recordings', () => {
     ['distinct_ids=ada', 'invalid_input', 'distinct_ids'],
     ['distinct_ids=[', 'invalid_input', 'distinct_ids'],
     ['session_ids=[7]', 'invalid_input', 'session_ids__0'],
+    ['session_ids=[""]', 'blank', 'session_ids__0'],
+    ['distinct_ids=[null]', 'null', 'distinct_ids__0'],
+    [json('events', [{ id: '' }]), 'blank', 'events__0__id'],
     ['events=bought', 'invalid_input', 'events'],
     [json('events', [{ name: 'bought' }]), 'invalid_input', 'events__0'],
     [
