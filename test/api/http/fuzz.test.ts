@@ -289,8 +289,9 @@ async function ask({ template, prefix, slash, method, path, query, body, headers
   )
   const url = `${target.replace('/environments/', prefix).replace(/\/$/, '')}${slash}?${parameters.join('&')}`
   const sent = body !== '' && !['GET', 'HEAD'].includes(method) ? body : undefined
-  const late = setTimeout(30_000, { status: 0 })
-  return Promise.race([request(method, url, headers, sent), late])
+  const answered = new AbortController()
+  const late = setTimeout(30_000, { status: 0 }, { signal: answered.signal })
+  return Promise.race([request(method, url, headers, sent), late]).finally(() => answered.abort())
 }
 
 it(
