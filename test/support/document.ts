@@ -15,7 +15,9 @@ const Operation = z.object({
     z.object({
       name: z.string(),
       in: z.string(),
+      required: z.boolean(),
       description: z.string(),
+      example: z.unknown().optional(),
       schema: z.custom<Schema>()
     })
   ),

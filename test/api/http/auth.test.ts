@@ -1,277 +1,44 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/app.ts'
-import { writeReceipt } from '../../../src/erasures/receipt.ts'
-import type { JsonObject } from '../../../src/json.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../../src/projects/store.ts'
-import { db, newProject, request, type TestProject } from '../../support/project.ts'
+import { db, newProject, published, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
+import { pathTo, type Route, routesOf, UNKNOWN } from '../../support/routes.ts'
 
-type Sample = {
-  /** Below the project, for a project that has these. */
-  path: (objects: Person) => string
-  scope: string
-  /** Scopes of which any is as good. */
-  others?: string[]
-  status: number
-  body?: JsonObject
-  /** A second time it answers something else. */
-  isOnce?: true
-}
+type Id = number | string
 
-const RECEIPT = {
-  ...writeReceipt({
-    id: 1,
-    project_id: 1,
-    person_uuid: '01a1f000-0000-7000-8000-00000000000a',
-    requestedAt: 0,
-    requested_by: {},
-    delete_events: true,
-    delete_recordings: true,
-    run: null,
-    verifiedAt: 0,
-    removed: {},
-    remaining: {},
-    late_events_dropped: 0
-  }),
-  requested_by: {},
-  signature: ''
-}
+/** The id of an object in each of these collections. */
+type Ids = Record<string, Id>
 
-const SUBSCRIPTION = {
-  target_type: 'email',
-  target_value: 'ada@example.com',
-  frequency: 'daily',
-  start_date: '2026-11-20T09:00:00Z'
-}
-const OF_SESSIONS = {
-  scope: 'query:read',
-  others: ['session_recording:read', 'insight:read'],
-  status: 200
-}
-
-/** One request that succeeds for every route of the API: a new route is refused here until it has its own. */
-const SAMPLES: Record<string, Sample> = {
-  'GET /persons': { path: () => 'persons', scope: 'person:read', status: 200 },
-  'POST /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
-  'GET /insights/trend': { path: () => 'insights/trend', scope: 'insight:read', status: 200 },
-  'GET /insights': { path: () => 'insights', scope: 'insight:read', status: 200 },
-  'POST /insights': {
-    path: () => 'insights',
-    scope: 'insight:write',
-    status: 201,
-    body: { name: 'Views' },
-    isOnce: true
+/** Make an object of a collection that has no `POST`, and answer its id. */
+const MAKERS: Record<string, (project: TestProject) => Promise<Id>> = {
+  async persons(project) {
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
+    ])
+    return (await project.call('GET', 'persons')).body.results[0].id
   },
-  'GET /insights/:id': {
-    path: ({ insight }) => `insights/${insight}`,
-    scope: 'insight:read',
-    status: 200
-  },
-  'PATCH /insights/:id': {
-    path: ({ insight }) => `insights/${insight}`,
-    scope: 'insight:write',
-    status: 200,
-    body: { name: 'Views' }
-  },
-  'DELETE /insights/:id': {
-    path: ({ insight }) => `insights/${insight}`,
-    scope: 'insight:write',
-    status: 204,
-    isOnce: true
-  },
-  'GET /dashboards': { path: () => 'dashboards', scope: 'dashboard:read', status: 200 },
-  'POST /dashboards': {
-    path: () => 'dashboards',
-    scope: 'dashboard:write',
-    status: 201,
-    body: { name: 'Weekly' },
-    isOnce: true
-  },
-  'GET /dashboards/:id': {
-    path: ({ dashboard }) => `dashboards/${dashboard}`,
-    scope: 'dashboard:read',
-    status: 200
-  },
-  'PATCH /dashboards/:id': {
-    path: ({ dashboard }) => `dashboards/${dashboard}`,
-    scope: 'dashboard:write',
-    status: 200,
-    body: { name: 'Weekly' }
-  },
-  'DELETE /dashboards/:id': {
-    path: ({ dashboard }) => `dashboards/${dashboard}`,
-    scope: 'dashboard:write',
-    status: 204,
-    isOnce: true
-  },
-  'GET /session_recordings': {
-    path: () => 'session_recordings',
-    scope: 'session_recording:read',
-    status: 200
-  },
-  'GET /session_recordings/:id': {
-    path: ({ session }) => `session_recordings/${session}`,
-    scope: 'session_recording:read',
-    status: 200
-  },
-  'GET /session_recordings/:id/snapshots': {
-    path: ({ session }) => `session_recordings/${session}/snapshots`,
-    scope: 'session_recording:read',
-    status: 200
-  },
-  'GET /subscriptions': { path: () => 'subscriptions', scope: 'subscription:read', status: 200 },
-  'POST /subscriptions': {
-    path: () => 'subscriptions',
-    scope: 'subscription:write',
-    status: 201,
-    body: SUBSCRIPTION,
-    isOnce: true
-  },
-  'GET /subscriptions/:id': {
-    path: ({ subscription }) => `subscriptions/${subscription}`,
-    scope: 'subscription:read',
-    status: 200
-  },
-  'PATCH /subscriptions/:id': {
-    path: ({ subscription }) => `subscriptions/${subscription}`,
-    scope: 'subscription:write',
-    status: 200,
-    body: { title: 'Weekly numbers' }
-  },
-  'DELETE /subscriptions/:id': {
-    path: ({ subscription }) => `subscriptions/${subscription}`,
-    scope: 'subscription:write',
-    status: 204,
-    isOnce: true
-  },
-  'GET /subscriptions/:id/deliveries': {
-    path: ({ subscription }) => `subscriptions/${subscription}/deliveries`,
-    scope: 'subscription:read',
-    status: 200
-  },
-  'POST /subscriptions/:id/test': {
-    path: ({ subscription }) => `subscriptions/${subscription}/test`,
-    scope: 'subscription:write',
-    status: 201,
-    isOnce: true
-  },
-  'GET /subscriptions/:id/preview': {
-    path: ({ subscription }) => `subscriptions/${subscription}/preview`,
-    scope: 'subscription:read',
-    status: 200
-  },
-  'PATCH /session_recordings/:id': {
-    path: ({ session }) => `session_recordings/${session}`,
-    scope: 'session_recording:write',
-    status: 200,
-    body: { viewed: true }
-  },
-  'DELETE /session_recordings/:id': {
-    path: ({ session }) => `session_recordings/${session}`,
-    scope: 'session_recording:write',
-    status: 204,
-    isOnce: true
-  },
-  'POST /session_recordings/ai/filters': {
-    path: () => 'session_recordings/ai/filters',
-    scope: 'session_recording:read',
-    status: 200,
-    body: { distinct_id: 'ada' }
-  },
-  'POST /session_recordings/ai/regex': {
-    path: () => 'session_recordings/ai/regex',
-    scope: 'session_recording:read',
-    status: 200,
-    body: { distinct_id: 'ada' }
-  },
-  'GET /session_recordings/:recording_id/sharing': {
-    path: ({ session }) => `session_recordings/${session}/sharing`,
-    scope: 'sharing_configuration:read',
-    status: 200
-  },
-  'PATCH /session_recordings/:recording_id/sharing': {
-    path: ({ session }) => `session_recordings/${session}/sharing`,
-    scope: 'sharing_configuration:write',
-    status: 200,
-    body: { enabled: true }
-  },
-  'POST /session_recordings/:recording_id/sharing/refresh': {
-    path: ({ session }) => `session_recordings/${session}/sharing/refresh`,
-    scope: 'sharing_configuration:write',
-    status: 200,
-    isOnce: true
-  },
-  'GET /session_recordings/:id/analyze/similar': {
-    path: ({ session }) => `session_recordings/${session}/analyze/similar`,
-    scope: 'session_recording:read',
-    status: 200
-  },
-  'GET /sessions/property_definitions': {
-    path: () => 'sessions/property_definitions',
-    ...OF_SESSIONS
-  },
-  'GET /sessions/values': { path: () => 'sessions/values?key=$channel_type', ...OF_SESSIONS },
-  'GET /persons/:id': { path: ({ id }) => `persons/${id}`, scope: 'person:read', status: 200 },
-  'GET /persons/activity': {
-    path: () => 'persons/activity',
-    scope: 'activity_log:read',
-    status: 200
-  },
-  'GET /persons/:id/activity': {
-    path: ({ id }) => `persons/${id}/activity`,
-    scope: 'activity_log:read',
-    status: 200
-  },
-  'PATCH /persons/:id': {
-    path: ({ id }) => `persons/${id}`,
-    scope: 'person:write',
-    status: 200,
-    body: { properties: { plan: 'pro' } }
-  },
-  'GET /persons/:id/properties_timeline': {
-    path: ({ id }) => `persons/${id}/properties_timeline`,
-    scope: 'person:read',
-    status: 200
-  },
-  'POST /persons/:id/split': {
-    path: ({ id }) => `persons/${id}/split`,
-    scope: 'person:write',
-    status: 200
-  },
-  'POST /persons/:id/delete_property': {
-    path: ({ id }) => `persons/${id}/delete_property`,
-    scope: 'person:write',
-    status: 200,
-    body: { $unset: 'plan' }
-  },
-  'DELETE /persons/:id': {
-    path: ({ id }) => `persons/${id}`,
-    scope: 'person:write',
-    status: 204,
-    isOnce: true
-  },
-  'POST /persons/bulk_delete': {
-    path: () => 'persons/bulk_delete',
-    scope: 'person:write',
-    status: 200,
-    body: { distinct_ids: ['ada'] },
-    isOnce: true
-  },
-  'GET /persons/deletion_status': {
-    path: () => 'persons/deletion_status',
-    scope: 'person:read',
-    status: 200
-  },
-  'POST /persons/deletion_receipts/verify': {
-    path: () => 'persons/deletion_receipts/verify',
-    scope: 'person:read',
-    status: 200,
-    body: RECEIPT
+  async session_recordings(project) {
+    const session = crypto.randomUUID()
+    await holdRecordings().record(snapshotEvent(project, { session }))
+    return session
   }
 }
+
+/** Routes that answer differently the second time, besides those that create or delete an object. */
+const ONCE = [
+  'POST persons/bulk_delete/',
+  'POST session_recordings/{recording_id}/sharing/refresh/'
+]
+
+const table = routesOf(published, Object.keys(MAKERS))
+const named = table.map((route) => [route.name, route] as const)
+
+/** Every collection with an object in some path. */
+const COLLECTIONS = [...new Set(table.flatMap(({ collections }) => collections))]
 
 /** Routes below `/api/` that ask for a project's public token instead of a key. */
 const PUBLIC = ['GET /api/surveys']
@@ -284,10 +51,6 @@ const routes = createApp(
 )
   .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
   .map(({ method, path }) => `${method} ${path}`)
-
-const UNKNOWN = 999_999_999
-
-const table = Object.entries(SAMPLES).map(([route, sample]) => ({ route, ...sample }))
 
 const NOT_AUTHENTICATED = {
   type: 'authentication_error',
@@ -315,57 +78,35 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function newProjectWithPerson() {
+/** Makes a project with an object in each of these collections. */
+async function newStage(collections: string[]) {
   const project = await newProject()
-  await project.ingest([
-    { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
-  ])
-  const session = crypto.randomUUID()
-  await holdRecordings().record(snapshotEvent(project, { session }))
-  const { body } = await project.call('GET', 'persons')
-  const headers = { ...bearer(project.key), 'Content-Type': 'application/json' }
-  const create = async (path: string, body = {}): Promise<number> =>
-    (
-      await request(
-        'POST',
-        `/api/environments/${project.id}/${path}`,
-        headers,
-        JSON.stringify(body)
-      )
-    ).body.id
-  const { id, uuid } = body.results[0]
-  const person: Person = {
-    id,
-    uuid,
-    session,
-    insight: await create('insights'),
-    dashboard: await create('dashboards'),
-    subscription: await create('subscriptions', SUBSCRIPTION)
+  const ids: Ids = {}
+  for (const collection of collections) {
+    ids[collection] = await make(project, collection)
   }
-  return { project, person }
+  return { project, ids }
+}
+
+async function make(project: TestProject, collection: string): Promise<Id> {
+  const maker = MAKERS[collection]
+  if (maker) {
+    return maker(project)
+  }
+  const creation = table.find(({ name }) => name === `POST ${collection}/`)
+  const { body } = await project.send('POST', collection, creation?.body)
+  return body?.id ?? UNKNOWN
 }
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-/** The request of a route's sample, with these headers, to this project. */
-function send(
-  route: string,
-  sample: Sample,
-  person: Person,
-  projectId: number | string,
-  headers = {},
-  query = ''
-) {
-  return sendTo(
-    `/api/environments/${projectId}/${sample.path(person)}${query}`,
-    route,
-    sample,
-    headers
-  )
+/** Sends the route's request, with these headers, to this project. */
+function send(route: Route, ids: Ids, projectId: Id, headers = {}, query = route.query) {
+  const path = `/api/environments/${projectId}/${pathTo(route, ids)}${query}`
+  return sendTo(path, route, headers)
 }
 
-function sendTo(path: string, route: string, { body }: Sample, headers: Record<string, string>) {
-  const method = route.split(' ')[0] ?? ''
+function sendTo(path: string, { method, body }: Route, headers: Record<string, string>) {
   if (!body) {
     return request(method, path, headers)
   }
@@ -376,17 +117,7 @@ function sendTo(path: string, route: string, { body }: Sample, headers: Record<s
     JSON.stringify(body)
   )
 }
-/** A person with a recorded session, and the ids of an insight, a dashboard and a subscription. */
-type Person = {
-  id: number
-  uuid: string
-  session: string
-  insight: number
-  dashboard: number
-  subscription: number
-}
 
-const scopesOf = ({ scope, others = [] }: Pick<Sample, 'scope' | 'others'>) => [scope, ...others]
 const toWrite = (scope: string) => scope.replace(':read', ':write')
 
 const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Date) => {
@@ -404,194 +135,228 @@ const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Dat
   return createKey(db, input, new Date())
 }
 
-/** For requests that are refused, and those that may come again. */
-const [ours, theirs] = [await newProjectWithPerson(), await newProjectWithPerson()]
+/** Stages for requests that are refused or may be repeated. */
+const [ours, theirs] = [await newStage(COLLECTIONS), await newStage(COLLECTIONS)]
 
-const stageOf = async ({ isOnce }: Pick<Sample, 'isOnce'>) =>
-  isOnce ? newProjectWithPerson() : ours
+/** Finds a stage for a request that succeeds: a new one if the request may change or delete its objects for good. */
+const stageFor = async ({ method, collections }: Route) =>
+  method === 'POST' || method === 'DELETE' ? newStage(collections) : ours
 
-it('has a sample for every route, below both prefixes', () => {
+const ELSE_ONCE = 'Add a route that answers differently the second time to ONCE in auth.test.ts.'
+const ELSE_BODIES =
+  'The examples in /openapi.json, or BODIES in test/support/routes.ts, have to make a request that succeeds.'
+
+const answersOnce = ({ name, status }: Route) =>
+  status === 201 || status === 204 || ONCE.includes(name)
+
+const expired = await keyFor([ours.project], ['*'], new Date(Date.now() - 1_000))
+const revoked = await keyFor([ours.project], ['*'])
+await revokeKey(db, revoked.id, new Date())
+
+it('has every route, below both prefixes', () => {
   const expected = PREFIXES.flatMap((prefix) =>
-    table.map(({ route }) => route.replace(' ', ` ${prefix}`))
+    table.map(({ method, path }) => {
+      const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
+      return `${method} ${prefix}/${pattern}`
+    })
   )
 
   expect([...new Set(routes)].sort()).toEqual([...PUBLIC, ...expected].sort())
 })
 
-/** What every route has from the same middleware: shown by one of them. */
-/** The second looks the key up before all else, the first together with what it reads. */
-describe.each(table.slice(0, 2))('keys and projects, by $route', ({ route, ...sample }) => {
-  it.each(['personal_api_key', 'api_key', 'access_token', 'token', 'key'])(
-    'does not take a key from the query parameter %s',
-    async (parameter) => {
-      const { project, person } = ours
+/** Behaviour that all routes share: one looks the key up first, the other together with what it reads. */
+describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].includes(name)))(
+  'keys and projects, by %s',
+  (_, route) => {
+    it.each(['personal_api_key', 'api_key', 'access_token', 'token', 'key'])(
+      'does not take a key from the query parameter %s',
+      async (parameter) => {
+        const { project, ids } = ours
 
-      const { status, body } = await send(
-        route,
-        sample,
-        person,
-        project.id,
-        {},
-        `?${parameter}=${project.key}`
-      )
+        const { status, body } = await send(
+          route,
+          ids,
+          project.id,
+          {},
+          `?${parameter}=${project.key}`
+        )
+
+        expect(status).toBe(401)
+        expect(body).toEqual(NOT_AUTHENTICATED)
+      }
+    )
+
+    it.each([
+      ['an unknown key', () => `Bearer ${newApiKey()}`],
+      ['something that is no key', () => 'Bearer hello'],
+      ['no key after the scheme', () => 'Bearer '],
+      ['the key without a scheme', ({ key }: TestProject) => key],
+      ['another scheme', ({ key }: TestProject) => `Token ${key}`],
+      ['the key in basic authentication', ({ key }: TestProject) => `Basic ${btoa(`${key}:`)}`],
+      ['more after the key', ({ key }: TestProject) => `Bearer ${key} more`],
+      ['the key in another case', ({ key }: TestProject) => `Bearer ${key.toUpperCase()}`],
+      ["the project's capture token", ({ token }: TestProject) => `Bearer ${token}`]
+    ])('refuses %s', async (_, authorization) => {
+      const { project, ids } = ours
+
+      const { status, body, headers } = await send(route, ids, project.id, {
+        Authorization: authorization(project)
+      })
 
       expect(status).toBe(401)
-      expect(body).toEqual(NOT_AUTHENTICATED)
-    }
-  )
-
-  it.each([
-    ['an unknown key', () => `Bearer ${newApiKey()}`],
-    ['something that is no key', () => 'Bearer hello'],
-    ['no key after the scheme', () => 'Bearer '],
-    ['the key without a scheme', ({ key }: TestProject) => key],
-    ['another scheme', ({ key }: TestProject) => `Token ${key}`],
-    ['the key in basic authentication', ({ key }: TestProject) => `Basic ${btoa(`${key}:`)}`],
-    ['more after the key', ({ key }: TestProject) => `Bearer ${key} more`],
-    ['the key in another case', ({ key }: TestProject) => `Bearer ${key.toUpperCase()}`],
-    ["the project's capture token", ({ token }: TestProject) => `Bearer ${token}`]
-  ])('refuses %s', async (_, authorization) => {
-    const { project, person } = ours
-
-    const { status, body, headers } = await send(route, sample, person, project.id, {
-      Authorization: authorization(project)
+      expect(body).toEqual(AUTHENTICATION_FAILED)
+      expect(headers.get('WWW-Authenticate')).toBe('Bearer')
     })
 
-    expect(status).toBe(401)
-    expect(body).toEqual(AUTHENTICATION_FAILED)
-    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
-  })
+    it('takes the scheme in any case', async () => {
+      const { project, ids } = ours
 
-  it('takes the scheme in any case', async () => {
-    const { project, person } = ours
+      const { status } = await send(route, ids, project.id, {
+        Authorization: `bearer ${project.key}`
+      })
 
-    const { status } = await send(route, sample, person, project.id, {
-      Authorization: `bearer ${project.key}`
+      expect(status).toBe(route.status)
     })
 
-    expect(status).toBe(sample.status)
+    it('refuses a key from the moment it expires', async () => {
+      const { project, ids } = ours
+      const { key } = await keyFor([project], ['*'], new Date('2026-11-21T12:00:00Z'))
+
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T11:59:59.999Z') })
+      const before = await send(route, ids, project.id, bearer(key))
+      vi.setSystemTime(new Date('2026-11-21T12:00:00Z'))
+      const after = await send(route, ids, project.id, bearer(key))
+
+      expect(before.status).toBe(route.status)
+      expect(after.status).toBe(401)
+      expect(after.body).toEqual(AUTHENTICATION_FAILED)
+    })
+
+    it('refuses a key with the first request after its revocation', async () => {
+      const { project, ids } = ours
+      const { id, key } = await keyFor([project], ['*'])
+
+      const before = await send(route, ids, project.id, bearer(key))
+      await revokeKey(db, id, new Date())
+      const after = await send(route, ids, project.id, bearer(key))
+
+      expect(before.status).toBe(route.status)
+      expect(after.status).toBe(401)
+      expect(after.body).toEqual(AUTHENTICATION_FAILED)
+    })
+
+    it.each([
+      'abc',
+      '0',
+      '-1',
+      '1.5',
+      '1e3',
+      '@me',
+      '%40current%20',
+      '9007199254740993',
+      '99999999999999999999',
+      'null'
+    ])('knows no project %s', async (id) => {
+      const { project, ids } = ours
+
+      const { status, body } = await send(route, ids, id, bearer(project.key))
+
+      expect(status).toBe(404)
+      expect(body).toEqual(PROJECT_NOT_FOUND)
+    })
+
+    it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
+      const { project, ids } = ours
+      const other = theirs
+      const { key } = await keyFor([project, other.project], ['*'])
+
+      const current = await send(route, ids, '@current', bearer(key))
+      const first = await send(route, ids, project.id, bearer(key))
+      const second = await send(route, other.ids, other.project.id, bearer(key))
+
+      const detail =
+        'Project not found: the key reaches several, so that @current names none of them.'
+      expect([current.status, current.body]).toEqual([404, { ...PROJECT_NOT_FOUND, detail }])
+      expect([first.status, second.status]).toEqual([route.status, route.status])
+    })
+  }
+)
+
+describe.each(named)('%s', (_, route) => {
+  it('is described well enough to be tested', () => {
+    expect(route.problems.join('\n')).toBe('')
   })
 
-  it('refuses a key from the moment it expires', async () => {
-    const { project, person } = ours
-    const { key } = await keyFor([project], ['*'], new Date('2026-11-21T12:00:00Z'))
-
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T11:59:59.999Z') })
-    const before = await send(route, sample, person, project.id, bearer(key))
-    vi.setSystemTime(new Date('2026-11-21T12:00:00Z'))
-    const after = await send(route, sample, person, project.id, bearer(key))
-
-    expect(before.status).toBe(sample.status)
-    expect(after.status).toBe(401)
-    expect(after.body).toEqual(AUTHENTICATION_FAILED)
-  })
-
-  it('refuses a key with the first request after its revocation', async () => {
-    const { project, person } = ours
-    const { id, key } = await keyFor([project], ['*'])
-
-    const before = await send(route, sample, person, project.id, bearer(key))
-    await revokeKey(db, id, new Date())
-    const after = await send(route, sample, person, project.id, bearer(key))
-
-    expect(before.status).toBe(sample.status)
-    expect(after.status).toBe(401)
-    expect(after.body).toEqual(AUTHENTICATION_FAILED)
-  })
-
-  it.each([
-    'abc',
-    '0',
-    '-1',
-    '1.5',
-    '1e3',
-    '@me',
-    '%40current%20',
-    '9007199254740993',
-    '99999999999999999999',
-    'null'
-  ])('knows no project %s', async (id) => {
-    const { project, person } = ours
-
-    const { status, body } = await send(route, sample, person, id, bearer(project.key))
-
-    expect(status).toBe(404)
-    expect(body).toEqual(PROJECT_NOT_FOUND)
-  })
-
-  it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
-    const { project, person } = ours
-    const other = theirs
-    const { key } = await keyFor([project, other.project], ['*'])
-
-    const current = await send(route, sample, person, '@current', bearer(key))
-    const first = await send(route, sample, person, project.id, bearer(key))
-    const second = await send(route, sample, other.person, other.project.id, bearer(key))
-
-    const detail =
-      'Project not found: the key reaches several, so that @current names none of them.'
-    expect([current.status, current.body]).toEqual([404, { ...PROJECT_NOT_FOUND, detail }])
-    expect([first.status, second.status]).toEqual([sample.status, sample.status])
-  })
-})
-
-describe.each(table)('$route', ({ route, ...sample }) => {
   it('answers a key that may use it', async () => {
-    const { project, person } = await stageOf(sample)
+    const { project, ids } = await stageFor(route)
 
-    const { status } = await send(route, sample, person, project.id, bearer(project.key))
+    const { status } = await send(route, ids, project.id, bearer(project.key))
 
-    expect(status).toBe(sample.status)
+    expect(status, ELSE_BODIES).toBe(route.status)
   })
 
   it('refuses a request without a key', async () => {
-    const { project, person } = ours
+    const { project, ids } = ours
 
-    const { status, body, headers } = await send(route, sample, person, project.id)
+    const { status, body, headers } = await send(route, ids, project.id)
 
     expect(status).toBe(401)
     expect(body).toEqual(NOT_AUTHENTICATED)
     expect(headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 
+  it.each([
+    ['unknown', newApiKey()],
+    ['expired', expired.key],
+    ['revoked', revoked.key]
+  ])('refuses a key that is %s', async (_, key) => {
+    const { project, ids } = ours
+
+    const { status, body, headers } = await send(route, ids, project.id, bearer(key))
+
+    expect(status).toBe(401)
+    expect(body).toEqual(AUTHENTICATION_FAILED)
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
+  })
+
   it('refuses a key with every other scope and names the one it needs', async () => {
-    const { project, person } = ours
-    const satisfying = ['*', ...scopesOf(sample), ...scopesOf(sample).map(toWrite)]
+    const { project, ids } = ours
+    const satisfying = ['*', ...route.scopes, ...route.scopes.map(toWrite)]
     const { key } = await keyFor(
       [project],
       SCOPES.filter((scope) => !satisfying.includes(scope))
     )
 
-    const { status, body } = await send(route, sample, person, project.id, bearer(key))
+    const { status, body } = await send(route, ids, project.id, bearer(key))
 
     expect(status).toBe(403)
     expect(body).toEqual({
       type: 'authentication_error',
       code: 'permission_denied',
-      detail: `API key missing required scope '${sample.scope}'`,
+      detail: `API key missing required scope '${route.scopes[0]}'`,
       attr: null
     })
   })
 
   it.each([
-    ...scopesOf(sample).map((scope) => ['the scope itself', scope]),
-    ...scopesOf(sample).map((scope) => ['the scope to write', toWrite(scope)]),
+    ...route.scopes.map((scope) => ['the scope itself', scope]),
+    ...route.scopes.map((scope) => ['the scope to write', toWrite(scope)]),
     ['the scope for all', '*']
   ])('is satisfied by %s', async (_, scope) => {
-    const { project, person } = await stageOf(sample)
+    const { project, ids } = await stageFor(route)
     const { key } = await keyFor([project], [scope])
 
-    const { status } = await send(route, sample, person, project.id, bearer(key))
+    const { status } = await send(route, ids, project.id, bearer(key))
 
-    expect(status).toBe(sample.status)
+    expect(status).toBe(route.status)
   })
 
   it('answers for a foreign project exactly what it answers for an unknown one', async () => {
     const { project } = ours
-    const { project: other, person } = theirs
+    const { project: other, ids } = theirs
 
-    const foreign = await send(route, sample, person, other.id, bearer(project.key))
-    const unknown = await send(route, sample, person, 999_999_999, bearer(project.key))
+    const foreign = await send(route, ids, other.id, bearer(project.key))
+    const unknown = await send(route, ids, UNKNOWN, bearer(project.key))
 
     expect(foreign.status).toBe(404)
     expect(foreign.body).toEqual(PROJECT_NOT_FOUND)
@@ -600,15 +365,15 @@ describe.each(table)('$route', ({ route, ...sample }) => {
   })
 
   it('takes @current for the only project of the key', async () => {
-    const { project, person } = await stageOf(sample)
+    const { project, ids } = await stageFor(route)
     vi.useFakeTimers({ toFake: ['Date'] })
 
-    const current = await send(route, sample, person, '@current', bearer(project.key))
-    const named = await send(route, sample, person, project.id, bearer(project.key))
+    const current = await send(route, ids, '@current', bearer(project.key))
+    const known = await send(route, ids, project.id, bearer(project.key))
 
-    expect(current.status).toBe(sample.status)
-    if (!sample.isOnce) {
-      expect(current.body).toEqual(named.body)
+    expect(current.status).toBe(route.status)
+    if (!answersOnce(route)) {
+      expect(current.body, ELSE_ONCE).toEqual(known.body)
     }
   })
 
@@ -618,43 +383,29 @@ describe.each(table)('$route', ({ route, ...sample }) => {
     ['/api/projects', ''],
     ['/api/projects', '/']
   ])('is the same at %s with "%s" at the end, without a redirect', async (prefix, slash) => {
-    const { project, person } = await stageOf(sample)
-    const path = `${prefix}/${project.id}/${sample.path(person).replace(/(?=\?|$)/, slash)}`
+    const { project, ids } = await stageFor(route)
+    const path = `${prefix}/${project.id}/${pathTo(route, ids)}${slash}${route.query}`
     vi.useFakeTimers({ toFake: ['Date'] })
 
-    const asked = await sendTo(path, route, sample, bearer(project.key))
-    const named = await send(route, sample, person, project.id, bearer(project.key))
+    const asked = await sendTo(path, route, bearer(project.key))
+    const known = await send(route, ids, project.id, bearer(project.key))
 
-    expect(asked.status).toBe(sample.status)
+    expect(asked.status).toBe(route.status)
     expect(asked.headers.get('Location')).toBeNull()
-    if (!sample.isOnce) {
-      expect(asked.body).toEqual(named.body)
+    if (!answersOnce(route)) {
+      expect(asked.body, ELSE_ONCE).toEqual(known.body)
     }
   })
 })
 
-describe.each(table.filter(({ route }) => /:(recording_)?id/.test(route)))(
-  '$route across projects',
-  ({ route, ...sample }) => {
+describe.each(named.filter(([, { collections }]) => collections.length > 0))(
+  '%s across projects',
+  (_, route) => {
     it("answers for another project's object what it answers for one that never was", async () => {
       const { project } = ours
-      const { person } = theirs
 
-      const foreign = await send(route, sample, person, project.id, bearer(project.key))
-      const unknown = await send(
-        route,
-        sample,
-        {
-          id: UNKNOWN,
-          uuid: '',
-          session: 'unknown',
-          insight: UNKNOWN,
-          dashboard: UNKNOWN,
-          subscription: UNKNOWN
-        },
-        project.id,
-        bearer(project.key)
-      )
+      const foreign = await send(route, theirs.ids, project.id, bearer(project.key))
+      const unknown = await send(route, {}, project.id, bearer(project.key))
 
       expect([foreign.status, foreign.body]).toEqual([404, NOT_FOUND])
       expect([unknown.status, unknown.body]).toEqual([404, NOT_FOUND])
@@ -689,7 +440,7 @@ describe('what is wrong with a request', () => {
 describe("another project's persons", () => {
   it('are not found by uuid', async () => {
     const { project } = ours
-    const { person } = theirs
+    const [person] = (await theirs.project.call('GET', 'persons')).body.results
 
     const { status, body } = await project.call('GET', `persons/${person.uuid}`)
 
@@ -702,7 +453,7 @@ describe("another project's persons", () => {
     ['search by a part of the e-mail', () => 'heirs@exam'],
     ['search by two characters', () => 'th'],
     ['search by distinct id', () => 'their-id'],
-    ['search by uuid', (person: Person) => person.uuid]
+    ['search by uuid', (person: { uuid: string }) => person.uuid]
   ])('are not listed with %s', async (filter, term) => {
     const project = await newProject()
     const other = await newProject()

@@ -1,0 +1,195 @@
+import { isObject, type JsonObject } from '../../src/json.ts'
+import { type Described, readDocument } from './document.ts'
+
+/** A route below a project and a request to it that succeeds, both as the document describes them. */
+export type Route = {
+  /** `GET persons/{id}/` */
+  name: string
+  method: string
+  /** Below the project, with parameters in braces and a slash at the end. */
+  path: string
+  /** Collections of the objects in the path, in order: `['persons']` for `persons/{id}/activity/`. */
+  collections: string[]
+  /** The required parameters, `?key=%24channel_type`, or an empty text. */
+  query: string
+  body: JsonObject | undefined
+  /** Any of them is enough; a refusal names the first. */
+  scopes: string[]
+  /** The status of success. */
+  status: number
+  /** Sentences that say why the route cannot be tested, and what to change. */
+  problems: string[]
+}
+
+type Access = Pick<Route, 'scopes' | 'status'>
+
+const PREFIX = '/api/environments/{project_id}/'
+
+const OF_SESSIONS = { scopes: ['query:read', 'session_recording:read', 'insight:read'] }
+const OF_ACTIVITY = { scopes: ['activity_log:read'] }
+const SHARING = 'session_recordings/{recording_id}/sharing/'
+
+/** Routes whose scopes or status differ from `conventionFor`. */
+const EXCEPTIONS: Record<string, Partial<Access>> = {
+  'POST insights/trend/': { scopes: ['insight:read'] },
+  'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },
+  'POST session_recordings/ai/regex/': { scopes: ['session_recording:read'] },
+  'POST persons/deletion_receipts/verify/': { scopes: ['person:read'] },
+  'GET persons/activity/': OF_ACTIVITY,
+  'GET persons/{id}/activity/': OF_ACTIVITY,
+  [`GET ${SHARING}`]: { scopes: ['sharing_configuration:read'] },
+  [`PATCH ${SHARING}`]: { scopes: ['sharing_configuration:write'] },
+  [`POST ${SHARING}refresh/`]: { scopes: ['sharing_configuration:write'] },
+  'GET sessions/property_definitions/': OF_SESSIONS,
+  'GET sessions/values/': OF_SESSIONS,
+  'POST subscriptions/{id}/test/': { status: 201 }
+}
+
+/** Bodies of routes whose example in the document names objects that a test does not have. */
+const BODIES: Record<string, JsonObject> = {
+  'POST persons/bulk_delete/': { distinct_ids: ['ada'] }
+}
+
+/**
+ * Lists every operation below a project.
+ * @param makers collections whose objects the tests can make without a `POST` to the collection
+ */
+export function routesOf(published: unknown, makers: string[]): Route[] {
+  const { operations, schemas } = readDocument(published)
+  const own = operations.filter(({ template }) => template.startsWith(PREFIX))
+  const names = own.map(nameOf)
+  const canMake = (collection: string) =>
+    makers.includes(collection) || names.includes(`POST ${collection}/`)
+
+  return own.map((operation) => {
+    const name = nameOf(operation)
+    const path = operation.template.slice(PREFIX.length)
+    const { query, problems: inQuery } = queryOf(operation)
+    const { body, problems: inBody } = bodyOf(operation, schemas)
+    const collections = [...path.matchAll(/([^/]+)\/\{\w+\}/g)].map(
+      ([, collection = '']) => collection
+    )
+    const access = accessOf(operation)
+    return {
+      name,
+      method: operation.method,
+      path,
+      collections,
+      query,
+      body,
+      ...access,
+      problems: [
+        ...problemsOf(name, access),
+        ...inQuery,
+        ...inBody,
+        ...collections
+          .filter((collection) => !canMake(collection))
+          .map(
+            (collection) =>
+              `${name} needs the id of one of ${collection}: describe a POST ${collection}/ that answers it, or add ${collection} to MAKERS in auth.test.ts.`
+          )
+      ]
+    }
+  })
+}
+
+/** An id that no object has. */
+export const UNKNOWN = 999_999_999
+
+/** Fills the ids of objects, by collection, into the path below the project; no slash at the end. */
+export const pathTo = (
+  { path, collections }: Route,
+  ids: Record<string, number | string>
+): string =>
+  collections
+    .reduce((filled, one) => filled.replace(/\{\w+\}/, String(ids[one] ?? UNKNOWN)), path)
+    .replace(/\/$/, '')
+
+const nameOf = ({ method, template }: Described): string =>
+  `${method} ${template.slice(PREFIX.length)}`
+
+function accessOf({ security, responses }: Described): Access {
+  const [status] = Object.keys(responses).filter((code) => code.startsWith('2'))
+  return { scopes: security.flatMap(({ apiKey = [] }) => apiKey), status: Number(status) }
+}
+
+/**
+ * Scope and status that a route should have: `GET` needs the scope to read the first noun of the path, other methods the
+ * scope to write it; `DELETE` answers 204, a `POST` to a collection 201, anything else 200.
+ */
+function conventionFor(name: string): Access {
+  const [method, path = ''] = name.split(' ')
+  const noun = path.split('/')[0]?.replace(/s$/, '')
+  const isCreation = method === 'POST' && /^[^/]+\/$/.test(path)
+  const status = isCreation ? 201 : 200
+  return {
+    scopes: [`${noun}:${method === 'GET' ? 'read' : 'write'}`],
+    status: method === 'DELETE' ? 204 : status,
+    ...EXCEPTIONS[name]
+  }
+}
+
+function problemsOf(name: string, { scopes, status }: Access): string[] {
+  const convention = conventionFor(name)
+  const expected = convention.scopes.join(' or ')
+  if (scopes.length === 0) {
+    return [`${name} asks for no key: put allow('${expected}') behind its describe.`]
+  }
+  const asked = scopes.join(' or ')
+  return [
+    ...(asked === expected
+      ? []
+      : [
+          `${name} asks for ${asked}; by its method and path it would be ${expected}: change its allow, or add it to EXCEPTIONS in test/support/routes.ts.`
+        ]),
+    ...(status === convention.status
+      ? []
+      : [
+          `${name} succeeds with ${status}; by its method and path it would be ${convention.status}: change its answers, or add it to EXCEPTIONS in test/support/routes.ts.`
+        ])
+  ]
+}
+
+/** Makes a query string of the required parameters: their examples, or their first choices. */
+function queryOf(operation: Described): { query: string; problems: string[] } {
+  const required = operation.parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, example, schema }) => ({ name, value: example ?? schema.enum?.[0] }))
+  const query = new URLSearchParams(
+    required.map(({ name, value }) => [name, String(value ?? '')])
+  ).toString()
+  return {
+    query: query && `?${query}`,
+    problems: required
+      .filter(({ value }) => value === undefined)
+      .map(
+        ({ name }) =>
+          `The parameter ${name} of ${nameOf(operation)} has no example: give it one with .meta({ example }).`
+      )
+  }
+}
+
+/** Makes a body of the first example of its schema: only the required members, if the schema has any. */
+function bodyOf(
+  operation: Described,
+  schemas: ReturnType<typeof readDocument>['schemas']
+): { body: JsonObject | undefined; problems: string[] } {
+  const name = nameOf(operation)
+  const own = BODIES[name]
+  if (own || !operation.requestBody) {
+    return { body: own, problems: [] }
+  }
+  const reference = operation.requestBody.content['application/json']?.schema.$ref
+  const { examples, required = [] } = schemas[reference?.split('/').at(-1) ?? ''] ?? {}
+  const example: unknown = examples?.[0]
+  if (!isObject(example)) {
+    return {
+      body: undefined,
+      problems: [`The body of ${name} has no example: give it one with .meta({ examples }).`]
+    }
+  }
+  const members = Object.entries(example).filter(
+    ([member]) => required.length === 0 || required.includes(member)
+  )
+  return { body: Object.fromEntries(members), problems: [] }
+}
