@@ -114,14 +114,17 @@ export function errorsOf(
 }
 
 /** The validator cannot name a key that holds half a surrogate pair. */
-const withNames = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(withNames)
-    : typeof value === 'object' && value !== null
-      ? Object.fromEntries(
-          Object.entries(value).map(([key, inner]) => [key.toWellFormed(), withNames(inner)])
-        )
-      : value
+function withNames(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(withNames)
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key.toWellFormed(), withNames(inner)])
+    )
+  }
+  return value
+}
 
 /** Matches a path with or without a slash at the end, below both names of the API. */
 const toPattern = (template: string): RegExp => {
@@ -143,9 +146,9 @@ function close(schema: Schema): Schema {
     : closed
 }
 
-const closeAny = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(closeAny)
-    : typeof value === 'object' && value !== null
-      ? close(value)
-      : value
+function closeAny(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(closeAny)
+  }
+  return typeof value === 'object' && value !== null ? close(value) : value
+}
