@@ -1,7 +1,8 @@
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/sequencer.ts'
 
 // Wrangler takes the secrets that wrangler.toml requires from here.
 process.env.RECEIPT_SECRET = 'a secret of the tests'
@@ -28,8 +29,8 @@ function readDepth(asked = process.env.FULL_DEPTH) {
 
 const shared = {
   provide: { depth: readDepth() },
-  // Files at a time, also on a machine of two cores: much of a test is waiting.
-  maxWorkers: 2,
+  // Files at a time: one more than there are cores, since much of a test is waiting.
+  maxWorkers: Math.max(2, Math.min(4, availableParallelism())) + 1,
   // Each worker loads the code once, not once for each file.
   isolate: false
 }
@@ -59,6 +60,7 @@ const inWorkerd = (requests: number, asks = requests) =>
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -98,8 +100,7 @@ export default defineConfig({
           // Each command that the tests start loads the same code.
           env: { NODE_COMPILE_CACHE: join(tmpdir(), 'edge-analytics-compile-cache') },
           testTimeout: 300_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 1 }
+          hookTimeout: 120_000
         }
       }
     ]

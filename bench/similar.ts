@@ -16,7 +16,7 @@ const Similar = z.object({ results: z.array(z.object({ id: z.string(), similarit
 
 /** How long finding similar recordings takes, what it reads, and how many of the ten best it finds of all. */
 export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
-  const [count, targets] = isSmoke ? [100, 4] : [20_000, 100]
+  const [count, targets] = isSmoke ? [500, 10] : [20_000, 100]
   const sessions = generateSessions(count, SEED)
   const runtime = await startWorkers()
   try {
