@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { quickConsumers } from './test/support/queues.ts'
 import { LongestFirst } from './test/support/sequencer.ts'
 
 // Wrangler takes the secrets that wrangler.toml requires from here.
@@ -29,8 +30,8 @@ function readDepth(asked = process.env.FULL_DEPTH) {
 
 const shared = {
   provide: { depth: readDepth() },
-  // Files at a time: one more than there are cores, since much of a test is waiting.
-  maxWorkers: Math.max(2, Math.min(4, availableParallelism())) + 1,
+  // Files at a time: one more than there are cores, since tests also wait.
+  maxWorkers: Math.min(4, availableParallelism()) + 1,
   // Each worker loads the code once, not once for each file.
   isolate: false
 }
@@ -47,6 +48,7 @@ const inWorkerd = (requests: number, asks = requests) =>
         bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
         // A second database, as a deployment that has outgrown one would bind it.
         d1Databases: { DB_TWO: 'two' },
+        queueConsumers: quickConsumers(),
         ratelimits: {
           ANALYTICS_RATE: { namespace_id: '1001', simple },
           CRUD_RATE: { namespace_id: '1002', simple },

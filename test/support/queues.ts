@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+
+const Config = z.object({
+  queues: z.object({
+    consumers: z.array(
+      z.object({
+        queue: z.string(),
+        max_batch_size: z.int(),
+        max_retries: z.int(),
+        retry_delay: z.int(),
+        dead_letter_queue: z.string().optional()
+      })
+    )
+  })
+})
+
+/** Seconds that a queue of the tests gathers messages for a batch, instead of the seconds in wrangler.toml. */
+const BATCH_TIMEOUT = 0.1
+
+/** The queue consumers of wrangler.toml as options of Miniflare, but none keeps a test waiting for its batch. */
+export function quickConsumers() {
+  const { queues } = Config.parse(parse(readFileSync('wrangler.toml', 'utf8')))
+  return Object.fromEntries(
+    queues.consumers.map((consumer) => [
+      consumer.queue,
+      {
+        maxBatchSize: consumer.max_batch_size,
+        maxBatchTimeout: BATCH_TIMEOUT,
+        maxRetries: consumer.max_retries,
+        retryDelay: consumer.retry_delay,
+        ...(consumer.dead_letter_queue && { deadLetterQueue: consumer.dead_letter_queue })
+      }
+    ])
+  )
+}
