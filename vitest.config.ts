@@ -12,20 +12,24 @@ process.env.RECEIPT_SECRET = 'a secret of the tests'
  * How deep random tests go. By default they make a tenth of their runs, each time the same ones. FULL_DEPTH=random makes
  * all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
  */
-function readDepth(asked = process.env.FULL_DEPTH) {
-  if (!asked) {
-    return { share: 0.1, seed: 1 }
-  }
-  const seed = asked === 'random' ? Date.now() % 2 ** 31 : Number(asked)
-  if (!Number.isInteger(seed)) {
-    throw new Error(
-      `FULL_DEPTH must be "random" or the integer seed of an earlier run; got "${asked}".`
+function readDepth() {
+  if (process.env.FULL_DEPTH === 'random') {
+    // Each project reads this file, and has to come to the same seed.
+    process.env.FULL_DEPTH = String(Date.now() % 2 ** 31)
+    console.log(
+      `To repeat the random tests of this run: FULL_DEPTH=${process.env.FULL_DEPTH} npm test`
     )
   }
-  // Worker processes load this file as well, and have to come to the same seed.
-  process.env.FULL_DEPTH = String(seed)
-  console.log(`Random tests at full depth. To repeat them: FULL_DEPTH=${seed} npm test`)
-  return { share: 1, seed }
+  const { FULL_DEPTH } = process.env
+  if (!FULL_DEPTH) {
+    return { share: 0.1, seed: 1 }
+  }
+  if (!/^\d{1,10}$/.test(FULL_DEPTH)) {
+    throw new Error(
+      `FULL_DEPTH must be "random" or the seed of an earlier run; got "${FULL_DEPTH}".`
+    )
+  }
+  return { share: 1, seed: Number(FULL_DEPTH) }
 }
 
 const shared = {
