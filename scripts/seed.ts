@@ -18,7 +18,7 @@ import { User } from '../src/projects/user.ts'
 import { newSecret, readConfig, stateDir } from './local.ts'
 
 /** The only key that is ever kept in the clear: it opens nothing but the databases beside it. */
-const keyFileOf = (folder: string) => join(folder, 'dev-key.json')
+const keyFile = join(stateDir, 'dev-key.json')
 
 const secretsFile = join(stateDir, 'secrets.env')
 
@@ -27,10 +27,9 @@ const KeyFile = z.object({ key: z.string() })
 /** The project to develop with and a key to it: those of the last start, or new ones where they are missing. */
 export async function ensureProject(
   db: Db,
-  now: Date,
-  folder = stateDir
+  now: Date
 ): Promise<{ project: ProjectRow; key: string }> {
-  const kept = readKey(folder) ?? ''
+  const kept = readKey() ?? ''
   const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
   const [found] = await db.$client.run<Record<string, unknown>>([query])
   const caller = readCaller(found?.results ?? [])
@@ -49,8 +48,8 @@ export async function ensureProject(
     },
     now
   )
-  rmSync(keyFileOf(folder), { force: true })
-  writeFileSync(keyFileOf(folder), `${JSON.stringify({ key })}\n`, { mode: 0o600 })
+  rmSync(keyFile, { force: true })
+  writeFileSync(keyFile, `${JSON.stringify({ key })}\n`, { mode: 0o600 })
   return { project, key }
 }
 
@@ -74,9 +73,9 @@ export async function ensureSecrets(): Promise<string> {
   return secretsFile
 }
 
-function readKey(folder: string): string | undefined {
+function readKey(): string | undefined {
   try {
-    return KeyFile.parse(JSON.parse(readFileSync(keyFileOf(folder), 'utf8'))).key
+    return KeyFile.parse(JSON.parse(readFileSync(keyFile, 'utf8'))).key
   } catch {
     return undefined
   }

@@ -35,7 +35,7 @@ const FLAGS = [
   '--disable-sync'
 ]
 
-/** One for all tests of a process, with which it ends. */
+/** One browser per worker process; it ends with the process. */
 let launched: Promise<Browser> | undefined
 
 /** A profile of its own for one test, which does not look like a robot: SDKs would drop its events. */

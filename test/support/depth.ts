@@ -2,7 +2,7 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** How deep random tests go: see `depth` in vitest.config.ts. */
+    /** How deep random tests go: see `readDepth` in vitest.config.ts. */
     depth: { share: number; seed: number }
   }
 }

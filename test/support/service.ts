@@ -48,7 +48,7 @@ export function runScript(
   return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
 }
 
-/** What a command prints and how it ends, without the process that scripts/admin.ts is. */
+/** Runs a command as scripts/admin.ts does, in this process. */
 export async function runAdmin(words: string[], open: Open): Promise<Output> {
   try {
     return { code: 0, stdout: await runCommand(readCommand(words), open), stderr: '' }

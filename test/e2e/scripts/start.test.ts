@@ -3,8 +3,6 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
-import { openLocal } from '../../../scripts/local.ts'
-import { ensureProject } from '../../../scripts/seed.ts'
 import {
   administer,
   descendants,
@@ -35,21 +33,21 @@ describe('npm start', { timeout: 180_000 }, () => {
   let service: LocalService
   let before: number
 
-  it('prints curl lines that work when pasted', async () => {
+  it('prints three curl lines', async () => {
     service = await start()
     first = service
-    const lines = first.welcome.split('\n').filter((line) => line.trim().startsWith('curl '))
-    expect(lines).toHaveLength(3)
+    expect(curlLines(first)).toHaveLength(3)
+  })
 
-    if (hasCurl) {
-      const answers = lines.map(
-        (line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout
-      )
-      expect(JSON.parse(answers[0] ?? '')).toMatchObject({ status: 'Ok' })
-      const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
-      expect(JSON.parse(answers[1] ?? '')).toMatchObject({ count: 1, results: [ada] })
-      expect(JSON.parse(answers[2] ?? '')).toMatchObject({ count: 1, results: [ada] })
-    }
+  it.runIf(hasCurl)('prints curl lines that work when pasted', () => {
+    const answers = curlLines(first).map(
+      (line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout
+    )
+
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ status: 'Ok' })
+    const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
+    expect(JSON.parse(answers[1] ?? '')).toMatchObject({ count: 1, results: [ada] })
+    expect(JSON.parse(answers[2] ?? '')).toMatchObject({ count: 1, results: [ada] })
   })
 
   it('drains the queues on Ctrl-C and leaves no process behind', async () => {
@@ -87,19 +85,6 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(await status(service, first.key)).toBe(401)
   })
 
-  it('makes a new key when the kept one is lost', async () => {
-    rmSync(join(stateDir, 'dev-key.json'))
-
-    // The part of a start that sees to the key, beside the service that runs.
-    const local = await openLocal(stateDir)
-    const { project, key } = await ensureProject(local.db, new Date(), stateDir)
-    await local.close()
-
-    expect(project.id).toBe(first.projectId)
-    expect(new Set([first.key, service.key, key]).size).toBe(3)
-    expect(await status(service, key)).toBe(200)
-  })
-
   it.runIf(hasProcesses)('ends the worker when it is killed itself', async () => {
     const started = descendants(service.pid)
     const [script] = started
@@ -110,6 +95,19 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     expect(started.length).toBeGreaterThan(2)
     await until(() => !started.some(isAlive))
+  })
+
+  it('makes a new key when the kept one is lost', async () => {
+    rmSync(join(stateDir, 'dev-key.json'))
+    if (!hasProcesses) {
+      await service.stop('SIGTERM')
+    }
+
+    const afterLoss = await start()
+
+    expect(afterLoss.projectId).toBe(first.projectId)
+    expect(new Set([first.key, service.key, afterLoss.key]).size).toBe(3)
+    expect(await status(afterLoss, afterLoss.key)).toBe(200)
   })
 
   it('says in one line that the port is taken', async () => {
@@ -142,6 +140,9 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
   })
 })
+
+const curlLines = ({ welcome }: LocalService): string[] =>
+  welcome.split('\n').filter((line) => line.trim().startsWith('curl '))
 
 const personsUrl = (service: LocalService) =>
   `${service.url}/api/environments/${service.projectId}/persons/`
