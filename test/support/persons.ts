@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../src/json.ts'
+import type { TestEvent, TestProject } from './project.ts'
+
+/** A person as the list shows it. */
+export type ListedPerson = {
+  id: number
+  uuid: string
+  name: string
+  distinct_ids: string[]
+  properties: JsonObject
+}
+
+/** The list of a project without persons. */
+export const NOBODY = { count: 0, next: null, previous: null, results: [] }
+
+/** A person, seen for the first time on this day of November 2024. */
+export const person = (
+  day: number,
+  distinctId: string,
+  properties: JsonObject = {}
+): TestEvent => ({
+  event: '$set',
+  distinct_id: distinctId,
+  timestamp: Date.UTC(2024, 10, day),
+  properties: { $set: properties }
+})
+
+/** p1 … pn, each created a day after the one before. */
+export const people = (count: number) =>
+  Array.from({ length: count }, (_, i) => person(i + 1, `p${i + 1}`))
+
+/** The first distinct id of each person on a page. */
+export const distinctIds = (body: { results: ListedPerson[] }) =>
+  body.results.map((listed) => listed.distinct_ids[0])
+
+/** Requests the list with this query. */
+export const list = (project: TestProject, query: string) => project.call('GET', `persons?${query}`)
+
+/** Requests the page that a link of another page leads to. */
+export const follow = (project: TestProject, url: string) =>
+  project.call('GET', `persons${new URL(url).search}`)
+
+/** Follows `next` to the last page. `between` runs before each further page, with the number of pages so far. */
+export async function walk(
+  project: TestProject,
+  query: string,
+  between: (page: number) => Promise<unknown> = async () => {}
+) {
+  const pages = []
+  let { body } = await list(project, query)
+  pages.push(body)
+  while (body.next) {
+    if (pages.length === 50) {
+      throw new Error('next leads in a circle')
+    }
+    await between(pages.length)
+    body = (await follow(project, body.next)).body
+    pages.push(body)
+  }
+  return pages
+}
