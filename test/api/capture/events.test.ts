@@ -1,0 +1,265 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import type { CapturedEvent } from '../../../src/capture/event.ts'
+import type { JsonObject } from '../../../src/json.ts'
+import { capture, OK, UUID_V7 } from '../../support/capture.ts'
+import { newProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+const NOW = new Date('2026-11-21T12:00:00Z')
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+afterAll(untilQuiet)
+
+describe('a distinct id', () => {
+  it.each<[string, JsonObject, string]>([
+    [
+      'of the event before that of its properties',
+      { distinct_id: 'root', properties: { distinct_id: 'inner' } },
+      'root'
+    ],
+    ['$distinct_id', { distinct_id: null, $distinct_id: 'dollar' }, 'dollar'],
+    ['of the properties', { distinct_id: null, properties: { distinct_id: 'inner' } }, 'inner'],
+    ['a number', { distinct_id: 23 }, '23'],
+    ['a fraction', { distinct_id: 1.5 }, '1.5'],
+    ['zero', { distinct_id: 0 }, '0'],
+    ['false', { distinct_id: false }, 'false'],
+    ['a list', { distinct_id: ['a', 1] }, '["a",1]'],
+    ['an object', { distinct_id: { a: 1 } }, '{"a":1}'],
+    ['with a NUL', { distinct_id: 'a\0b' }, 'a\ufffdb'],
+    ['with half a surrogate pair', { distinct_id: 'a\ud83db' }, 'a\ufffdb'],
+    ['with a whole surrogate pair', { distinct_id: 'a🙂b' }, 'a🙂b'],
+    ['with white space around', { distinct_id: ' a ' }, ' a '],
+    ['of 200 characters', { distinct_id: 'x'.repeat(200) }, 'x'.repeat(200)],
+    ['of more', { distinct_id: 'x'.repeat(201) }, 'x'.repeat(200)],
+    [
+      'of more characters outside the basic plane',
+      { distinct_id: '🙂'.repeat(201) },
+      '🙂'.repeat(200)
+    ]
+  ])('is kept as text: %s', async (_, event, expected) => {
+    const project = await newProject()
+
+    const { status, body, event: kept } = await capture(project, event)
+
+    expect([status, body]).toEqual([200, OK])
+    expect(kept?.distinct_id).toBe(expected)
+  })
+})
+
+describe('properties', () => {
+  it('have no half of a surrogate pair, which would be three characters when SQL looks it up', async () => {
+    const halves = { a: '\ud83d', 'k\udc00': ['x\ud83d\ud83d', '\\ud83d', '\\\ud83d', '🙂"\n'] }
+    const whole = { a: '\ufffd', 'k\ufffd': ['x\ufffd\ufffd', '\\ud83d', '\\\ufffd', '🙂"\n'] }
+
+    const { event } = await capture(await newProject(), { properties: halves })
+
+    expect(event?.properties).toMatchObject(whole)
+  })
+})
+
+describe('a uuid', () => {
+  it.each<[string, JsonObject]>([
+    ['missing', {}],
+    ['empty', { uuid: '' }],
+    ['null', { uuid: null }]
+  ])('is made when it is %s', async (_, event) => {
+    const project = await newProject()
+
+    const first = await capture(project, event)
+    const second = await capture(project, event)
+
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(first.event?.uuid).toMatch(UUID_V7)
+    expect(second.event?.uuid).not.toBe(first.event?.uuid)
+  })
+
+  it('is kept in lower case', async () => {
+    const project = await newProject()
+
+    const { event } = await capture(project, { uuid: 'ABCDEF00-0000-4000-8000-00000000000F' })
+
+    expect(event?.uuid).toBe('abcdef00-0000-4000-8000-00000000000f')
+  })
+})
+
+describe('properties', () => {
+  it('lose the token and the distinct id, and keep all else', async () => {
+    const project = await newProject()
+
+    const { event } = await capture(project, {
+      properties: {
+        token: project.token,
+        distinct_id: 'ada',
+        $lib: 'web',
+        nested: { token: 'x' },
+        none: null,
+        list: [1, null]
+      }
+    })
+
+    expect(event?.properties).toEqual({
+      $lib: 'web',
+      nested: { token: 'x' },
+      none: null,
+      list: [1, null]
+    })
+  })
+
+  it('take in what an event sets beside them, which wins', async () => {
+    const project = await newProject()
+
+    const { event } = await capture(project, {
+      $set: { a: 'outer', b: 'outer' },
+      $set_once: { c: 'outer' },
+      properties: { $set: { a: 'inner', d: 'inner' } }
+    })
+
+    expect(event?.properties).toEqual({
+      $set: { a: 'outer', b: 'outer', d: 'inner' },
+      $set_once: { c: 'outer' }
+    })
+  })
+
+  it.each([{ properties: null }, {}])('may be missing: %o', async (event) => {
+    const project = await newProject()
+
+    const answer = await capture(project, event)
+
+    expect([answer.status, answer.event?.properties]).toEqual([200, {}])
+  })
+})
+
+describe('the name of an event', () => {
+  it.each([
+    ['a'.repeat(201), 'a'.repeat(200)],
+    ['nul\0', 'nul\ufffd'],
+    ['half\udc00', 'half\ufffd']
+  ])('is cut and cleaned', async (name, expected) => {
+    const project = await newProject()
+
+    const { event } = await capture(project, { event: name })
+
+    expect(event?.event).toBe(expected)
+  })
+})
+
+describe('the time of an event', () => {
+  const at = (event: CapturedEvent | undefined) => event && new Date(event.timestamp).toISOString()
+
+  it.each<[string, JsonObject, string]>([
+    ['nothing', {}, '2026-11-21T12:00:00.000Z'],
+    ['null', { timestamp: null }, '2026-11-21T12:00:00.000Z'],
+    ['nothing readable', { timestamp: 'yesterday' }, '2026-11-21T12:00:00.000Z'],
+    ['empty text', { timestamp: '' }, '2026-11-21T12:00:00.000Z'],
+    ['a day that is none', { timestamp: '2026-02-30T00:00:00Z' }, '2026-11-21T12:00:00.000Z'],
+    ['UTC', { timestamp: '2026-11-21T11:00:00.123Z' }, '2026-11-21T11:00:00.123Z'],
+    ['microseconds', { timestamp: '2026-11-21T11:00:00.123456Z' }, '2026-11-21T11:00:00.123Z'],
+    ['hours of a zone', { timestamp: '2026-11-21T14:00:00+03' }, '2026-11-21T11:00:00.000Z'],
+    ['a zone', { timestamp: '2026-11-21T05:30:00-05:30' }, '2026-11-21T11:00:00.000Z'],
+    ['no zone', { timestamp: '2026-11-21T11:00:00' }, '2026-11-21T11:00:00.000Z'],
+    ['a space', { timestamp: '2026-11-21 11:00:00' }, '2026-11-21T11:00:00.000Z'],
+    ['a day', { timestamp: '2026-11-20' }, '2026-11-20T00:00:00.000Z'],
+    ['a mail date', { timestamp: 'Fri, 20 Nov 2026 10:00:00 GMT' }, '2026-11-20T10:00:00.000Z'],
+    ['seconds', { timestamp: '1795258800' }, '2026-11-21T11:00:00.000Z'],
+    ['milliseconds', { timestamp: '1795258800123' }, '2026-11-21T11:00:00.123Z'],
+    ['23 hours ahead', { timestamp: '2026-11-22T11:00:00Z' }, '2026-11-22T11:00:00.000Z'],
+    [
+      'more than 23 hours ahead',
+      { timestamp: '2026-11-22T11:00:00.001Z' },
+      '2026-11-21T12:00:00.000Z'
+    ],
+    ['the year 9999', { timestamp: '9999-12-31T00:00:00Z' }, '2026-11-21T12:00:00.000Z'],
+    ['the year 0', { timestamp: '0000-01-01T00:00:00Z' }, '0000-01-01T00:00:00.000Z'],
+    ['before the year 0', { timestamp: '0000-01-01T00:00:00+03' }, '1970-01-01T00:00:00.000Z'],
+    ['an offset', { offset: 1500 }, '2026-11-21T11:59:58.500Z'],
+    [
+      'an offset that wins over the time',
+      { offset: 1000, timestamp: '2026-11-20T00:00:00Z' },
+      '2026-11-21T11:59:59.000Z'
+    ],
+    [
+      'an offset of 0',
+      { offset: 0, timestamp: '2026-11-20T00:00:00Z' },
+      '2026-11-21T12:00:00.000Z'
+    ],
+    ['an offset into the future', { offset: -3_600_000 }, '2026-11-21T13:00:00.000Z'],
+    ['an offset too far into the future', { offset: -90_000_000 }, '2026-11-21T12:00:00.000Z'],
+    [
+      'an offset of text',
+      { offset: '1000', timestamp: '2026-11-21T11:00:00Z' },
+      '2026-11-21T11:00:00.000Z'
+    ]
+  ])('is read from %s', async (_, event, expected) => {
+    const project = await newProject()
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+
+    const answer = await capture(project, event)
+
+    expect([answer.status, at(answer.event)]).toEqual([200, expected])
+  })
+
+  const SENT_LATE = '2026-11-21T12:00:10Z'
+  const MS = String(Date.parse(SENT_LATE))
+
+  it.each<[string, JsonObject, JsonObject, string, string]>([
+    ['the envelope', {}, { sent_at: SENT_LATE }, '', '10:59:50'],
+    ['the envelope, with a zone', {}, { sent_at: '2026-11-21T15:00:10+03:00' }, '', '10:59:50'],
+    ['the envelope, in milliseconds', {}, { sent_at: Date.parse(SENT_LATE) }, '', '10:59:50'],
+    ['the event', { sent_at: SENT_LATE }, {}, '', '10:59:50'],
+    ['the query', {}, {}, `?_=${MS}`, '10:59:50'],
+    ['the query by name', {}, {}, `?sent_at=${MS}`, '10:59:50'],
+    [
+      'the event before the envelope',
+      { sent_at: SENT_LATE },
+      { sent_at: '2026-11-21T12:30:00Z' },
+      '',
+      '10:59:50'
+    ],
+    ['the envelope before the query', {}, { sent_at: SENT_LATE }, '?_=1795262400000', '10:59:50'],
+    ['an earlier clock', {}, { sent_at: '2026-11-21T11:59:50Z' }, '', '11:00:10'],
+    ['nothing readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
+    [
+      'nothing that counts',
+      { properties: { $ignore_sent_at: true } },
+      { sent_at: SENT_LATE },
+      '',
+      '11:00:00'
+    ],
+    [
+      'one that counts',
+      { properties: { $ignore_sent_at: 'true' } },
+      { sent_at: SENT_LATE },
+      '',
+      '10:59:50'
+    ]
+  ])('is corrected by the clock that sent it: %s', async (_, event, envelope, query, expected) => {
+    const project = await newProject()
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+
+    const answer = await capture(
+      project,
+      { timestamp: '2026-11-21T11:00:00Z', ...event },
+      envelope,
+      `/batch/${query}`
+    )
+
+    expect([answer.status, at(answer.event)]).toEqual([200, `2026-11-21T${expected}.000Z`])
+  })
+
+  it('is the offset also where a clock was sent', async () => {
+    const project = await newProject()
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+
+    const { event } = await capture(
+      project,
+      { offset: 5000, timestamp: '2026-11-21T11:00:00Z' },
+      { sent_at: SENT_LATE }
+    )
+
+    expect(at(event)).toBe('2026-11-21T11:59:55.000Z')
+  })
+})
