@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { newProject, request, type TestProject } from '../../support/project.ts'
-
-const send = (project: TestProject, method: string, path: string, body?: object) =>
-  request(
-    method,
-    `/api/environments/${project.id}/${path}`,
-    { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
-    body && JSON.stringify(body)
-  )
+import { send } from '../../support/insights.ts'
+import { newProject } from '../../support/project.ts'
 
 const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
 const RANGE = { date_from: '2025-06-01', date_to: '2025-06-02' }
@@ -173,55 +166,4 @@ describe('an insight', () => {
       expect([status, body]).toEqual([404, NOT_FOUND])
     }
   )
-})
-
-describe('a dashboard', () => {
-  it('lists the insights that are put on it', async () => {
-    const project = await newProject()
-    const [first, second] = [
-      (await send(project, 'POST', 'dashboards/', { name: 'Weekly' })).body,
-      (await send(project, 'POST', 'dashboards/', {})).body
-    ]
-    const insight = (
-      await send(project, 'POST', 'insights/', { name: 'Views', dashboards: [first.id] })
-    ).body
-
-    const shown = await send(project, 'GET', `dashboards/${first.id}/`)
-    const moved = await send(project, 'PATCH', `insights/${insight.id}/`, {
-      dashboards: [second.id]
-    })
-
-    expect(shown.body).toEqual({ ...first, tiles: [{ id: expect.any(Number), insight }] })
-    expect(moved.body.dashboards).toEqual([second.id])
-    expect((await send(project, 'GET', `dashboards/${first.id}/`)).body.tiles).toEqual([])
-    await send(project, 'DELETE', `insights/${insight.id}/`)
-    expect((await send(project, 'GET', `dashboards/${second.id}/`)).body.tiles).toEqual([])
-  })
-
-  it('is no longer shown by insights when it is deleted', async () => {
-    const project = await newProject()
-    const { body } = await send(project, 'POST', 'dashboards/', {
-      name: 'Weekly',
-      tags: ['a'],
-      pinned: true
-    })
-    const insight = (await send(project, 'POST', 'insights/', { dashboards: [body.id] })).body
-
-    expect((await send(project, 'DELETE', `dashboards/${body.id}/`)).status).toBe(204)
-
-    expect((await send(project, 'GET', `dashboards/${body.id}/`)).status).toBe(404)
-    expect((await send(project, 'GET', 'dashboards/')).body.count).toBe(0)
-    expect((await send(project, 'GET', `insights/${insight.id}/`)).body.dashboards).toEqual([])
-    const back = await send(project, 'PATCH', `dashboards/${body.id}/`, { deleted: false })
-    expect([back.status, back.body]).toEqual([200, body])
-  })
-
-  it("does not take another project's insights, nor is it one of theirs", async () => {
-    const [project, other] = [await newProject(), await newProject()]
-    const { body } = await send(project, 'POST', 'dashboards/', {})
-
-    const answer = await send(other, 'POST', 'insights/', { dashboards: [body.id] })
-
-    expect([answer.status, answer.body.code]).toEqual([400, 'does_not_exist'])
-  })
 })
