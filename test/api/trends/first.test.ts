@@ -1,0 +1,110 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { newProject } from '../../support/project.ts'
+import { ask, asTrend, at, lines, newStory } from '../../support/trends.ts'
+
+describe('a trend of first events', () => {
+  const FIRST = 'first_time_for_user'
+  const MATCHING = 'first_matching_event_for_user'
+  const firefox = { properties: [{ key: '$browser', value: 'Firefox' }] }
+  const chrome = { properties: [{ key: '$browser', value: 'Chrome' }] }
+
+  it.each([
+    ['each actor once', FIRST, {}, {}, [1, 0, 2]],
+    ['each actor once', MATCHING, {}, {}, [1, 0, 2]],
+    ['nobody who was there before the range', FIRST, {}, { date_from: '2025-06-03' }, [2]],
+    ['who begins with what fulfils the filters', FIRST, firefox, {}, [1, 0, 0]],
+    ['nobody whose first event fulfils no filter', FIRST, chrome, {}, [0, 0, 0]],
+    ['the first event that fulfils the filters', MATCHING, chrome, {}, [1, 0, 0]],
+    [
+      'nobody who fulfilled the filters before',
+      MATCHING,
+      firefox,
+      { date_from: '2025-06-03' },
+      [0]
+    ],
+    [
+      'what the person was at the event',
+      MATCHING,
+      { properties: [{ key: 'plan', value: 'pro', type: 'person' }] },
+      {},
+      [0, 0, 2]
+    ],
+    [
+      'patterns',
+      MATCHING,
+      { properties: [{ key: '$browser', value: '^Ch', operator: 'regex' }] },
+      {},
+      [1, 0, 0]
+    ],
+    ['of all events', FIRST, { id: null }, {}, [1, 1, 1]],
+    ['of what is left of a range', FIRST, {}, { display: 'BoldNumber' }, 3]
+  ])('counts %s: %s %j', async (_, math, more, range, expected) => {
+    expect(lines(await ask(await newStory(), { ...asTrend({ math, ...more }), ...range }))).toEqual(
+      [[expect.any(String), expected]]
+    )
+  })
+
+  it('is broken down by what the first event says', async () => {
+    const project = await newStory()
+    const broken = { breakdown: '$browser', breakdown_limit: 1 }
+
+    expect(lines(await ask(project, { ...asTrend({ math: FIRST }), ...broken }))).toEqual([
+      ['Firefox', [1, 0, 0]],
+      ['None (i.e. no value)', [0, 0, 2]]
+    ])
+    expect(
+      lines(await ask(project, { ...asTrend({ math: MATCHING, ...chrome }), ...broken }))
+    ).toEqual([['Chrome', [1, 0, 0]]])
+    expect(
+      lines(
+        await ask(project, {
+          ...asTrend({ math: FIRST }),
+          breakdown: 'price',
+          breakdown_histogram_bin_count: 5
+        })
+      )
+    ).toEqual([
+      ['[5,5.01]', [1, 0, 0]],
+      ['None (i.e. no value)', [0, 0, 2]]
+    ])
+  })
+
+  it('takes the event with the lowest uuid of several at the same moment', async () => {
+    const project = await newProject()
+    const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
+    await project.ingest(
+      [3, 1, 2].map((n) => ({
+        uuid: uuid(n),
+        timestamp: at('01T10:00:00'),
+        properties: { $browser: `B${n}` }
+      }))
+    )
+
+    expect(
+      lines(await ask(project, { ...asTrend({ math: FIRST }), breakdown: '$browser' }))
+    ).toEqual([['B1', [1, 0, 0]]])
+  })
+
+  it('follows merges and splits', async () => {
+    const project = await newStory()
+    const body = asTrend({ math: FIRST })
+    await project.ingest([
+      {
+        event: '$merge_dangerously',
+        distinct_id: 'ada',
+        timestamp: at('04T00:00:00'),
+        properties: { alias: 'bob' }
+      }
+    ])
+
+    expect(lines(await ask(project, body))).toEqual([['$pageview', [1, 0, 1]]])
+
+    await env.DB.prepare(
+      `update distinct_ids set person_id = 1000000 where project_id = ? and distinct_id = 'bob'`
+    )
+      .bind(project.id)
+      .run()
+    expect(lines(await ask(project, body))).toEqual([['$pageview', [1, 0, 2]]])
+  })
+})

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import { newProject } from '../../support/project.ts'
+import { ask, asNode, asTrend, RANGE } from '../../support/trends.ts'
+
+describe('a trend that cannot be', () => {
+  it.each([
+    [asTrend({ math: 'median_ish' }), 'invalid_input', 'events__0__math', '"median_ish"'],
+    [asTrend({ math: 'hogql' }), 'invalid_input', 'events__0__math', '"hogql"'],
+    [asTrend({ math: 'sum' }), 'required', 'events__0__math_property', 'required'],
+    [
+      asTrend({ properties: [{ key: 'a', value: 1, operator: 'like' }] }),
+      'invalid_input',
+      'events__0__properties',
+      '"like"'
+    ],
+    [
+      asTrend({ properties: [{ key: 'id', value: 1, type: 'cohort' }] }),
+      'invalid_input',
+      'events__0__properties',
+      '"cohort"'
+    ],
+    [{ ...asTrend({}), interval: 'quarter' }, 'invalid_choice', 'interval', '"quarter"'],
+    [{ ...asTrend({}), date_from: 'soon' }, 'invalid_input', 'date_from', '"soon"'],
+    [{ ...asTrend({}), date_to: '2025-02-30' }, 'invalid_input', 'date_to', '"2025-02-30"'],
+    [{ ...asTrend({}), date_from: '2025-06-04' }, 'invalid_input', 'date_from', 'ends before'],
+    [{ ...asTrend({}), display: 'Metric' }, 'invalid_input', 'display', '"Metric"'],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' },
+      'invalid_input',
+      'breakdown_type',
+      '"cohort"'
+    ],
+    [{ ...asTrend({}), breakdown: [1] }, 'invalid_input', 'breakdown', 'string'],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: 0 },
+      'min_value',
+      'breakdown_limit',
+      'greater'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: true },
+      'invalid_input',
+      'breakdown_limit',
+      'number'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: 1.5 },
+      'invalid_input',
+      'breakdown_limit',
+      'int'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_limit: 1001 },
+      'query_too_large',
+      'breakdown_values',
+      '1000'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 1001 },
+      'query_too_large',
+      'breakdown_values',
+      '1000 bins'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_histogram_bin_count: 0 },
+      'min_value',
+      'breakdown_histogram_bin_count',
+      'greater'
+    ],
+    [
+      asTrend({ properties: [{ key: '$browser', value: 1, type: 'session' }] }),
+      'invalid_input',
+      'events__0__properties',
+      '"$browser" is not a property of sessions'
+    ],
+    [
+      { ...asTrend({}), breakdown: 'a', breakdown_type: 'session' },
+      'invalid_input',
+      'breakdown',
+      '"a"'
+    ],
+    [
+      { ...asTrend({}), breakdowns: [{ property: 'a', type: 'session' }] },
+      'invalid_input',
+      'breakdowns__0__property',
+      '"a"'
+    ],
+    [
+      asTrend({ math: 'sum', math_property: 'price', math_property_type: 'session_properties' }),
+      'invalid_input',
+      'events__0__math_property',
+      '"price"'
+    ],
+    [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
+    [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'not known'],
+    [
+      asNode({ dateRange: { from: '-1d' } }),
+      'invalid_input',
+      'query__dateRange__from',
+      'not known'
+    ],
+    [
+      asNode({ dateRange: { ...RANGE, explicitDate: true } }),
+      'invalid_input',
+      'query__dateRange__explicitDate',
+      'not supported'
+    ],
+    [
+      asNode({ trendsFilter: { smoothing_intervals: 2 } }),
+      'invalid_input',
+      'query__trendsFilter__smoothing_intervals',
+      'not known'
+    ],
+    [
+      asNode({ modifiers: { convertToProjectTimezone: false } }),
+      'invalid_input',
+      'query__modifiers',
+      'not supported'
+    ],
+    [
+      asNode({ series: [{ kind: 'EventsNode', event: 'a', math_multiplier: 2 }] }),
+      'invalid_input',
+      'query__series__0__math_multiplier',
+      'not supported'
+    ],
+    [{ ...asTrend({}), explicit_date: true }, 'invalid_input', 'explicit_date', 'not supported'],
+    [
+      asNode({ trendsFilter: { formulas: ['A', 'A +'] } }),
+      'invalid_input',
+      'query__trendsFilter__formulas__1',
+      'ends too early'
+    ],
+    [
+      asNode({ trendsFilter: { formulaNodes: [{ formula: 'B' }] } }),
+      'invalid_input',
+      'query__trendsFilter__formulaNodes__0__formula',
+      'no series B'
+    ],
+    [
+      asNode({ trendsFilter: { formulas: new Array(27).fill('A') } }),
+      'query_too_large',
+      'formulas',
+      '26'
+    ],
+    [
+      asNode({
+        trendsFilter: { formulas: new Array(26).fill('A') },
+        interval: 'minute',
+        dateRange: { date_from: '2025-06-01', date_to: '2025-06-06' }
+      }),
+      'query_too_large',
+      'points',
+      '200000'
+    ],
+    [{ ...asTrend({}), smoothing_intervals: 1001 }, 'max_value', 'smoothing_intervals', 'less'],
+    [{ ...asTrend({}), smoothing_intervals: 0 }, 'min_value', 'smoothing_intervals', 'greater'],
+    [{ ...asTrend({}), sampling_factor: 0.1 }, 'invalid_input', 'sampling_factor', '0.1'],
+    [{ ...asTrend({}), insight: 'STICKINESS' }, 'invalid_input', 'insight', '"STICKINESS"'],
+    [asTrend({ type: 'actions' }), 'invalid_input', 'events__0__type', '"actions"'],
+    [
+      asTrend({ properties: [{ key: 'n', operator: 'gt', value: [] }] }),
+      'invalid_input',
+      'events__0__properties',
+      'gt needs a value'
+    ],
+    [
+      asTrend({ properties: [{ key: 'n', value: 'x', negation: true }] }),
+      'invalid_input',
+      'events__0__properties',
+      'negation'
+    ],
+    [{ ...asTrend({}), breakdown: '\u0000' }, 'invalid_input', 'breakdown', 'null characters'],
+    [
+      asTrend({ math: 'sum', math_property: '\u0000' }),
+      'invalid_input',
+      'events__0__math_property',
+      'null characters'
+    ],
+    [{ ...asTrend({}), actions: [{ id: 1 }] }, 'invalid_input', 'actions', 'Actions'],
+    [{ ...asTrend({}), compare: true, date_from: 'all' }, 'invalid_input', 'compare', 'no period'],
+    [
+      { ...asTrend({}), compare: true, compare_to: 'week' },
+      'invalid_input',
+      'compare_to',
+      '"week"'
+    ],
+    [
+      { ...asTrend({}), interval: 'minute', date_from: '2025-05-01' },
+      'query_too_large',
+      'buckets',
+      '10000'
+    ],
+    [{ events: new Array(27).fill({ id: 'a' }) }, 'query_too_large', 'series', '26'],
+    [
+      {
+        ...asTrend({}),
+        interval: 'hour',
+        date_from: '2025-04-01',
+        breakdown: 'a',
+        breakdown_limit: 500
+      },
+      'query_too_large',
+      'points',
+      '200000'
+    ],
+    [{ events: 'a' }, 'invalid_input', 'events', 'list'],
+    [{ events: '[' }, 'invalid_input', 'events', 'JSON'],
+    [{ name: 1 }, 'invalid_input', 'name', 'string'],
+    [{ tags: 'a' }, 'invalid_input', 'tags', 'list'],
+    [{ dashboards: ['a'] }, 'invalid_input', 'dashboards__0', 'number'],
+    [{ saved: 'yes' }, 'invalid_input', 'saved', 'boolean'],
+    [{ query: 7 }, 'invalid_input', 'query', 'object'],
+    [{ query: '{' }, 'invalid_input', 'query', 'JSON'],
+    [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind', '"FunnelsQuery"'],
+    [
+      { query: { kind: 'InsightVizNode', source: { kind: 'RetentionQuery' } } },
+      'invalid_input',
+      'query__source__kind',
+      '"RetentionQuery"'
+    ],
+    [
+      { query: { kind: 'TrendsQuery', series: [{ kind: 'ActionsNode', id: 1 }] } },
+      'invalid_input',
+      'query__series__0__kind',
+      '"ActionsNode"'
+    ],
+    [
+      { filters: { events: [{ id: 'a' }], date_from: 'x' } },
+      'invalid_input',
+      'filters__date_from',
+      '"x"'
+    ]
+  ])('is a 400 that names it: %j', async (body, code, attr, detail) => {
+    const answer = await ask(await newProject(), body)
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { type: 'validation_error', code, attr, detail: expect.stringContaining(detail) }
+    ])
+  })
+})

@@ -1,0 +1,91 @@
+import { newProject, request, type TestEvent, type TestProject } from './project.ts'
+
+/** A moment of June 2025, in ms: `03T12:00:00` is noon UTC on the third. */
+export const at = (text: string) => Date.parse(`2025-06-${text}Z`)
+
+/** Three days: Ada twice on the first, Ada and Bob on the third, one without a person. */
+export const EVENTS: TestEvent[] = [
+  {
+    distinct_id: 'ada',
+    timestamp: at('01T10:00:00'),
+    properties: { $browser: 'Firefox', price: 5, $set: { plan: 'free' } }
+  },
+  {
+    distinct_id: 'ada',
+    timestamp: at('01T23:59:59.999'),
+    properties: { $browser: 'Chrome', price: '7.5' }
+  },
+  {
+    distinct_id: 'ada',
+    timestamp: at('03T00:00:00'),
+    properties: { $browser: 'Firefox', price: 1, $set: { plan: 'pro' } }
+  },
+  {
+    distinct_id: 'bob',
+    timestamp: at('03T12:00:00'),
+    properties: { $browser: '', price: 'much', $set: { plan: 'pro' } }
+  },
+  {
+    distinct_id: 'x',
+    timestamp: at('03T13:00:00'),
+    properties: { $process_person_profile: false }
+  },
+  {
+    event: 'bought',
+    distinct_id: 'bob',
+    timestamp: at('02T13:00:00'),
+    properties: { $session_id: 's1' }
+  }
+]
+
+/** The three days of `EVENTS`. */
+export const RANGE = { date_from: '2025-06-01', date_to: '2025-06-03' }
+
+/** A project with `EVENTS`. */
+export async function newStory() {
+  const project = await newProject()
+  await project.ingest(EVENTS)
+  return project
+}
+
+/** Requests a trend. */
+export async function ask(
+  project: TestProject,
+  body: object,
+  query = '',
+  bindings: Partial<Env> = {}
+) {
+  return request(
+    'POST',
+    `/api/environments/${project.id}/insights/trend/${query}`,
+    { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+    JSON.stringify(body),
+    bindings
+  )
+}
+
+/** A series of a trend as it is answered. */
+export type Result = {
+  label: string
+  data: number[]
+  count: number
+  aggregated_value?: number
+  breakdown_value?: unknown
+}
+
+/** The label and the numbers of each series. */
+export const lines = (answer: { body: { result: Result[] } }) =>
+  answer.body.result.map(({ label, data, aggregated_value }) => [label, aggregated_value ?? data])
+
+/** A request for page views in the old form, with these fields of its series. */
+export const asTrend = (fields: object) => ({ events: [{ id: '$pageview', ...fields }], ...RANGE })
+
+/** A request for page views as a TrendsQuery, with these fields of the query. */
+export const asNode = (fields: object) => ({
+  query: {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: '$pageview' }],
+    dateRange: RANGE,
+    ...fields
+  }
+})
