@@ -1,0 +1,112 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { newUsage } from '../../../src/db/client.ts'
+import { continueErasures } from '../../../src/erasures/consumer.ts'
+import type { ErasureMessage } from '../../../src/erasures/message.ts'
+import { countRows, WEEKLY } from '../../support/erasures.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { newTown, status, type Town } from '../../support/town.ts'
+
+describe('the weekly batch', () => {
+  const askAda = async (town: Town) => {
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    await town.drain()
+  }
+  const COMPLETED = {
+    status: 'completed',
+    events: { found: 22, removed: 22, remaining: 0, dropped: 0 }
+  }
+
+  it('does no harm when it is started twice in a minute, or twice at once', async () => {
+    const town = await newTown()
+    await askAda(town)
+    const at = Date.now() + 1000
+    await Promise.all([town.cron(WEEKLY, at), town.cron(WEEKLY, at)])
+    await town.cron(WEEKLY, at + 60_000)
+    expect(town.held.filter(({ project_id }) => project_id === town.project.id)).toHaveLength(1)
+    await town.drain()
+
+    expect((await status(town)).results[0]).toMatchObject(COMPLETED)
+    expect(await countRows(town.project.id)).toMatchObject({ events: 10 })
+  })
+
+  it('survives messages that come twice, at once and in another order', async () => {
+    const town = await newTown()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    await town.cron(WEEKLY, Date.now() + 1000)
+    const messages = town.held.splice(0).toReversed()
+    await Promise.all([...messages, ...messages].map((message) => town.deliver(message)))
+    for (const message of messages) {
+      await town.deliver(message)
+    }
+    await town.drain()
+
+    expect((await status(town)).results[0]).toMatchObject(COMPLETED)
+  })
+
+  it('gets to its end whatever call of the consumer is the last one of an invocation', async () => {
+    for (let call = 1; ; call += 1) {
+      for (const side of ['before', 'after'] as const) {
+        const town = await newTown()
+        await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+        await town.cron(WEEKLY, Date.now() + 1000)
+        const [message] = town.held.splice(0)
+        const { DB, isReached } = cutAt(env.DB, call, side)
+        await town.deliver(message, { DB })
+        if (!isReached()) {
+          return expect(call).toBeGreaterThan(8)
+        }
+        await town.deliver(message)
+        await town.drain()
+
+        expect((await status(town)).results[0]).toMatchObject(COMPLETED)
+      }
+    }
+  })
+
+  it('goes on in a new message when an invocation may do no more', async () => {
+    const town = await newTown()
+    await askAda(town)
+    await town.cron(WEEKLY, Date.now() + 1000)
+    const [message] = town.held.splice(0)
+    const bindings = {
+      control: env.DB,
+      database: () => env.DB,
+      bucket: env.BUCKET,
+      queue: { send: async (body: ErasureMessage) => void town.held.push(body) },
+      clock: () => new Date()
+    }
+    const completed = []
+    for (let next = message; next; next = town.held.shift()) {
+      completed.push(await continueErasures(next, bindings, { ...newUsage(), queries: 793 }))
+    }
+
+    expect(completed.length).toBeGreaterThan(1)
+    expect(completed.at(-1)).toBe(1)
+    expect((await status(town)).results[0]).toMatchObject(COMPLETED)
+  })
+
+  it('shows why a task fails, gives it up in the end, and tries it again the next Sunday', async () => {
+    const town = await newTown()
+    await askAda(town)
+    await town.cron(WEEKLY, Date.now() + 1000)
+    const failing = aroundCalls(env.DB, async (run, _, statements) => {
+      if (statements === 4) {
+        throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      }
+      return run()
+    })
+    await town.deliver(town.held.shift(), { DB: failing })
+    expect((await status(town)).results[0]).toMatchObject({
+      status: 'running',
+      error: expect.stringContaining('too many cooks')
+    })
+    await town.drain({ DB: failing })
+    expect((await status(town, '?status=failed')).results[0]).toMatchObject({ receipt: null })
+    expect(await countRows(town.project.id)).toMatchObject({ events: 32 })
+
+    await town.cron(WEEKLY, Date.now() + 2000)
+    await town.drain()
+    expect((await status(town)).results[0]).toMatchObject({ ...COMPLETED, error: null })
+  })
+})

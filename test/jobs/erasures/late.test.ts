@@ -1,0 +1,121 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { insertDeadLetter } from '../../../src/capture/store.ts'
+import { countRows, WEEKLY } from '../../support/erasures.ts'
+import { consume, db, type TestEvent } from '../../support/project.ts'
+import { event, newTown, status } from '../../support/town.ts'
+
+describe('events that come after the deletion of whose they were', () => {
+  it('go with the others when they were accepted before, and start a new person when after', async () => {
+    const { project, ada, call, drain, cron } = await newTown()
+    const late = project.message(event('ada', 3))
+    await call(project, 'DELETE', `persons/${ada.id}?delete_events=1`)
+    await consume([late])
+    await project.ingest(event('ada', 2), Date.now() + 60_000)
+    expect(await countRows(project.id)).toMatchObject({ persons: 2, distinct_ids: 2, events: 37 })
+
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    expect(await countRows(project.id)).toMatchObject({ persons: 2, distinct_ids: 2, events: 12 })
+  })
+})
+
+describe('events that come late', () => {
+  it('are dropped and counted when the events of their person are kept or are gone already', async () => {
+    const town = await newTown()
+    const { project, ada, call } = town
+    const [early, late, later] = [1, 2, 3].map((n) => project.message(event('ada', n)))
+    await call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+    await consume([early])
+    await town.cron(WEEKLY, Date.now() + 1000)
+    await town.drain()
+    expect((await status(town)).results[0].events).toEqual({
+      found: 23,
+      removed: 23,
+      remaining: 0,
+      dropped: 0
+    })
+
+    await consume([late])
+    await consume([later])
+
+    expect(await countRows(project.id)).toMatchObject({ persons: 1, distinct_ids: 1, events: 10 })
+    expect((await status(town)).results[0].events.dropped).toBe(5)
+
+    const bob = (await call(project, 'GET', 'persons?distinct_id=bob')).body.results[0]
+    const kept = project.message(event('bob', 4))
+    await call(project, 'DELETE', `persons/${bob.id}`)
+    await town.drain()
+    await consume([kept])
+    expect(await countRows(project.id)).toMatchObject({ persons: 0, distinct_ids: 0, events: 10 })
+    const [row] = await db.all<{ dropped: number }>(
+      sql`select dropped from erasures where person_uuid = ${bob.uuid}`
+    )
+    expect(row?.dropped).toBe(4)
+  })
+
+  it('go to the right one of several erasures of the same distinct id', async () => {
+    const town = await newTown()
+    const { project } = town
+    const messages = []
+    for (let round = 0; round < 3; round += 1) {
+      messages.push(project.message([{ event: 'late', distinct_id: 'eve' }]))
+      await project.ingest([{ event: 'seen', distinct_id: 'eve' }])
+      await town.call(project, 'POST', 'persons/bulk_delete', {
+        distinct_ids: ['eve'],
+        delete_events: true
+      })
+      await new Promise((done) => setTimeout(done, 2))
+    }
+    await consume(messages.toReversed())
+    await town.cron(WEEKLY, Date.now() + 1000)
+    await town.drain()
+
+    expect(
+      (await status(town)).results.map(
+        ({ events }: { events: { removed: number } }) => events.removed
+      )
+    ).toEqual([2, 2, 2])
+  })
+
+  it('are taken out of parked messages', async () => {
+    const town = await newTown()
+    const { project, ada } = town
+    const id = crypto.randomUUID()
+    const park = async (name: string, events: TestEvent[]) => {
+      const object = `dead/${id}-${name}.json`
+      await env.BUCKET.put(
+        object,
+        JSON.stringify({ error: 'x', attempts: 1, dead: project.message(events) })
+      )
+      await insertDeadLetter(db, {
+        id: `${id}-${name}`,
+        object,
+        projectId: project.id,
+        error: 'x',
+        attempts: 1,
+        createdAt: 0
+      })
+      return object
+    }
+    const mixed = await park('mixed', [...event('ada', 2), ...event('bob', 1)])
+    const own = await park('own', event('anon-ada', 1))
+    await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+    await town.cron(WEEKLY, Date.now() + 1000)
+    await town.drain()
+
+    expect(await env.BUCKET.get(own)).toBeNull()
+    const left = await (await env.BUCKET.get(mixed))?.json<{
+      dead: { events: { distinct_id: string }[] }
+    }>()
+    expect(left?.dead.events.map(({ distinct_id }) => distinct_id)).toEqual(['bob'])
+    expect((await status(town)).results[0].receipt.stores).toContainEqual({
+      store: 'dead_letters',
+      found: 3,
+      removed: 3,
+      remaining: 0
+    })
+  })
+})

@@ -1,0 +1,122 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { countRows, QUARTERLY, WEEKLY } from '../../support/erasures.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { db } from '../../support/project.ts'
+import { newTown, status, type Town } from '../../support/town.ts'
+
+describe('the sweep', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const go = (to: string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(to) })
+  const own = (town: Town) =>
+    town.held.filter(({ project_id }) => project_id === town.project.id).length
+
+  it('makes up for a Sunday without a run, once, and never starts one at another time', async () => {
+    go('2027-03-03T12:00:00Z')
+    const town = await newTown()
+    await town.cron(QUARTERLY, Date.now())
+    await town.drain()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    await town.drain()
+    for (const time of ['2027-03-03T12:15:00Z', '2027-03-06T23:45:00Z', '2027-03-07T04:45:00Z']) {
+      go(time)
+      await town.cron(QUARTERLY, Date.now())
+      expect(own(town)).toBe(0)
+    }
+    go('2027-03-07T05:15:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    await town.cron(QUARTERLY, Date.now())
+    expect(own(town)).toBe(1)
+    await town.drain()
+
+    expect((await status(town)).results[0]).toMatchObject({
+      status: 'completed',
+      scheduled_for: '2027-03-07T05:00:00.000Z'
+    })
+    const runs = await db.all<{ startedBy: string }>(sql`
+      select started_by as startedBy from deletion_runs where scheduled_for = ${Date.parse('2027-03-07T05:00:00Z')} and finished_at is not null`)
+    expect(runs).toEqual([{ startedBy: 'sweep' }])
+  })
+
+  it('leaves the run to the cron that came in time', async () => {
+    go('2027-03-14T05:00:00Z')
+    const town = await newTown()
+    await town.cron(WEEKLY, Date.now())
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    await town.drain()
+    go('2027-03-14T05:15:00Z')
+    await town.cron(QUARTERLY, Date.now())
+
+    expect(own(town)).toBe(0)
+    expect((await status(town)).results[0]).toMatchObject({
+      status: 'queued',
+      scheduled_for: '2027-03-21T05:00:00.000Z'
+    })
+  })
+
+  it('sends again what got lost, after a quarter of an hour without a sign of life', async () => {
+    go('2027-04-04T05:00:00Z')
+    const town = await newTown()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    town.held.length = 0
+    go('2027-04-04T05:10:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    expect(own(town)).toBe(0)
+    go('2027-04-04T05:16:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    expect(own(town)).toBe(1)
+    await town.drain()
+    expect(await countRows(town.project.id)).toMatchObject({ versions: 1, events: 32 })
+
+    go('2027-04-11T05:00:00Z')
+    await town.cron(WEEKLY, Date.now())
+    town.held.length = 0
+    go('2027-04-11T05:20:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    await town.drain()
+    expect((await status(town)).results[0].status).toBe('completed')
+  })
+
+  it('goes on trying to clear what a deletion left, long after the queue has given it up', async () => {
+    go('2027-04-18T12:00:00Z')
+    const town = await newTown()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}`)
+    const failing = aroundCalls(env.DB, async (run, _, statements) => {
+      if (statements === 2) {
+        throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
+      }
+      return run()
+    })
+    await town.drain({ DB: failing })
+    expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 4 })
+    go('2027-04-18T12:30:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    await town.drain()
+
+    expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 1 })
+  })
+
+  it('takes up the gathering of a run that was cut short', async () => {
+    go('2027-05-01T12:00:00Z')
+    const town = await newTown()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    await town.drain()
+    go('2027-05-02T05:00:00Z')
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (at === 3) {
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
+      return run()
+    })
+    await town.cron(WEEKLY, Date.now(), { DB })
+    expect((await status(town)).results[0].status).toBe('queued')
+    go('2027-05-02T05:15:00Z')
+    await town.cron(QUARTERLY, Date.now())
+    await town.drain()
+
+    expect((await status(town)).results[0].status).toBe('completed')
+  })
+})

@@ -1,0 +1,38 @@
+import { holdErasures } from './erasures.ts'
+import { newProject, type TestEvent } from './project.ts'
+
+/** When the events of these tests begin. */
+export const AT = Date.UTC(2026, 10, 1)
+
+/** An event that joins an anonymous id to a distinct id and sets properties. */
+export const identify = (distinct_id: string, anon: string, $set = {}): TestEvent => ({
+  event: '$identify',
+  distinct_id,
+  timestamp: AT,
+  properties: { $anon_distinct_id: anon, $set }
+})
+
+/** Events of a distinct id, of three names, a millisecond apart. */
+export const event = (distinct_id: string, n = 1): TestEvent[] =>
+  Array.from({ length: n }, (_, i) => ({ event: `event ${i % 3}`, distinct_id, timestamp: AT + i }))
+
+/** A project with Ada (two ids, 22 events) and Bob (10 events). */
+export async function newTown() {
+  const project = await newProject()
+  await project.ingest([
+    ...event('anon-ada', 10),
+    identify('ada', 'anon-ada', { email: 'ada@example.com', name: 'Ada' }),
+    ...event('ada', 10),
+    { event: '$set', distinct_id: 'ada', timestamp: AT + 5, properties: { $set: { plan: 'pro' } } },
+    ...event('bob', 10)
+  ])
+  const { body } = await project.call('GET', 'persons?distinct_id=ada')
+  const ada: { id: number; uuid: string } = body.results[0]
+  return { project, ada, ...holdErasures() }
+}
+
+export type Town = Awaited<ReturnType<typeof newTown>>
+
+/** A page of the project's erasures. */
+export const status = async (town: Town, query = '') =>
+  (await town.call(town.project, 'GET', `persons/deletion_status${query}`)).body
