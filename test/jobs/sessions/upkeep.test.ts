@@ -5,39 +5,19 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/json.ts'
 import { foldEvents } from '../../../src/sessions/session.ts'
-import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import { verifySessions } from '../../../src/sessions/upkeep/verify.ts'
 import worker from '../../../src/worker.ts'
 import { deep } from '../../support/depth.ts'
-import { holdErasures, QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import { AT, sessionsOf } from '../../support/sessions.ts'
 
 afterAll(untilQuiet)
 
-const AT = Date.UTC(2026, 10, 1, 12)
 const SESSION = '0198a0f0-0000-7000-8000-000000000001'
 
 const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
-
-type Row = { session_id: string; identities: string; entry: string | null; exit: string | null }
-
-/** A project's sessions by their ids, with the distinct ids instead of the keys of their identities. */
-async function sessionsOf(projectId: number) {
-  const rows = await db.all<Row>(sql`
-    select session_id, start_time, end_time, events, pageviews, autocaptures, screens, entry, exit, click, lcp,
-           (select json_group_array(distinct_id) from (
-              select distinct_id from distinct_ids where key in (select value from json_each(identities)) order by 1))
-             as identities
-    from sessions where project_id = ${projectId} order by session_id`)
-  return rows.map((row) => ({
-    ...row,
-    identities: JSON.parse(row.identities),
-    entry: row.entry && JSON.parse(row.entry),
-    exit: row.exit && JSON.parse(row.exit)
-  }))
-}
 
 describe('a session', () => {
   it('is what its events say together', async () => {
@@ -161,120 +141,6 @@ describe('a session', () => {
 
     expect(await sessionsOf(one.id)).toMatchObject([{ events: 1 }])
     expect(await sessionsOf(other.id)).toMatchObject([{ events: 2 }])
-  })
-})
-
-describe('erasing somebody', () => {
-  const page = (who: string, session: string, path: string, second: number): TestEvent => ({
-    distinct_id: who,
-    timestamp: AT + second * 1000,
-    properties: { $session_id: session, $current_url: `https://${who}.example/${path}` }
-  })
-  const counted = (id: number) =>
-    db.all(
-      sql`select key, value, count from session_values where project_id = ${id} order by key, value`
-    )
-
-  it('leaves of a session what the others did in it, and of their own sessions nothing', async () => {
-    const project = await newProject()
-    const { call, cron, drain } = holdErasures()
-    const bobs = [
-      page('bob', 'shared', 'middle', 20),
-      page('bob', 'shared', 'late', 30),
-      page('bob', 'his', 'own', 0)
-    ]
-    const adas = [
-      page('ada-secret', 'shared', 'first', 0),
-      page('ada-secret', 'shared', 'last', 50),
-      ...Array.from({ length: 30 }, (_, i) => page('ada-secret', `hers ${i}`, 'page', i))
-    ]
-    await project.ingest([...bobs, ...adas], AT)
-    await closeSessions(db, new Date(AT + 3_600_000))
-    const other = await newProject()
-    await other.ingest([...bobs, ...adas], AT)
-
-    await call(project, 'POST', 'persons/bulk_delete', {
-      distinct_ids: ['ada-secret'],
-      delete_events: true
-    })
-    await drain()
-    expect(await sessionsOf(project.id)).toHaveLength(32)
-    await cron(WEEKLY, Date.now() + 1000)
-    await drain()
-
-    const alone = await newProject()
-    await alone.ingest(bobs, AT)
-    expect(await sessionsOf(project.id)).toEqual(await sessionsOf(alone.id))
-    expect((await sessionsOf(project.id)).map(({ session_id }) => session_id)).toEqual([
-      'his',
-      'shared'
-    ])
-    expect(await counted(project.id)).toEqual(
-      expect.arrayContaining([{ key: '$entry_pathname', value: '/own', count: 1 }])
-    )
-    await closeSessions(db, new Date(AT + 7_200_000))
-    expect(await counted(project.id)).toEqual(await counted(alone.id))
-    expect(await sessionsOf(other.id)).toHaveLength(32)
-
-    const { body } = await call(project, 'GET', 'persons/deletion_status')
-    expect(body.results[0].status).toBe('completed')
-    expect(body.results[0].receipt.stores).toContainEqual({
-      store: 'sessions',
-      found: 31,
-      removed: 31,
-      remaining: 0
-    })
-  })
-
-  it('leaves no word of theirs in any table', async () => {
-    const project = await newProject()
-    const { call, cron, drain } = holdErasures()
-    const secret = `secret${crypto.randomUUID()}`
-    await project.ingest(
-      [page(secret, 'shared', 'first', 0), page('bob', 'shared', 'middle', 20)],
-      AT
-    )
-    await cron(QUARTERLY)
-    expect(await tablesWith(secret)).toEqual(
-      expect.arrayContaining(['events', 'session_values', 'sessions'])
-    )
-
-    await call(project, 'POST', 'persons/bulk_delete', {
-      distinct_ids: [secret],
-      delete_events: true
-    })
-    await drain()
-    await cron(WEEKLY, Date.now() + 1000)
-    await drain()
-
-    expect(await tablesWith(secret)).toEqual([])
-  })
-
-  it('works a session of many events out anew', async () => {
-    const project = await newProject()
-    const { call, cron, drain } = holdErasures()
-    const bobs = Array.from({ length: 1_203 }, (_, i) =>
-      page('bob', 's', `page ${i}`, Math.floor(i / 7))
-    )
-    await project.ingest([page('ada', 's', 'first', -1), ...bobs.slice(0, 600)], AT)
-    await project.ingest(bobs.slice(600), AT)
-    await call(project, 'POST', 'persons/bulk_delete', {
-      distinct_ids: ['ada'],
-      delete_events: true
-    })
-    await drain()
-    await cron(WEEKLY, Date.now() + 1000)
-    await drain()
-
-    expect(await sessionsOf(project.id)).toMatchObject([
-      {
-        events: 1_203,
-        pageviews: 1_203,
-        start_time: AT,
-        identities: ['bob'],
-        exit: { $end_hostname: 'bob.example' }
-      }
-    ])
   })
 })
 

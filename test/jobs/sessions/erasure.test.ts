@@ -1,0 +1,123 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, describe, expect, it } from 'vitest'
+import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
+import { holdErasures, QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { db, newProject, type TestEvent } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { AT, sessionsOf } from '../../support/sessions.ts'
+
+afterAll(untilQuiet)
+
+describe('erasing somebody', () => {
+  const page = (who: string, session: string, path: string, second: number): TestEvent => ({
+    distinct_id: who,
+    timestamp: AT + second * 1000,
+    properties: { $session_id: session, $current_url: `https://${who}.example/${path}` }
+  })
+  const counted = (id: number) =>
+    db.all(
+      sql`select key, value, count from session_values where project_id = ${id} order by key, value`
+    )
+
+  it('leaves of a session what the others did in it, and of their own sessions nothing', async () => {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    const bobs = [
+      page('bob', 'shared', 'middle', 20),
+      page('bob', 'shared', 'late', 30),
+      page('bob', 'his', 'own', 0)
+    ]
+    const adas = [
+      page('ada-secret', 'shared', 'first', 0),
+      page('ada-secret', 'shared', 'last', 50),
+      ...Array.from({ length: 30 }, (_, i) => page('ada-secret', `hers ${i}`, 'page', i))
+    ]
+    await project.ingest([...bobs, ...adas], AT)
+    await closeSessions(db, new Date(AT + 3_600_000))
+    const other = await newProject()
+    await other.ingest([...bobs, ...adas], AT)
+
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada-secret'],
+      delete_events: true
+    })
+    await drain()
+    expect(await sessionsOf(project.id)).toHaveLength(32)
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    const alone = await newProject()
+    await alone.ingest(bobs, AT)
+    expect(await sessionsOf(project.id)).toEqual(await sessionsOf(alone.id))
+    expect((await sessionsOf(project.id)).map(({ session_id }) => session_id)).toEqual([
+      'his',
+      'shared'
+    ])
+    expect(await counted(project.id)).toEqual(
+      expect.arrayContaining([{ key: '$entry_pathname', value: '/own', count: 1 }])
+    )
+    await closeSessions(db, new Date(AT + 7_200_000))
+    expect(await counted(project.id)).toEqual(await counted(alone.id))
+    expect(await sessionsOf(other.id)).toHaveLength(32)
+
+    const { body } = await call(project, 'GET', 'persons/deletion_status')
+    expect(body.results[0].status).toBe('completed')
+    expect(body.results[0].receipt.stores).toContainEqual({
+      store: 'sessions',
+      found: 31,
+      removed: 31,
+      remaining: 0
+    })
+  })
+
+  it('leaves no word of theirs in any table', async () => {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    const secret = `secret${crypto.randomUUID()}`
+    await project.ingest(
+      [page(secret, 'shared', 'first', 0), page('bob', 'shared', 'middle', 20)],
+      AT
+    )
+    await cron(QUARTERLY)
+    expect(await tablesWith(secret)).toEqual(
+      expect.arrayContaining(['events', 'session_values', 'sessions'])
+    )
+
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: [secret],
+      delete_events: true
+    })
+    await drain()
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    expect(await tablesWith(secret)).toEqual([])
+  })
+
+  it('works a session of many events out anew', async () => {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    const bobs = Array.from({ length: 1_203 }, (_, i) =>
+      page('bob', 's', `page ${i}`, Math.floor(i / 7))
+    )
+    await project.ingest([page('ada', 's', 'first', -1), ...bobs.slice(0, 600)], AT)
+    await project.ingest(bobs.slice(600), AT)
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada'],
+      delete_events: true
+    })
+    await drain()
+    await cron(WEEKLY, Date.now() + 1000)
+    await drain()
+
+    expect(await sessionsOf(project.id)).toMatchObject([
+      {
+        events: 1_203,
+        pageviews: 1_203,
+        start_time: AT,
+        identities: ['bob'],
+        exit: { $end_hostname: 'bob.example' }
+      }
+    ])
+  })
+})

@@ -1,0 +1,28 @@
+import { sql } from 'drizzle-orm'
+import { db } from './project.ts'
+
+/** When the sessions of these tests begin. */
+export const AT = Date.UTC(2026, 10, 1, 12)
+
+type Row = {
+  session_id: string
+  identities: string
+  entry: string | null
+  exit: string | null
+}
+
+/** A project's sessions by their ids, with the distinct ids instead of the keys of their identities. */
+export async function sessionsOf(projectId: number) {
+  const rows = await db.all<Row>(sql`
+    select session_id, start_time, end_time, events, pageviews, autocaptures, screens, entry, exit, click, lcp,
+           (select json_group_array(distinct_id) from (
+              select distinct_id from distinct_ids where key in (select value from json_each(identities)) order by 1))
+             as identities
+    from sessions where project_id = ${projectId} order by session_id`)
+  return rows.map((row) => ({
+    ...row,
+    identities: JSON.parse(row.identities),
+    entry: row.entry && JSON.parse(row.entry),
+    exit: row.exit && JSON.parse(row.exit)
+  }))
+}
