@@ -10,6 +10,7 @@ import type { JsonObject } from '../../src/json.ts'
 import type { DeliveryMessage } from '../../src/subscriptions/message.ts'
 import worker from '../../src/worker.ts'
 import { newProject } from './project.ts'
+import { DAILY } from './subscriptions.ts'
 
 export const MINUTELY = '* * * * *'
 
@@ -39,12 +40,11 @@ export const setClock = (time: string | number) =>
 
 export const passSeconds = (seconds: number) => setClock(Date.now() + seconds * 1000)
 
-const DAILY = {
-  target_type: 'email',
-  target_value: 'ada@example.com',
-  frequency: 'daily',
-  start_date: '2026-11-20T09:00:00Z'
-}
+/** The part of a delivery's entry that is the same for each recipient who got one message. */
+export const SENT = { status: 'sent', repeated: false, error: null }
+
+/** The entry of the recipient that subscriptions have unless told otherwise. */
+export const ADA = { target: 'ada@example.com', ...SENT }
 
 export type Desk = Awaited<ReturnType<typeof newDesk>>
 
@@ -142,4 +142,15 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
       return (await project.call('GET', `subscriptions/${id}/`)).body
     }
   }
+}
+
+/** Six days of events before the delivery, and as many before those. */
+export async function countSignups(desk: Desk) {
+  const on = (day: number, n: number) =>
+    Array.from({ length: n }, (_, i) => ({
+      event: 'signed up',
+      distinct_id: `p${i}`,
+      timestamp: Date.UTC(2026, 10, day, 8, i)
+    }))
+  await desk.project.ingest([...on(13, 4), ...on(18, 2), ...on(20, 3)])
 }

@@ -1,0 +1,94 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { setClock as at } from '../../support/deliveries.ts'
+import { newProject, request, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { DAILY, refusal } from '../../support/subscriptions.ts'
+
+afterAll(untilQuiet)
+afterEach(() => void vi.useRealTimers())
+
+describe('an idempotency key', () => {
+  const post = (project: TestProject, key: string, body: object = DAILY) =>
+    request(
+      'POST',
+      `/api/environments/${project.id}/subscriptions/`,
+      {
+        Authorization: `Bearer ${project.key}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key
+      },
+      JSON.stringify(body)
+    )
+
+  it('has the same request answered as the first time, whatever has happened since', async () => {
+    const project = await newProject()
+    const first = await post(project, 'k-1')
+    await project.send('PATCH', `subscriptions/${first.body.id}/`, { title: 'Changed' })
+
+    const again = await post(project, 'k-1')
+
+    expect([again.status, again.body]).toEqual([201, first.body])
+    expect((await project.call('GET', 'subscriptions/')).body.count).toBe(1)
+  })
+
+  it('of another request is a conflict', async () => {
+    const project = await newProject()
+    await post(project, 'k-1')
+
+    expect(refusal(await post(project, 'k-1', { ...DAILY, title: 'Other' }))).toEqual([
+      409,
+      'conflict',
+      'Idempotency-Key'
+    ])
+  })
+
+  it('does a request once that comes many times at once', async () => {
+    const project = await newProject()
+
+    const answers = await Promise.all(Array.from({ length: 6 }, () => post(project, 'k-1')))
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect((await project.call('GET', 'subscriptions/')).body.count).toBe(1)
+  })
+
+  it('is forgotten after 24 hours', async () => {
+    at('2026-11-21T12:00:00Z')
+    const project = await newProject()
+    const first = await post(project, 'k-1')
+    at('2026-11-22T11:59:59Z')
+    expect((await post(project, 'k-1')).body.id).toBe(first.body.id)
+    at('2026-11-22T12:00:01Z')
+
+    const second = await post(project, 'k-1', { ...DAILY, title: 'Other' })
+
+    expect(second.status).toBe(201)
+    expect(second.body.id).not.toBe(first.body.id)
+  })
+
+  it('is of one project, and of one user', async () => {
+    const [project, other] = [await newProject(), await newProject()]
+
+    const [mine, theirs] = [
+      await post(project, 'k-1'),
+      await post(other, 'k-1', { ...DAILY, title: 'Theirs' })
+    ]
+
+    expect([mine.status, theirs.status]).toEqual([201, 201])
+  })
+
+  it('of a request that failed may be used again', async () => {
+    const project = await newProject()
+
+    expect((await post(project, 'k-1', { ...DAILY, interval: 0 })).status).toBe(400)
+    expect((await post(project, 'k-1')).status).toBe(201)
+  })
+
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ä'])('is not %j', async (key) => {
+    const answer = await post(await newProject(), key)
+
+    expect(key.trim() === '' ? answer.status : refusal(answer)).toEqual(
+      key.trim() === '' ? expect.any(Number) : [400, 'invalid_input', 'Idempotency-Key']
+    )
+  })
+})

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../../src/json.ts'
+import { countSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+describe('what is delivered', () => {
+  /** The text of a test delivery. */
+  async function textOf(desk: Desk, fields: JsonObject): Promise<string> {
+    const { id } = await desk.subscribe(fields)
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+    return desk.mails.at(-1)?.text ?? ''
+  }
+
+  it('is the insight and the first ten tiles of the dashboard', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Own')
+    await countSignups(desk)
+    const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
+    for (let n = 1; n <= 12; n += 1) {
+      await desk.send('POST', 'insights/', {
+        name: `Tile ${n}.`,
+        filters: { events: [{ id: 'signed up' }], date_from: '-6d' },
+        dashboards: [dashboard]
+      })
+    }
+
+    const text = await textOf(desk, { dashboard })
+
+    expect(text).toContain('Test: Review')
+    expect(text).toContain('Own (15 – 20 Nov 2026)\n  signed up: 5 (+25% from 4)')
+    expect(text).toContain('Tile 10. (15')
+    expect(text).not.toContain('Tile 11.')
+    expect(text).toContain('…and 2 more on the dashboard.')
+  })
+
+  it('is of whole days: of a steady number the change is none, whatever the hour', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Steady')
+    const hours = Array.from(
+      { length: 15 * 24 },
+      (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * 3_600_000
+    )
+    await desk.project.ingest(
+      hours
+        .filter((time) => time < Date.now())
+        .map((timestamp) => ({ event: 'signed up', distinct_id: 'p', timestamp }))
+    )
+
+    expect(await textOf(desk, {})).toContain(
+      'Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)'
+    )
+  })
+
+  it('is of today when there is nothing before', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('New')
+    await desk.project.ingest([
+      { event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }
+    ])
+
+    expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
+  })
+
+  it('is an insight once that is also a tile of the dashboard', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
+    const filters = { events: [{ id: 'signed up' }] }
+    const insight = (
+      await desk.send('POST', 'insights/', { name: 'Both', filters, dashboards: [dashboard] })
+    ).body.id
+
+    const text = await textOf(desk, { insight, dashboard, title: ' ' })
+
+    expect(text).toContain('Test: Review')
+    expect(text.split('Both')).toHaveLength(2)
+  })
+
+  it.each<[string, JsonObject, string]>([
+    [
+      'nothing happened',
+      { events: [{ id: 'never' }], date_from: '-6d' },
+      'No events: 15 – 21 Nov 2026.'
+    ],
+    ['nothing is asked', {}, 'This insight asks for nothing yet.'],
+    [
+      'it is too much',
+      { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },
+      'This insight could not be computed: A trend has at most 10000 buckets.'
+    ]
+  ])('says so when %s', async (_, filters, expected) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const insight = (await desk.send('POST', 'insights/', { name: 'Other', filters })).body.id
+
+    expect(await textOf(desk, { insight })).toContain(`Other\n  ${expected}`)
+  })
+
+  it('says so when the insight is gone', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id, insight } = await desk.subscribe()
+    await desk.send('DELETE', `insights/${insight}/`)
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+
+    expect(desk.mails[0]?.text).toContain('The insight or dashboard has been deleted.')
+  })
+})

@@ -1,0 +1,234 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { ADA, EmailError, newDesk, passSeconds, SENT, setClock } from '../../support/deliveries.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+describe('an e-mail that fails', () => {
+  it('for a reason that passes is sent again later and later, and then arrives', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    const tries: number[] = []
+    desk.faults.email = () => {
+      tries.push(Date.now())
+      if (tries.length < 4) {
+        throw new EmailError('E_RATE_LIMIT_EXCEEDED')
+      }
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    const [message] = desk.held
+
+    expect(await desk.deliver(message)).toBe(true)
+    expect(desk.later).toMatchObject([{ body: message, seconds: 31 }])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'queued',
+        attempts: 1,
+        next_attempt_at: '2026-11-22T09:00:30.000Z',
+        error: 'E_RATE_LIMIT_EXCEEDED: said E_RATE_LIMIT_EXCEEDED'
+      }
+    ])
+    await desk.deliver(message)
+    expect(tries).toHaveLength(1)
+    await desk.drain()
+
+    expect(desk.mails).toHaveLength(1)
+    expect(tries).toHaveLength(4)
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'delivered', attempts: 4, error: null, recipients: [ADA] }
+    ])
+  })
+
+  it('each time is given up on after six attempts in eight hours', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    const tries: number[] = []
+    desk.faults.email = () => {
+      tries.push((Date.now() - Date.parse('2026-11-22T09:00:00Z')) / 1000)
+      throw new EmailError('E_INTERNAL_SERVER_ERROR')
+    }
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(tries).toEqual([0, 31, 152, 753, 4_354, 28_355])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 6,
+        error: 'E_INTERNAL_SERVER_ERROR: said E_INTERNAL_SERVER_ERROR'
+      }
+    ])
+  })
+
+  it('for good is not sent again, and the others are', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({
+      target_value: 'ada@example.com, bob@example.com, cy@example.com'
+    })
+    let isBusy = true
+    desk.faults.email = ({ to }) => {
+      if (to.startsWith('bob')) {
+        throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      }
+      if (to.startsWith('cy') && isBusy) {
+        isBusy = false
+        throw new EmailError('E_DAILY_LIMIT_EXCEEDED')
+      }
+    }
+    setClock('2026-11-22T09:00:00Z')
+
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['ada@example.com', 'cy@example.com'])
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 2,
+        error: '1 of 3 recipients: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED',
+        recipients: [
+          ADA,
+          { target: 'bob@example.com', status: 'failed' },
+          { target: 'cy@example.com', ...SENT }
+        ]
+      }
+    ])
+  })
+
+  it('without a word may have arrived: it is sent once more, and marked', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    desk.faults.email = () => {
+      throw new Error('Network connection lost.')
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      {
+        status: 'failed',
+        attempts: 2,
+        error: 'Network connection lost.',
+        recipients: [{ target: 'ada@example.com', status: 'unknown', repeated: true }]
+      }
+    ])
+  })
+
+  it('without a binding says so', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+
+    await desk.drain({ EMAIL: undefined as unknown as SendEmail })
+
+    expect(await desk.deliveries(id)).toMatchObject([
+      { status: 'failed', error: 'This deployment has no send_email binding.' }
+    ])
+  })
+})
+
+describe('a subscription that keeps failing', () => {
+  async function failFor(days: number) {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ title: 'Numbers' })
+    const owner = desk.project.user.email
+    desk.faults.email = ({ to }) => {
+      if (to !== owner) {
+        throw new EmailError('E_RECIPIENT_SUPPRESSED')
+      }
+    }
+    for (let day = 22; day < 22 + days; day += 1) {
+      setClock(`2026-11-${day}T09:00:00Z`)
+      await desk.cron()
+      await desk.drain()
+    }
+    return { desk, id, owner }
+  }
+
+  it('is paused after five occurrences, and its owner told', async () => {
+    const { desk, id, owner } = await failFor(8)
+
+    const reason =
+      'The last 5 deliveries failed: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED'
+    expect(await desk.find(id)).toMatchObject({
+      paused: true,
+      paused_reason: reason,
+      next_delivery_date: null
+    })
+    expect(desk.mails.map(({ to, subject }) => [to, subject])).toEqual([[owner, 'Paused: Numbers']])
+    expect(desk.mails[0]?.text).toContain(reason)
+    expect(desk.mails[0]?.text).toContain(
+      `PATCH https://analytics.test/api/environments/${desk.project.id}/subscriptions/${id}/ with`
+    )
+    const kinds = (await desk.deliveries(id)).map(
+      ({ kind, status }: Record<string, string>) => `${kind} ${status}`
+    )
+    expect(kinds).toEqual(['notice delivered', ...Array(5).fill('scheduled failed')])
+  })
+
+  it('goes on when it is resumed, and counts anew', async () => {
+    const { desk, id } = await failFor(5)
+
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
+
+    expect(body).toMatchObject({
+      paused: false,
+      paused_reason: null,
+      next_delivery_date: '2026-11-27T09:00:00.000Z'
+    })
+    setClock('2026-11-27T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+    expect((await desk.find(id)).paused).toBe(false)
+  })
+
+  it('is not paused when one in between arrives', async () => {
+    const { desk, id } = await failFor(4)
+    const { email } = desk.faults
+    desk.faults.email = () => {}
+    setClock('2026-11-26T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+    desk.faults.email = email
+    setClock('2026-11-27T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(await desk.find(id)).toMatchObject({
+      paused: false,
+      next_delivery_date: '2026-11-28T09:00:00.000Z'
+    })
+  })
+
+  it('is not paused by tests', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    desk.faults.email = () => {
+      throw new EmailError('E_RECIPIENT_SUPPRESSED')
+    }
+    for (let n = 0; n < 6; n += 1) {
+      passSeconds(1)
+      await desk.send('POST', `subscriptions/${id}/test/`)
+      await desk.drain()
+    }
+
+    expect((await desk.find(id)).paused).toBe(false)
+    expect(await desk.deliveries(id)).toHaveLength(6)
+  })
+})

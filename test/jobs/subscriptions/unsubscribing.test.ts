@@ -1,0 +1,110 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { newDesk, setClock } from '../../support/deliveries.ts'
+import { request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+describe('unsubscribing', () => {
+  const form = (method: string, path: string) =>
+    request(
+      method,
+      path,
+      { 'Content-Type': 'application/x-www-form-urlencoded' },
+      method === 'POST' ? 'List-Unsubscribe=One-Click' : undefined
+    )
+
+  async function newLinks(target_value: string) {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ target_value, title: '<b>Numbers</b>' })
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    await desk.drain()
+    const links = desk.mails.map(
+      ({ headers }) => new URL((headers['List-Unsubscribe'] ?? '').slice(1, -1)).pathname
+    )
+    return { desk, id, links }
+  }
+
+  it('needs one click and no key', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+
+    const done = await form('POST', links[0] ?? '')
+    const again = await form('POST', links[0] ?? '')
+
+    expect([done.status, done.headers.get('Content-Type'), again.status]).toEqual([
+      200,
+      'text/html; charset=UTF-8',
+      200
+    ])
+    expect(done.text).toContain('gets no more e-mails')
+    expect(await desk.find(id)).toMatchObject({ target_value: 'bob@example.com', deleted: false })
+  })
+
+  it('of the last one deletes the subscription', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+
+    await Promise.all(links.map((link) => form('POST', link)))
+
+    expect(await desk.find(id)).toMatchObject({ deleted: true, next_delivery_date: null })
+  })
+
+  it('is only asked for by opening the link', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com')
+
+    const page = await form('GET', links[0] ?? '')
+
+    expect(page.text).toContain('<form method="post"><button>Unsubscribe</button></form>')
+    expect(page.text).toContain('&lt;b&gt;Numbers&lt;/b&gt;')
+    expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
+  })
+
+  it('counts for an attempt that is still to come', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+    desk.mails.length = 0
+    desk.faults.email = () => {
+      throw Object.assign(new Error('busy'), { code: 'E_RATE_LIMIT_EXCEEDED' })
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.deliver(desk.held[0])
+    await form('POST', links[0] ?? '')
+    desk.faults.email = () => {}
+    await vi.waitFor(async () => {
+      setClock(Date.now() + 60_000)
+      await desk.deliver(desk.held[0])
+      expect((await desk.deliveries(id))[0].status).toBe('delivered')
+    })
+
+    expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
+  })
+
+  it.each(['x', '1.2', '1.2.3', `1.2.${'g'.repeat(64)}`, 'x'.repeat(201)])(
+    'is not what %s does',
+    async (ticket) => {
+      const { status } = await form('POST', `/unsubscribe/${ticket}`)
+
+      expect(status).toBe(404)
+    }
+  )
+
+  it('does nothing with a link that was made up', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com')
+    const forged = (links[0] ?? '').replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+
+    for (const path of [
+      forged,
+      `/unsubscribe/999999999.1.${'0'.repeat(64)}`,
+      `/unsubscribe/1.999999999.${'0'.repeat(64)}`
+    ]) {
+      expect((await form('POST', path)).status).toBe(200)
+    }
+
+    expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
+  })
+})
