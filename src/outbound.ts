@@ -151,15 +151,19 @@ const refused = (why: string) => new OutboundError('refused', why)
 
 /** A host as the URL parser writes it: an IPv4 address in any notation has become dotted decimal, one of IPv6 is in brackets. */
 function isPrivate(hostname: string): boolean {
-  const host = hostname.replace(/\.$/, '')
+  const host = hostname.replace(/\.+$/, '')
   if (host.startsWith('[')) {
     return isPrivateV6(host.slice(1, -1))
   }
   if (/^\d+(\.\d+){3}$/.test(host)) {
     return isPrivateV4(host)
   }
-  return !host.includes('.') || /(^|\.)(localhost|local|internal|home\.arpa)$/.test(host)
+  return !host.includes('.') || PRIVATE_NAMES.test(host)
 }
+
+/** Names that exist in private networks only: reserved ones (RFC 6761, 6762, 8375) and those that routers and clusters give. */
+const PRIVATE_NAMES =
+  /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
 /** Blocks that IANA registers as not globally reachable, multicast and reserved ones, and Azure's metadata. */
 const PRIVATE_V4 = [

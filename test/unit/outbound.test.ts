@@ -92,7 +92,17 @@ describe('an address', () => {
     'https://printer.local./',
     'https://metadata.google.internal/',
     'https://router.home.arpa/',
-    'https://intranet/'
+    'https://intranet/',
+    'https://localhost../',
+    'https://printer.local../',
+    'https://intranet./',
+    'https://nas.lan/',
+    'https://router.home/',
+    'https://git.corp/',
+    'https://wiki.intranet/',
+    'https://db.default.svc/',
+    'https://db.default.svc.cluster.local/',
+    'https://localhost.localdomain/'
   ])('may not be private: %s', (text) => {
     expect(() => checkUrl(text, '')).toThrow('This address is in a private network.')
   })
