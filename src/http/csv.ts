@@ -34,6 +34,9 @@ export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
+/** What a spreadsheet runs, or trims until it runs it: also in full width, as some spreadsheets read it. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
+
 function csvCell(value: Json | undefined): string {
   if (value === undefined || value === null) {
     return ''
@@ -42,8 +45,7 @@ function csvCell(value: Json | undefined): string {
     return String(value)
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  // A spreadsheet runs a cell that starts with one of these as a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = FORMULA.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { csvLine } from '../../../src/http/csv.ts'
+
+describe('a cell of CSV', () => {
+  it.each([
+    ['=1+1'],
+    ['+1'],
+    ['-1'],
+    ['@SUM(A1)'],
+    ['\t=1'],
+    ['\r=1'],
+    ['\n=1'],
+    [' =1'],
+    ['\r\n =1'],
+    ['\u00a0=1'],
+    ['\ufeff=1'],
+    ['＝1+1'],
+    ['＋1'],
+    ['－1'],
+    ['＠SUM(A1)'],
+    ['\n＝1']
+  ])('is not run by a spreadsheet: %j', (text) => {
+    expect(csvLine([text]).trimEnd().replace(/^"/, '')).toMatch(/^'/)
+  })
+
+  it.each([
+    ['a=1', 'a=1\r\n'],
+    ['a\n=1', '"a\n=1"\r\n'],
+    [' a', ' a\r\n'],
+    ['', '\r\n'],
+    [-1.5, '-1.5\r\n'],
+    ['1-2', '1-2\r\n']
+  ])('is left as it is when it is no formula: %j', (value, line) => {
+    expect(csvLine([value])).toBe(line)
+  })
+})
