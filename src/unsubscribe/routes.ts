@@ -15,7 +15,7 @@ import {
   updateSubscription
 } from '../subscriptions/store.ts'
 import { policyOf, toPage } from './page.ts'
-import { readTicket, withoutHolder } from './ticket.ts'
+import { isSealed, readTicket, withoutHolder } from './ticket.ts'
 
 const TicketPath = z.object({
   ticket: z.string().meta({ description: 'From the link in an e-mail.' })
@@ -71,8 +71,9 @@ export const unsubscribeRoutes = createRouter()
 type Held = { db: Db; row: SubscriptionRow; others: string[] }
 
 /**
- * The subscription that a link is of, and who stays on it.
- * @returns undefined when its address is not on it any more. @throws not_found for what is no link of this service
+ * Finds the subscription that a link is of, and who stays on it.
+ * @returns undefined when its address is not on the subscription any more
+ * @throws not_found for a link that this service did not make
  */
 async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undefined> {
   const ticket = readTicket(token)
@@ -81,16 +82,20 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
   }
   const [project] = await findProjects(openDb(c.env.DB, c.var.usage).db, [ticket.projectId])
   if (!project) {
-    return undefined
+    throw new NotFoundError()
   }
   c.set('projectId', project.id)
   const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const row = await findSubscription(db, project.id, ticket.subscriptionId)
-  if (!row || row.deleted || row.targetType !== 'email') {
-    return undefined
+  if (!row || (ticket.seal && !(await isSealed(row, ticket)))) {
+    throw new NotFoundError()
   }
-  const others = await withoutHolder(row, recipientsOf(row.targetValue), ticket)
-  return others && { db, row, others }
+  const isMailed = !row.deleted && row.targetType === 'email'
+  const others = isMailed && (await withoutHolder(row, recipientsOf(row.targetValue), ticket))
+  if (!others && !ticket.seal) {
+    throw new NotFoundError()
+  }
+  return others ? { db, row, others } : undefined
 }
 
 function answer(c: Context<AppEnv>, title: string, words: string, button?: string): Response {

@@ -1,8 +1,16 @@
 import { sign } from '../subscriptions/signature.ts'
 import type { SubscriptionRow } from '../subscriptions/store.ts'
 
-/** What an unsubscribe link names: whose address it is only its signature says. */
-export type Ticket = { projectId: number; subscriptionId: number; signature: string }
+/**
+ * What an unsubscribe link names. `holder` says whose address it is only to whoever knows the address. `seal` proves that
+ * this service made the link, also when the address has left the subscription; links from before there were seals have none.
+ */
+export type Ticket = {
+  projectId: number
+  subscriptionId: number
+  holder: string
+  seal: string | undefined
+}
 
 /** The link by which a recipient needs neither key nor account to get nothing more. */
 export async function unsubscribeUrl(
@@ -10,36 +18,59 @@ export async function unsubscribeUrl(
   address: string
 ): Promise<string> {
   const { origin, projectId, id } = subscription
-  return `${origin}/unsubscribe/${projectId}.${id}.${await signatureOf(subscription, address)}`
+  const holder = await holderOf(subscription, address)
+  return `${origin}/unsubscribe/${projectId}.${id}.${holder}.${await sealOf(subscription, holder)}`
 }
 
+/** Reads `<project>.<subscription>.<holder>[.<seal>]`. @returns undefined for any other text */
 export function readTicket(token: string): Ticket | undefined {
-  const [, projectId, subscriptionId, signature] =
-    /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})$/.exec(token) ?? []
-  if (signature === undefined) {
+  const [, projectId, subscriptionId, holder, seal] =
+    /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})(?:\.([0-9a-f]{64}))?$/.exec(token) ?? []
+  if (holder === undefined) {
     return undefined
   }
-  return { projectId: Number(projectId), subscriptionId: Number(subscriptionId), signature }
+  return { projectId: Number(projectId), subscriptionId: Number(subscriptionId), holder, seal }
 }
+
+/** Returns whether the seal is that of the link. A link without a seal is not sealed. */
+export const isSealed = async (
+  subscription: SubscriptionRow,
+  { holder, seal = '' }: Ticket
+): Promise<boolean> => isSame(await sealOf(subscription, holder), seal)
 
 /** The addresses of a subscription without the one that a link is of. @returns undefined when it is of none of them */
 export async function withoutHolder(
   subscription: SubscriptionRow,
   addresses: string[],
-  { signature }: Ticket
+  { holder }: Ticket
 ): Promise<string[] | undefined> {
-  const given = new TextEncoder().encode(signature)
   const kept: string[] = []
   for (const address of addresses) {
-    const own = new TextEncoder().encode(await signatureOf(subscription, address))
-    if (!crypto.subtle.timingSafeEqual(given, own)) {
+    if (!isSame(await holderOf(subscription, address), holder)) {
       kept.push(address)
     }
   }
   return kept.length < addresses.length ? kept : undefined
 }
 
-async function signatureOf({ secret, id }: SubscriptionRow, address: string): Promise<string> {
-  const bytes = await sign(secret, `unsubscribe ${id} ${address.toLowerCase()}`)
+const holderOf = (subscription: SubscriptionRow, address: string): Promise<string> =>
+  signatureOf(subscription, `unsubscribe ${subscription.id} ${address.toLowerCase()}`)
+
+const sealOf = (subscription: SubscriptionRow, holder: string): Promise<string> =>
+  signatureOf(subscription, `unsubscribe link ${subscription.id} ${holder}`)
+
+async function signatureOf({ secret }: SubscriptionRow, text: string): Promise<string> {
+  const bytes = await sign(secret, text)
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Compares in a time that does not tell where two texts differ. */
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((text) => new TextEncoder().encode(text))
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.length === other.length &&
+    crypto.subtle.timingSafeEqual(one, other)
+  )
 }

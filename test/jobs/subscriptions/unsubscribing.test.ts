@@ -93,18 +93,34 @@ describe('unsubscribing', () => {
     }
   )
 
-  it('does nothing with a link that was made up', async () => {
+  it('finds nothing behind a link that was made up or changed', async () => {
     const { desk, id, links } = await newLinks('ada@example.com')
-    const forged = (links[0] ?? '').replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const [link = ''] = links
+    const change = (text: string) => text.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const [holder = '', seal = ''] = link.split('.').slice(2)
 
     for (const path of [
-      forged,
+      change(link),
+      link.replace(holder, change(holder)),
+      link.replace(`.${seal}`, '').replace(holder, change(holder)),
       `/unsubscribe/999999999.1.${'0'.repeat(64)}`,
       `/unsubscribe/1.999999999.${'0'.repeat(64)}`
     ]) {
-      expect((await form('POST', path)).status).toBe(200)
+      expect((await form('POST', path)).status).toBe(404)
+      expect((await form('GET', path)).status).toBe(404)
     }
 
     expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
+  })
+
+  it('takes a link from before links were sealed while its address is on the subscription', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+    const unsealed = (links[0] ?? '').replace(/\.[^.]+$/, '')
+
+    const done = await form('POST', unsealed)
+    const again = await form('POST', unsealed)
+
+    expect([done.status, again.status]).toEqual([200, 404])
+    expect(await desk.find(id)).toMatchObject({ target_value: 'bob@example.com', deleted: false })
   })
 })
