@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { depthOf, type Json, MAX_DEPTH, toWellFormed } from '../json.ts'
+import { depthOf, isObject, type Json, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { readBody } from '../stream.ts'
 import type { AppEnv } from './env.ts'
@@ -109,6 +109,10 @@ async function readJson(request: Request): Promise<Json> {
   const json = parseJson(bytes)
   if (depthOf(json) > MAX_DEPTH) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
+  }
+  // A schema leaves this one member out of what it reads: a receipt with it would count as unchanged.
+  if (isObject(json) && Object.hasOwn(json, '__proto__')) {
+    throw new AppError('invalid_input', 'This field is not known.', '__proto__')
   }
   return toWellFormed(json)
 }

@@ -5,7 +5,7 @@ export const newSecret = (): string =>
   `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`
 
 /** HMAC-SHA256 of a text with a secret of `newSecret`. */
-export async function sign(secret: string, text: string): Promise<Uint8Array> {
+export async function sign(secret: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const key = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (char) => char.charCodeAt(0))
   const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign'

@@ -1,3 +1,4 @@
+import { isSameHash, toHex } from '../hash.ts'
 import { sign } from '../subscriptions/signature.ts'
 import type { SubscriptionRow } from '../subscriptions/store.ts'
 
@@ -36,7 +37,7 @@ export function readTicket(token: string): Ticket | undefined {
 export const isSealed = async (
   subscription: SubscriptionRow,
   { holder, seal = '' }: Ticket
-): Promise<boolean> => isSame(await sealOf(subscription, holder), seal)
+): Promise<boolean> => isSameHash(await sealOf(subscription, holder), seal)
 
 /** The addresses of a subscription without the one that a link is of. @returns undefined when it is of none of them */
 export async function withoutHolder(
@@ -46,7 +47,7 @@ export async function withoutHolder(
 ): Promise<string[] | undefined> {
   const kept: string[] = []
   for (const address of addresses) {
-    if (!isSame(await holderOf(subscription, address), holder)) {
+    if (!isSameHash(await holderOf(subscription, address), holder)) {
       kept.push(address)
     }
   }
@@ -59,18 +60,5 @@ const holderOf = (subscription: SubscriptionRow, address: string): Promise<strin
 const sealOf = (subscription: SubscriptionRow, holder: string): Promise<string> =>
   signatureOf(subscription, `unsubscribe link ${subscription.id} ${holder}`)
 
-async function signatureOf({ secret }: SubscriptionRow, text: string): Promise<string> {
-  const bytes = await sign(secret, text)
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** Compares in a time that does not tell where two texts differ. */
-function isSame(a: string, b: string): boolean {
-  const [one, other] = [a, b].map((text) => new TextEncoder().encode(text))
-  return (
-    one !== undefined &&
-    other !== undefined &&
-    one.length === other.length &&
-    crypto.subtle.timingSafeEqual(one, other)
-  )
-}
+const signatureOf = async ({ secret }: SubscriptionRow, text: string): Promise<string> =>
+  toHex((await sign(secret, text)).buffer)

@@ -530,6 +530,25 @@ describe('the JSON body of an API request', () => {
     })
   })
 
+  it('has no member __proto__, which would be lost on the way: from a receipt, too', async () => {
+    const refused = refusal(
+      'validation_error',
+      'invalid_input',
+      'This field is not known.',
+      '__proto__'
+    )
+    expect(await send('/strict', '{"name": "ada", "__proto__": {"x": 1}}')).toEqual({
+      status: 400,
+      body: refused
+    })
+    const project = await newProject()
+    const receipt = '{"project_id": 1, "signature": "0", "__proto__": {"x": 1}}'
+    const path = `/api/projects/${project.id}/persons/deletion_receipts/verify/`
+    const headers = { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' }
+    const { status, body } = await request('POST', path, headers, receipt)
+    expect([status, body]).toEqual([400, refused])
+  })
+
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
