@@ -51,5 +51,6 @@ export async function readBytes(
   return bytes
 }
 
-const tooLarge = (limit: number) =>
+/** The refusal of a body of more than `limit` bytes. */
+export const tooLarge = (limit: number): AppError =>
   new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)
