@@ -47,7 +47,7 @@ export async function withoutHolder(
 ): Promise<string[] | undefined> {
   const kept: string[] = []
   for (const address of addresses) {
-    if (!isSameHash(await holderOf(subscription, address), holder)) {
+    if (!(await isSameHash(await holderOf(subscription, address), holder))) {
       kept.push(address)
     }
   }

@@ -44,10 +44,11 @@ export async function capture(
   return { ...answer, event: events[0] }
 }
 
-export const bytesOf = (stream: ReadableStream<Uint8Array>) => new Response(stream).bytes()
+export const bytesOf = async (stream: ReadableStream<Uint8Array>) =>
+  new Uint8Array(await new Response(stream).arrayBuffer())
 
-export const gzip = (text: string) =>
-  bytesOf(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip')))
+export const gzip = (content: string | Uint8Array<ArrayBuffer>) =>
+  bytesOf(new Blob([content]).stream().pipeThrough(new CompressionStream('gzip')))
 
 export const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
 
