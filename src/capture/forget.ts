@@ -58,7 +58,7 @@ async function forgetPart(
   await countRemoved(db, projectId, 'dead_letters', new Map([[erasure, 1]]))
 }
 
-/** Removes the events of erased persons from a letter, and the letter itself when no event is left. */
+/** Removes the events of erased persons from a dead letter, and the dead letter when no event is left. */
 async function forgetEvents(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,

@@ -16,7 +16,7 @@ type Route = [call: RegExp, answer: (asked: Asked) => Answer]
 const ok = (result: unknown): Answer => ({ status: 200, result })
 const missing = (code: number): Answer => ({ status: 404, error: { code, message: 'not found' } })
 
-/** Who deploys, and to which accounts. */
+/** The user who deploys, and the user's accounts. */
 function accountRoutes(settings: { accounts: string[] }): Route[] {
   const accounts = () =>
     settings.accounts.map((account) => ({ id: account.toLowerCase(), name: account }))

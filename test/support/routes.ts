@@ -60,6 +60,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
   const names = own.map(nameOf)
   const canMake = (collection: string) =>
     makers.includes(collection) || names.includes(`POST ${collection}/`)
+  const objectsOf = (path: string) => path.match(/\{\w+\}/g)?.length ?? 0
 
   return own.map((operation) => {
     const name = nameOf(operation)
@@ -82,6 +83,11 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
         ...problemsOf(name, access),
         ...inQuery,
         ...inBody,
+        ...(objectsOf(path) === collections.length
+          ? []
+          : [
+              `${name} has a parameter behind another one: put the name of its collection between them.`
+            ]),
         ...collections
           .filter((collection) => !canMake(collection))
           .map(

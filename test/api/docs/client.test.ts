@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
+// `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/unsubscribe/ticket.ts'
@@ -602,7 +603,9 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
 }
 
 it('calls every operation', () => {
-  expect(Object.keys(CALLS).sort()).toEqual(operationIds.toSorted())
+  expect(Object.keys(CALLS).sort(), 'Add a call of each new operation to CALLS.').toEqual(
+    operationIds.toSorted()
+  )
 })
 
 it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {

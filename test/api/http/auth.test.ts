@@ -13,8 +13,8 @@ type Id = number | string
 /** The id of an object in each of these collections. */
 type Ids = Record<string, Id>
 
-/** Make an object of a collection that has no `POST`, and answer its id. */
-const MAKERS: Record<string, (project: TestProject) => Promise<Id>> = {
+/** Make an object of a collection that has no `POST` below the project, beside those made before it, and answer its id. */
+const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = {
   async persons(project) {
     await project.ingest([
       { event: '$identify', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
@@ -83,19 +83,24 @@ async function newStage(collections: string[]) {
   const project = await newProject()
   const ids: Ids = {}
   for (const collection of collections) {
-    ids[collection] = await make(project, collection)
+    ids[collection] = await make(project, collection, ids)
   }
   return { project, ids }
 }
 
-async function make(project: TestProject, collection: string): Promise<Id> {
+async function make(project: TestProject, collection: string, ids: Ids): Promise<Id> {
   const maker = MAKERS[collection]
   if (maker) {
-    return maker(project)
+    return maker(project, ids)
   }
   const creation = table.find(({ name }) => name === `POST ${collection}/`)
-  const { body } = await project.send('POST', collection, creation?.body)
-  return body?.id ?? UNKNOWN
+  const { status, body } = await project.send('POST', collection, creation?.body)
+  if (!body?.id) {
+    throw new Error(
+      `POST ${collection}/ answered ${status} without an id: mend its example, or add ${collection} to MAKERS.`
+    )
+  }
+  return body.id
 }
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
@@ -161,7 +166,10 @@ it('has every route, below both prefixes', () => {
     })
   )
 
-  expect([...new Set(routes)].sort()).toEqual([...PUBLIC, ...expected].sort())
+  expect(
+    [...new Set(routes)].sort(),
+    'Mount a new route below both prefixes, or add it to PUBLIC.'
+  ).toEqual([...PUBLIC, ...expected].sort())
 })
 
 /** Behaviour that all routes share: one looks the key up first, the other together with what it reads. */
