@@ -36,7 +36,7 @@ export async function readJson(request: Request | Response): Promise<Json> {
   )
 }
 
-/** Decompresses a body, and stops as soon as it is too large: a stream would unpack all of what it is given at once. */
+/** Decompresses a body and stops at the limit. DecompressionStream would unpack a whole chunk first, however large. */
 function gunzip(bytes: Uint8Array): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES })

@@ -34,7 +34,7 @@ export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
-/** What a spreadsheet runs, or trims until it runs it: also in full width, as some spreadsheets read it. */
+/** A text that a spreadsheet runs as a formula. Some trim white space first, and some read full-width signs. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
 
 function csvCell(value: Json | undefined): string {

@@ -110,7 +110,7 @@ async function readJson(request: Request): Promise<Json> {
   if (depthOf(json) > MAX_DEPTH) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
   }
-  // A schema leaves this one member out of what it reads: a receipt with it would count as unchanged.
+  // Schemas drop this member silently: a receipt with it would verify as unchanged.
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
     throw new AppError('invalid_input', 'This field is not known.', '__proto__')
   }

@@ -3,8 +3,8 @@ import { sign } from '../subscriptions/signature.ts'
 import type { SubscriptionRow } from '../subscriptions/store.ts'
 
 /**
- * What an unsubscribe link names. `holder` says whose address it is only to whoever knows the address. `seal` proves that
- * this service made the link, also when the address has left the subscription; links from before there were seals have none.
+ * The parts of an unsubscribe link. `holder` is a keyed hash of the address. `seal` proves that this service made the link,
+ * even after the address has left the subscription; links from older e-mails have no seal.
  */
 export type Ticket = {
   projectId: number
@@ -33,7 +33,7 @@ export function readTicket(token: string): Ticket | undefined {
   return { projectId: Number(projectId), subscriptionId: Number(subscriptionId), holder, seal }
 }
 
-/** Returns whether the seal is that of the link. A link without a seal is not sealed. */
+/** Returns whether the seal belongs to the link; false for a link without a seal. */
 export const isSealed = async (
   subscription: SubscriptionRow,
   { holder, seal = '' }: Ticket

@@ -13,7 +13,7 @@ export const newestMigration = TEST_MIGRATIONS.at(-1)?.name
 // One runtime serves many files. Each begins with empty, migrated databases and an empty bucket.
 await Promise.all([emptyBucket(BUCKET), renew(DB), renew(DB_TWO)])
 
-/** `reset` of cloudflare:test would leave a database as it is while a request still uses it. */
+/** Drops all tables and migrates again. `reset` of cloudflare:test skips a database that a request still uses. */
 async function renew(database: D1Database): Promise<void> {
   const { results } = await database
     .prepare(

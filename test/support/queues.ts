@@ -18,7 +18,7 @@ const Config = z.object({
 /** Seconds that a queue of the tests gathers messages for a batch, instead of the seconds in wrangler.toml. */
 const BATCH_TIMEOUT = 0.1
 
-/** The queue consumers of wrangler.toml as options of Miniflare, without the waits: for a batch to fill, before a retry. */
+/** The queue consumers of wrangler.toml as Miniflare options, but without waiting for a full batch or before a retry. */
 export function quickConsumers() {
   const { queues } = Config.parse(parse(readFileSync('wrangler.toml', 'utf8')))
   return Object.fromEntries(

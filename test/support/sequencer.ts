@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Starts the files that take long first, so that none of them runs alone at the end: those that start processes. */
+/** Starts the e2e files first: they take longest, and none should run alone at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
