@@ -3,6 +3,7 @@ import { databaseOf } from '../../src/db/databases.ts'
 import { continueErasures } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
+import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
 import { patiently, type Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
@@ -28,26 +29,35 @@ export const purge = {
             messages.push(...bodies.map(({ body }) => body))
         }
         const { db } = openDb(databaseOf(env, database), newUsage())
-        const resumed = await resumeErasures(db, queue, now.getTime(), now)
-        const tasks = await startRun(
-          db,
-          queue,
-          { scheduledFor: now.getTime(), startedBy: 'command' },
-          now
-        )
-        let completed = 0
+        const run = { scheduledFor: now.getTime(), startedBy: 'command' } as const
+        // A busy database may cut either short after it has taken erasures: the messages tell how many.
+        await patiently(() => startRun(db, queue, run, now))
+        const tasks = countErasures(messages)
+        await patiently(() => resumeErasures(db, queue, now.getTime(), now))
+        const resumed = countErasures(messages) - tasks
+        const asked = [...messages]
         for (let message = messages.shift(); message; message = messages.shift()) {
-          completed += await step(service, message, queue)
+          await step(service, message, queue)
         }
-        if (completed < tasks + resumed) {
+        // The running service may have completed some of them.
+        let open = 0
+        for (const { project_id, erasures } of asked) {
+          const left = await patiently(() => findOpenErasures(db, project_id, erasures))
+          open += left.length
+        }
+        if (open > 0) {
           process.exitCode = 1
         }
+        const completed = tasks + resumed - open
         runs.push({ database, tasks, resumed, completed })
       }
       return { runs }
     }
   })
 }
+
+const countErasures = (messages: ErasureMessage[]): number =>
+  messages.reduce((total, { erasures }) => total + erasures.length, 0)
 
 type Queue = Parameters<typeof continueErasures>[1]['queue']
 
@@ -56,7 +66,7 @@ async function step(
   { env, bucket }: Service,
   message: ErasureMessage,
   queue: Queue
-): Promise<number> {
+): Promise<void> {
   const database = (name: string) => databaseOf(env, name)
   const bindings = {
     control: env.DB,
@@ -66,7 +76,7 @@ async function step(
     clock: () => new Date()
   }
   const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
-  return patiently(() => continueErasures(message, bindings, newUsage()), {
+  await patiently(() => continueErasures(message, bindings, newUsage()), {
     busyMs: BUSY_MS,
     isPassing
   })

@@ -127,12 +127,13 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
     async subscribe(fields: JsonObject = {}, more: Partial<Env> = {}) {
       const filters = { events: [{ id: 'signed up' }], date_from: '-6d' }
       const insight = (await project.send('POST', 'insights/', { name, filters })).body.id
-      const { body } = await project.send(
-        'POST',
-        'subscriptions/',
-        { ...DAILY, insight, ...fields },
-        more
-      )
+      const subscription = { ...DAILY, insight, ...fields }
+      const { status, body } = await project.send('POST', 'subscriptions/', subscription, more)
+      if (status !== 201) {
+        throw new Error(
+          `Creating ${JSON.stringify(subscription)} got ${status}: ${JSON.stringify(body)}`
+        )
+      }
       return body
     },
     async deliveries(id: number) {

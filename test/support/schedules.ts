@@ -55,8 +55,11 @@ export const anySchedule = fc
           rule.timezone
         )
       : rule.startDate
-    const most = daysInPeriod(rule.frequency, rule.byweekday ?? [])
+    const byweekday = rule.byweekday ?? []
     const isPlaced =
-      rule.bysetpos !== null && rule.bysetpos !== 0 && Math.abs(rule.bysetpos) <= most
+      rule.bysetpos !== null &&
+      rule.bysetpos !== 0 &&
+      byweekday.length > 0 &&
+      Math.abs(rule.bysetpos) <= daysInPeriod(rule.frequency, byweekday)
     return { ...rule, startDate, bysetpos: isPlaced ? rule.bysetpos : null }
   })

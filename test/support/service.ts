@@ -66,11 +66,11 @@ export async function administer(stateDir: string, ...words: string[]) {
   return JSON.parse(stdout)
 }
 
-/** The database of a service, past the service. The folder has one: that of `DB`. */
+/** The database of a service, past the service; waits its turn to write. The folder has one: that of `DB`. */
 export function openDatabase(stateDir: string, options: { readOnly?: boolean } = {}): DatabaseSync {
   const exclude = (path: string) => path.includes('metadata')
   const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), { exclude })
-  return new DatabaseSync(file, options)
+  return new DatabaseSync(file, { timeout: 10_000, ...options })
 }
 
 /** The rows that a service's database has. */

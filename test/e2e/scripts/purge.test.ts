@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../../scripts/local.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { newStateDir, runAdmin } from '../../support/service.ts'
+
+it('counts each erasure once, however often the database is busy', async () => {
+  const local = await openLocal(newStateDir())
+  onTestFinished(() => local.close())
+  // The 1st, 3rd, 6th, 10th… call fails: each step is cut somewhere, and gets to its end in the end.
+  const isCut = (call: number) => Number.isInteger((Math.sqrt(8 * call + 1) - 1) / 2)
+  const DB = aroundCalls(local.env.DB, async (run, call) => {
+    if (isCut(call)) {
+      throw new Error('D1_ERROR: database is locked: SQLITE_BUSY')
+    }
+    return run()
+  })
+  const close = async () => {}
+  const run = (words: string[], env: typeof local.env) =>
+    runAdmin(words, async () => ({ ...local, env, close }))
+  const user = ['--first-name', 'Ada', '--email', 'ada@example.com']
+  await run(['user', 'create', ...user], local.env)
+  await run(['project', 'create', '--name', 'Shop'], local.env)
+
+  // One waits for its run, one has been cut in an earlier run, one keeps the events and was cut before it was cleared.
+  await local.env.DB.prepare(
+    `insert into erasures (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, status, run,
+                           progress_at)
+     values (1, 1, 'a', 1, '{}', true, 'queued', null, 1), (1, 2, 'b', 1, '{}', true, 'running', 2, 1),
+            (1, 3, 'c', 1, '{}', false, 'queued', null, 1)`
+  ).run()
+  const { stdout, stderr } = await run(['purge', 'now', '--json'], { ...local.env, DB })
+
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toEqual({
+    runs: [{ database: 'DB', tasks: 1, resumed: 2, completed: 3 }]
+  })
+})
