@@ -83,7 +83,7 @@ export default defineConfig({
           name: 'worker',
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
-          setupFiles: ['./test/support/migrate.ts'],
+          setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000
         }
@@ -94,7 +94,7 @@ export default defineConfig({
           ...shared,
           name: 'throttled',
           include: ['test/throttled/**/*.test.ts'],
-          setupFiles: ['./test/support/migrate.ts']
+          setupFiles: ['./test/support/console.ts', './test/support/migrate.ts']
         }
       },
       {
