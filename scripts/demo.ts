@@ -3,9 +3,9 @@ import { PostHog } from 'posthog-node'
 import { z } from 'zod'
 import { type DemoEvent, type DemoPerson, writeHistory } from './demo/history.ts'
 import { Progress } from './demo/progress.ts'
+import { drain } from './drain.ts'
 import { OperatorError, openLocal, stateDir } from './local.ts'
 import { ensureProject } from './seed.ts'
-import { drain } from './worker.ts'
 
 const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import type { Db } from '../src/db/client.ts'
 import { hashKey } from '../src/projects/key.ts'
@@ -15,7 +16,7 @@ import {
   readCaller
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
-import { newSecret, readConfig, stateDir } from './local.ts'
+import { newSecret, OperatorError, readConfig, stateDir } from './local.ts'
 
 /** The only key that is ever kept in the clear: it opens nothing but the databases beside it. */
 const keyFile = join(stateDir, 'dev-key.json')
@@ -64,13 +65,29 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
   return createProject(db, Project.parse({ name: 'Local project' }), owner.id, now)
 }
 
-/** The file with the local service's secrets: those of the last start, or new ones. */
-export async function ensureSecrets(): Promise<string> {
+/** A secret that is shorter was cut off. */
+const MIN_SECRET = 32
+
+/**
+ * The local service's secrets: those of the last start, or new ones.
+ * @throws OperatorError when the file is there, but a secret is not in it
+ */
+export function readSecrets(): Record<string, string> {
+  const names = readConfig().secrets.required
   if (!existsSync(secretsFile)) {
-    const lines = readConfig().secrets.required.map((name) => `${name}=${newSecret()}\n`)
+    const lines = names.map((name) => `${name}=${newSecret()}\n`)
     writeFileSync(secretsFile, lines.join(''), { mode: 0o600 })
   }
-  return secretsFile
+  const secrets = parseEnv(readFileSync(secretsFile, 'utf8'))
+  const missing = names.filter((name) => (secrets[name] ?? '').length < MIN_SECRET)
+  if (missing.length > 0) {
+    throw new OperatorError(
+      `${secretsFile} lacks ${missing.join(', ')}. Put it back from a copy, or delete the file: then a new one is made, and receipts of before can no longer be verified.`
+    )
+  }
+  return Object.fromEntries(
+    Object.entries(secrets).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  )
 }
 
 function readKey(): string | undefined {

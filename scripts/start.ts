@@ -1,88 +1,121 @@
-import { relative } from 'node:path'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import { claimState } from './claim.ts'
-import { runCron, startCrons } from './crons.ts'
 import { openFront } from './front.ts'
-import { OperatorError, openLocal, readConfig } from './local.ts'
-import { ensureProject, ensureSecrets } from './seed.ts'
-import { drain, logFile, Worker, waitUntilReady } from './worker.ts'
+import { OperatorError, stateDir } from './local.ts'
+import { LogFile } from './log.ts'
+import { type Ready, Service } from './service.ts'
 
 /** npm passes on the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
 const SAME_SIGNAL_MS = 500
 
-let worker: Worker | undefined
+/** A service that ends by itself so often, in so many ms, is not started again. */
+const MAX_ENDS = 3
+const ENDS_WITHIN_MS = 60_000
+
+const log = new LogFile(join(stateDir, 'service.log'))
+let service: Service | undefined
 let front: Awaited<ReturnType<typeof openFront>> | undefined
-let crons: ReturnType<typeof startCrons> | undefined
-let stoppedAt = 0
+/** The port of the service that runs, or of the one that is being started. */
+let port = Promise.withResolvers<number>()
+let stoppedAt: number | undefined
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, stop)
 }
 
 try {
-  const upstream = Promise.withResolvers<number>()
-  front = await openPort(upstream.promise)
-  const url = `http://127.0.0.1:${front.port}`
+  const isInMemory = readOptions()
+  front = await openPort()
+  mkdirSync(stateDir, { recursive: true })
+  // People's data lies in it, also in what the simulator keeps for itself.
+  chmodSync(stateDir, 0o700)
   const claim = claimState()
   process.on('exit', () => claim.close())
-
   console.error('Starting…')
-  const service = await openLocal()
-  const { project, key } = await ensureProject(service.db, new Date())
-  await service.close()
-  const secrets = await ensureSecrets()
-
-  if (!stoppedAt) {
-    worker = new Worker(secrets)
-    const died = worker.ended.then(fail)
-    upstream.resolve(worker.port)
-    await Promise.race([waitUntilReady(url), died])
-    worker.isReady = true
-    const { triggers } = readConfig()
-    const own = `http://127.0.0.1:${await worker.port}`
-    if (!stoppedAt) {
-      crons = startCrons(triggers.crons, (cron, minute) => runCron(own, cron, minute))
-    }
-    if (!stoppedAt) {
-      console.log(welcome(url, project.id, project.captureToken, key))
-    }
-  }
+  await keepRunning(isInMemory)
 } catch (error) {
-  await fail(error)
+  if (stoppedAt === undefined) {
+    service?.kill()
+    console.error(error instanceof OperatorError ? error.message : error)
+    process.exit(1)
+  }
 }
 
-async function openPort(upstream: Promise<number>) {
-  const port = Number(process.env.PORT || 8787)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new OperatorError(`PORT=${process.env.PORT} is not a port.`)
-  }
+function readOptions(): boolean {
   try {
-    return await openFront(port, upstream)
-  } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    const { values } = parseArgs({ options: { 'in-memory': { type: 'boolean' } } })
+    return values['in-memory'] ?? false
+  } catch {
     throw new OperatorError(
-      isTaken
-        ? `Port ${port} is taken. Choose another: PORT=${port + 1} npm start`
-        : `Cannot listen on ${port}: ${error}`
+      'npm start -- [--in-memory]\n\n--in-memory  faster: events that are answered but not yet processed are lost when the service is killed'
     )
   }
 }
 
-function welcome(url: string, projectId: number, token: string, key: string): string {
+async function openPort() {
+  const asked = Number(process.env.PORT || 8787)
+  if (!Number.isInteger(asked) || asked < 0 || asked > 65_535) {
+    throw new OperatorError(`PORT=${process.env.PORT} is not a port.`)
+  }
+  try {
+    return await openFront(asked, () => port.promise)
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    throw new OperatorError(
+      isTaken
+        ? `Port ${asked} is taken. Choose another: PORT=${asked + 1} npm start`
+        : `Cannot listen on ${asked}: ${error}`
+    )
+  }
+}
+
+/** Runs the service, and starts it again when it ends by itself. @throws OperatorError when it cannot be kept running */
+async function keepRunning(isInMemory: boolean): Promise<void> {
+  const ends: number[] = []
+  for (let isFirst = true; stoppedAt === undefined; isFirst = false) {
+    service = new Service(log, { isInMemory })
+    const ended = service.ended
+    const ready = await Promise.race([service.ready, ended.then(fail)])
+    port.resolve(ready.port)
+    if (isFirst) {
+      console.log(welcome(ready))
+    }
+    const end = await ended
+    if (stoppedAt !== undefined) {
+      return
+    }
+    port = Promise.withResolvers()
+    ends.push(performance.now())
+    if (ends.length >= MAX_ENDS && (ends.at(-MAX_ENDS) ?? 0) > performance.now() - ENDS_WITHIN_MS) {
+      throw end
+    }
+    console.error('The service ended by itself, and is started again.')
+  }
+}
+
+function fail(error: OperatorError): never {
+  throw error
+}
+
+function welcome({ project, key }: Ready): string {
+  const url = `http://127.0.0.1:${front?.port}`
   const event = {
-    api_key: token,
+    api_key: project.token,
     event: '$identify',
     distinct_id: 'user-1',
     properties: { $set: { email: 'ada@example.com' } }
   }
-  const persons = `${url}/api/environments/${projectId}/persons/`
+  const persons = `${url}/api/environments/${project.id}/persons/`
   const authorization = `-H 'Authorization: Bearer ${key}'`
   return `
 Edge Analytics answers on ${url}
 
-  Project id     ${projectId}
-  Capture token  ${token}
+  Project id     ${project.id}
+  Capture token  ${project.token}
   API key        ${key}
-  Log            ${relative(process.cwd(), logFile)}
+  Log            ${relative(process.cwd(), log.path)}
 
 Send an event, and give it the second it takes to be processed:
   curl -H 'Content-Type: application/json' -d '${JSON.stringify(event)}' ${url}/i/v0/e/ && sleep 2
@@ -96,33 +129,21 @@ Find a person by e-mail:
 Ctrl-C stops it.`
 }
 
-/** The first time in good order: no new requests and crons, then empty queues, then the end. The second time at once. */
+/** The first time in good order: no new requests, then the queues, then the end. The second time at once. */
 async function stop(): Promise<void> {
-  if (stoppedAt) {
-    if (Date.now() - stoppedAt < SAME_SIGNAL_MS) {
+  if (stoppedAt !== undefined) {
+    if (performance.now() - stoppedAt < SAME_SIGNAL_MS) {
       return
     }
-    worker?.kill()
+    service?.kill()
     process.exit(1)
   }
-  stoppedAt = Date.now()
-  if (worker?.isReady) {
-    console.error('\nStopping…')
-    await Promise.all([crons?.stop(), front?.close()])
-    const left = await drain(`http://127.0.0.1:${await worker.port}`)
-    if (left) {
-      console.error(`The queues did not get empty. Not processed: ${left}.`)
-    }
+  stoppedAt = performance.now()
+  console.error('\nStopping…')
+  await front?.close()
+  const left = await service?.stop()
+  if (left) {
+    console.error(`The queues did not get empty. Lost: ${left}.`)
   }
-  await worker?.end()
   process.exit(0)
-}
-
-async function fail(error: unknown): Promise<never> {
-  if (stoppedAt) {
-    return new Promise(() => {})
-  }
-  console.error(error instanceof OperatorError ? error.message : error)
-  await worker?.end()
-  process.exit(1)
 }

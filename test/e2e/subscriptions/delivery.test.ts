@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
-import { runCron } from '../../../scripts/crons.ts'
+import { fireCron } from '../../../scripts/control.ts'
 import type { Figures } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
@@ -43,7 +43,7 @@ it('a subscription is delivered by the running service when its cron comes', asy
   })
   await sleep(due - Date.now() + 100)
 
-  await runCron(url, '* * * * *', Date.now())
+  await fireCron(stateDir, '* * * * *')
   const deliveries = async () =>
     (
       await call<{ results: { finished_at: string | null }[] }>(

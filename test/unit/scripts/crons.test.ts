@@ -1,8 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { readCron, runCron, startCrons } from '../../../scripts/crons.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readCron, startCrons } from '../../../scripts/crons.ts'
 import { OperatorError } from '../../../scripts/local.ts'
 
 const MINUTE = 60_000
@@ -61,7 +58,7 @@ describe('crons', () => {
     })
 
     await vi.advanceTimersByTimeAsync(4 * MINUTE)
-    await crons.stop()
+    await crons.stop(20_000)
     await vi.advanceTimersByTimeAsync(4 * MINUTE)
 
     expect(fired).toEqual([
@@ -81,11 +78,28 @@ describe('crons', () => {
     await vi.advanceTimersByTimeAsync(4 * MINUTE)
     vi.setSystemTime('2026-11-22T09:00:30Z')
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
-    const stopped = crons.stop()
+    const stopped = crons.stop(20_000)
     await vi.advanceTimersByTimeAsync(90_000)
     await stopped
 
     expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:01', '2026-11-22T09:01'])
+  })
+
+  it.each([
+    ['a minute', '2026-11-22T04:59:30Z', ['22T05:01', '22T05:02']],
+    ['a day', '2026-11-21T05:00:10Z', ['21T05:00', '21T05:01', '21T05:02', '21T05:03']],
+    ['a month', '2026-10-22T05:00:10Z', ['22T05:00', '22T05:01', '22T05:02', '22T05:03']]
+  ])('go on when the clock is set back by %s', async (_, back, minutes) => {
+    const fired: string[] = []
+    const crons = startCrons(['* * * * *'], async (__, minute) => void fired.push(iso(minute)))
+
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    vi.setSystemTime(back)
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    await crons.stop(20_000)
+
+    const again = minutes.map((minute) => back.slice(0, 8) + minute)
+    expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:00', ...again])
   })
 
   it('that fail say so, and come again', async () => {
@@ -95,7 +109,7 @@ describe('crons', () => {
     })
 
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
-    await crons.stop()
+    await crons.stop(20_000)
 
     expect(said.mock.calls).toEqual([
       ['The cron "* * * * *" failed.'],
@@ -108,8 +122,8 @@ describe('crons', () => {
     const stuck = startCrons(['* * * * *'], () => new Promise(() => {}))
     await vi.advanceTimersByTimeAsync(MINUTE - 20_000)
     const ended: string[] = []
-    void quick.stop().then(() => ended.push('quick'))
-    void stuck.stop().then(() => ended.push('stuck'))
+    void quick.stop(20_000).then(() => ended.push('quick'))
+    void stuck.stop(20_000).then(() => ended.push('stuck'))
 
     await vi.advanceTimersByTimeAsync(4_000)
     expect(ended).toEqual([])
@@ -117,51 +131,5 @@ describe('crons', () => {
     expect(ended).toEqual(['quick'])
     await vi.advanceTimersByTimeAsync(20_000)
     expect(ended).toEqual(['quick', 'stuck'])
-  })
-})
-
-describe('a run', () => {
-  /** A service whose handler answers so; what it was asked for. */
-  async function serve(status: number, body: string) {
-    const asked: string[] = []
-    const server = createServer((request, response) => {
-      asked.push(request.url ?? '')
-      response.writeHead(status).end(body)
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await once(server, 'listening')
-    // A server that listens on a port has no other kind of address.
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
-  }
-
-  it('asks for its expression and its minute', async () => {
-    const { url, asked } = await serve(200, '{"outcome":"ok","noRetry":false}')
-
-    await runCron(url, '0 5 * * SUN', Date.parse('2026-11-22T05:00Z'))
-
-    expect(asked).toEqual([
-      '/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN&time=1795323600000&format=json'
-    ])
-  })
-
-  it.each([
-    [200, '{"outcome":"exception"}'],
-    [500, 'Internal Server Error']
-  ])('that is answered %i %s has failed', async (status, body) => {
-    const { url } = await serve(status, body)
-
-    await expect(runCron(url, '* * * * *', 0)).rejects.toThrow(
-      new OperatorError(`The cron "* * * * *" failed: ${status} ${body}`)
-    )
-  })
-
-  it('that reaches nobody has failed', async () => {
-    const { url, server } = await serve(200, '')
-    server.close()
-    await once(server, 'close')
-
-    await expect(runCron(url, '* * * * *', 0)).rejects.toThrow(
-      /^The cron "\* \* \* \* \*" failed: Error: connect ECONNREFUSED/
-    )
   })
 })

@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { newSecret, OperatorError } from './local.ts'
+
+/** Where the running service takes orders of the operator's commands: a file in the state folder, closed to others. */
+const Control = z.object({ url: z.url(), token: z.string() })
+
+const fileOf = (folder: string) => join(folder, 'control.json')
+
+/**
+ * Takes orders on a port of its own, from those who can read the state folder: fires a Cron Trigger.
+ * @param fire throws OperatorError when the run fails
+ */
+export async function openControl(folder: string, fire: (cron: string) => Promise<void>) {
+  const token = newSecret()
+  const isKnown = (given = '') =>
+    given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token))
+
+  const server = createServer(async (request, response) => {
+    if (!isKnown(request.headers['x-control-token']?.toString())) {
+      response.writeHead(404).end()
+      return
+    }
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const failure = await fire(searchParams.get('cron') ?? '').then(
+      () => undefined,
+      (error) => (error instanceof OperatorError ? error.message : String(error))
+    )
+    response.writeHead(failure ? 500 : 200).end(failure)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (!address || typeof address === 'string') {
+    throw new Error('The server listens on no port.')
+  }
+  const control = { url: `http://127.0.0.1:${address.port}`, token }
+  writeFileSync(fileOf(folder), JSON.stringify(control), { mode: 0o600 })
+  return { close: () => server.close() }
+}
+
+/**
+ * Has the service that runs on a state folder do what a Cron Trigger asks for, and waits for it.
+ * @throws OperatorError when no service runs there, or the run fails
+ */
+export async function fireCron(folder: string, cron: string): Promise<void> {
+  const { url, token } = readControl(folder)
+  const response = await fetch(`${url}/?${new URLSearchParams({ cron })}`, {
+    method: 'POST',
+    headers: { 'x-control-token': token }
+  }).catch(() => {
+    throw notRunning(folder)
+  })
+  if (!response.ok) {
+    throw new OperatorError((await response.text()) || `It answers ${response.status}.`)
+  }
+}
+
+function readControl(folder: string): z.infer<typeof Control> {
+  try {
+    return Control.parse(JSON.parse(readFileSync(fileOf(folder), 'utf8')))
+  } catch {
+    throw notRunning(folder)
+  }
+}
+
+const notRunning = (folder: string) =>
+  new OperatorError(`No service runs on ${folder}. Start it: npm start`)

@@ -1,0 +1,20 @@
+import { fireCron } from './control.ts'
+import { OperatorError, readConfig, stateDir } from './local.ts'
+
+/*
+ * npm run cron -- '<expression>': what a Cron Trigger of wrangler.toml does, now instead of when its time comes.
+ */
+
+const { crons } = readConfig().triggers
+const [cron = '', ...others] = process.argv.slice(2)
+try {
+  if (!crons.includes(cron) || others.length > 0) {
+    throw new OperatorError(
+      `Which one? ${crons.map((one) => `npm run cron -- '${one}'`).join(' · ')}`
+    )
+  }
+  await fireCron(stateDir, cron)
+} catch (error) {
+  console.error(error instanceof OperatorError ? error.message : error)
+  process.exitCode = 1
+}

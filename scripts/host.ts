@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { z } from 'zod'
+import { openControl } from './control.ts'
+import { startCrons } from './crons.ts'
+import { drain } from './drain.ts'
+import { OperatorError, openLocal, readConfig, root, stateDir } from './local.ts'
+import { ensureProject, readSecrets } from './seed.ts'
+import { Order, type Report } from './service.ts'
+
+/*
+ * The service in the Workers runtime, as `npm start` runs it: built as it is deployed, without the development server and
+ * the doors that one leaves open. Its parent, scripts/service.ts, hears what becomes of it and tells it to stop.
+ */
+
+const NAME = 'edge-analytics'
+
+/** Megabytes of JavaScript objects in the worker. Without a limit V8 puts off collecting what is long forgotten. */
+const MAX_HEAP = 512
+
+/** Crons and queues get this long to come to an end; what is left is taken up at the next start. */
+const STOP_MS = 1500
+/** Without copies on disk what is left would be lost. */
+const STOP_IN_MEMORY_MS = 20_000
+
+const isInMemory = process.argv.includes('--in-memory')
+const report = (message: Report) => process.send?.(message)
+
+/** Notices of the simulator; the service's own lines come as structured logs. */
+class Notices extends Log {
+  override log(message: string): void {
+    // Names people, and the files with what they were sent, which are in the state folder.
+    if (!message.includes('send_email binding called')) {
+      process.stdout.write(`${message}\n`)
+    }
+  }
+}
+
+async function run(): Promise<void> {
+  const secrets = readSecrets()
+  const [{ project, key }, worker] = await Promise.all([prepare(), build()])
+  const miniflare = await start(worker, secrets)
+  const portOf = async () => Number((await miniflare.unsafeGetDirectURL(NAME)).port)
+  const url = `http://127.0.0.1:${await portOf()}`
+
+  const fire = async (cron: string, scheduledTime = new Date()) => {
+    const service = await miniflare.getWorker(NAME)
+    const { outcome } = await service.scheduled({ cron, scheduledTime })
+    if (outcome !== 'ok') {
+      throw new OperatorError(`The cron "${cron}" failed: ${outcome}`)
+    }
+  }
+  const crons = startCrons(readConfig().triggers.crons, (cron, minute) =>
+    fire(cron, new Date(minute))
+  )
+  const control = await openControl(stateDir, fire)
+
+  process.on('message', async (message) => {
+    if (Order.safeParse(message).data?.order === 'stop') {
+      control.close()
+      const ms = isInMemory ? STOP_IN_MEMORY_MS : STOP_MS
+      await crons.stop(ms)
+      const left = await drain(url, ms)
+      await miniflare.dispose()
+      report({ left: isInMemory ? left : undefined })
+      process.exit(0)
+    }
+  })
+  // The parent is gone, however that went.
+  process.on('disconnect', async () => {
+    await miniflare.dispose()
+    process.exit(1)
+  })
+  report({ port: await portOf(), project: { id: project.id, token: project.captureToken }, key })
+}
+
+/** Databases up to date, a project and a key. */
+async function prepare() {
+  const service = await openLocal()
+  try {
+    return await ensureProject(service.db, new Date())
+  } finally {
+    await service.close()
+  }
+}
+
+const Bindings = z.record(z.string(), z.string())
+
+type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
+
+/** Builds the worker. @returns its main JavaScript, and what wrangler.toml asks of the runtime */
+async function build() {
+  const folder = join(stateDir, 'build')
+  const builder = spawn(process.execPath, [join(root, 'scripts/build.ts'), folder], {
+    stdio: ['ignore', 'inherit', 'pipe']
+  })
+  let said = ''
+  builder.stderr.on('data', (chunk) => {
+    said += chunk
+  })
+  const code = await new Promise((done) => builder.on('close', done))
+  if (code !== 0) {
+    throw new OperatorError(`The worker cannot be built. ${said.trim()}`)
+  }
+  return {
+    contents: readFileSync(join(folder, 'worker.js'), 'utf8'),
+    // As wrangler gave them to scripts/build.ts.
+    options: JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8')) as WorkerOptions
+  }
+}
+
+async function start(
+  { contents, options }: Awaited<ReturnType<typeof build>>,
+  secrets: Record<string, string>
+): Promise<Miniflare> {
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MAX_HEAP}`
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [
+        {
+          ...options,
+          name: NAME,
+          bindings: { ...Bindings.parse(options.bindings), ...secrets },
+          modules: [{ type: 'ESModule' as const, path: 'worker.js', contents }],
+          // The public port leads here, past the simulator's own pages below /cdn-cgi/.
+          unsafeDirectSockets: [{}]
+        }
+      ],
+      resourcePersistencePath: join(stateDir, 'v3'),
+      handleStructuredLogs: ({ level, message }) => {
+        const stream = level === 'warn' || level === 'error' ? process.stderr : process.stdout
+        stream.write(`${message}\n`)
+      },
+      log: new Notices(LogLevel.INFO)
+    })
+  )
+  await miniflare.ready
+  return miniflare
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+try {
+  await run()
+} catch (error) {
+  report({ failure: error instanceof OperatorError ? error.message : describe(error) })
+  process.exit(1)
+}
