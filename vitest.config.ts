@@ -84,8 +84,8 @@ export default defineConfig({
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
           setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000
+          testTimeout: 180_000,
+          hookTimeout: 180_000
         }
       },
       {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -40,7 +40,12 @@ export async function openControl(folder: string, fire: (cron: string) => Promis
   }
   const control = { url: `http://127.0.0.1:${address.port}`, token }
   writeFileSync(fileOf(folder), JSON.stringify(control), { mode: 0o600 })
-  return { close: () => server.close() }
+  return {
+    close() {
+      server.close()
+      rmSync(fileOf(folder), { force: true })
+    }
+  }
 }
 
 /**

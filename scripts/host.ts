@@ -29,12 +29,13 @@ const STOP_IN_MEMORY_MS = 20_000
 const isInMemory = process.argv.includes('--in-memory')
 const report = (message: Report) => process.send?.(message)
 
-/** Notices of the simulator; the service's own lines come as structured logs. */
+/** What the simulator itself has to say: the service's own lines come as structured logs. */
 class Notices extends Log {
-  override log(message: string): void {
-    // Names people, and the files with what they were sent, which are in the state folder.
-    if (!message.includes('send_email binding called')) {
-      process.stdout.write(`${message}\n`)
+  override info(message: string): void {
+    // The notice of an e-mail tells to whom it goes; where it lies has to do.
+    const files = [...message.matchAll(/^(?:Text|HTML): (.+)$/gm)].map(([, file]) => file)
+    if (files.length > 0) {
+      console.log(JSON.stringify({ level: 'info', message: 'e-mail written', files }))
     }
   }
 }

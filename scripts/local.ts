@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'smol-toml'
@@ -43,6 +44,9 @@ export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
 
 /** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
 export class OperatorError extends Error {}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED = new Set<unknown>([11, 26])
 
 /** How long a command waits for the running service, which writes to the same files. */
 const BUSY_MS = 5000
@@ -103,8 +107,12 @@ export function readConfig(): Config {
   }
 }
 
-/** Opens the databases in a state folder, migrated, whether the service runs on them or not. */
+/**
+ * Opens the databases in a state folder, migrated, whether the service runs on them or not.
+ * @throws OperatorError when one cannot be read
+ */
 export async function openLocal(folder = stateDir): Promise<Service> {
+  expectReadable(folder)
   const { name, vars, d1_databases: databases, r2_buckets: buckets } = readConfig()
   // It takes long to load: a command that is refused goes without.
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
@@ -146,6 +154,26 @@ export async function openLocal(folder = stateDir): Promise<Service> {
   } catch (error) {
     await miniflare.dispose()
     throw error
+  }
+}
+
+/** @throws OperatorError when a file is damaged: the runtime would only speak of an internal error */
+function expectReadable(folder: string): void {
+  for (const name of globSync('v3/**/*.sqlite', { cwd: folder })) {
+    const file = join(folder, name)
+    const database = new DatabaseSync(file)
+    try {
+      database.prepare('select count(*) from sqlite_schema').get()
+    } catch (error) {
+      // Any other fault is told by what finds it next.
+      if (error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode)) {
+        throw new OperatorError(
+          `${file} is damaged. Put it back from a copy, or move ${folder} away to begin with empty databases.`
+        )
+      }
+    } finally {
+      database.close()
+    }
   }
 }
 

@@ -5,7 +5,7 @@ const MAX_DROPPED_BYTES = 100_000_000
 
 /**
  * All bytes of a body, at most `limit`; without a body, none. One whose header says that it is larger is not begun.
- * @throws request_too_large
+ * @throws request_too_large; parse_error when the client breaks off before its end
  */
 export async function readBody(
   { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
@@ -14,7 +14,16 @@ export async function readBody(
   if (Number(headers.get('Content-Length')) > limit) {
     throw tooLarge(limit)
   }
-  return body ? readBytes(body, limit, MAX_DROPPED_BYTES) : new Uint8Array()
+  if (!body) {
+    return new Uint8Array()
+  }
+  try {
+    return await readBytes(body, limit, MAX_DROPPED_BYTES)
+  } catch (error) {
+    throw error instanceof AppError
+      ? error
+      : new AppError('parse_error', 'the request ended before its body was complete')
+  }
 }
 
 /**
