@@ -1,7 +1,6 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
 import { parkDeadLetters } from './capture/dead.ts'
-import { sweepSpilled } from './capture/sweep.ts'
 import { type Db, newUsage, openDb, type Usage } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
 import { consumeErasures } from './erasures/consumer.ts'
@@ -10,6 +9,8 @@ import { isWeekly } from './erasures/schedule.ts'
 import { describeError } from './errors.ts'
 import { log } from './log.ts'
 import { listDatabases } from './projects/store.ts'
+import { readQueuesSince } from './queues/due.ts'
+import { resendWaiting } from './queues/sweep.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
 import { readRetention, sweepRecordings } from './recordings/purge.ts'
 import { sweepUnnamed } from './recordings/sweep.ts'
@@ -68,6 +69,7 @@ export default {
 
   async scheduled({ cron, scheduledTime }, env) {
     const now = clock()
+    const queuesSince = readQueuesSince(env.QUEUES_SINCE)
     if (isWeekly(cron)) {
       const run = { scheduledFor: scheduledTime, startedBy: 'cron' as const }
       await inDatabases(env, async (db, database) => {
@@ -77,14 +79,12 @@ export default {
         })
       })
       await sweepSnapshots(env, scheduledTime, true)
-      log('info', 'weekly sweep', {
-        removed: await sweepSpilled(env.BUCKET, new Date(scheduledTime))
-      })
     } else if (cron === QUARTERLY) {
+      await sweepQueues(env, now, queuesSince)
       await inDatabases(env, async (db, database) => {
         log('info', 'quarter-hourly sweep', {
           database,
-          sent: await sweepErasures(db, env.ERASURE_QUEUE, now)
+          sent: await sweepErasures(db, env.ERASURE_QUEUE, now, queuesSince)
         })
       })
       await inDatabases(env, async (db, database, usage) => {
@@ -93,7 +93,11 @@ export default {
       })
       await inDatabases(env, async (db, database) => {
         const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
-        const swept = await sweepRecordings(db, env.RECORDING_QUEUE, retentionDays, now.getTime())
+        const swept = await sweepRecordings(db, env.RECORDING_QUEUE, {
+          retentionDays,
+          now: now.getTime(),
+          queuesSince
+        })
         log('info', 'sweep of recordings', { database, ...swept })
       })
       await sweepSnapshots(env, scheduledTime, false)
@@ -118,7 +122,7 @@ export default {
       })
     } else if (cron === MINUTELY) {
       await inDatabases(env, async (db, database, usage) => {
-        const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now)
+        const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now, queuesSince)
         const { rowsRead: rows_read, rowsWritten: rows_written } = usage
         if (claimed + resent > 0) {
           log('info', 'due subscriptions', { database, claimed, resent, rows_read, rows_written })
@@ -129,6 +133,18 @@ export default {
     }
   }
 } satisfies ExportedHandler<Env>
+
+/** Sends messages again for what waits in the bucket; a failure does not stop the other jobs. */
+async function sweepQueues(env: Env, now: Date, queuesSince: number): Promise<void> {
+  const { BUCKET: bucket, CAPTURE_QUEUE: captureQueue, RECORDING_QUEUE: recordingQueue } = env
+  try {
+    const bindings = { bucket, captureQueue, recordingQueue }
+    const { sent, isDone } = await resendWaiting(bindings, now.getTime(), queuesSince)
+    log('info', 'sweep of queues', { sent, done: isDone })
+  } catch (error) {
+    log('error', 'scheduled job failed', { job: 'sweep of queues', error: describeError(error) })
+  }
+}
 
 /** The weekly cron begins a sweep, and the quarter-hourly one goes on with it until its end. */
 const sweepSnapshots = (env: Env, now: number, begins: boolean): Promise<void> =>

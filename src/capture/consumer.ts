@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { type Db, findConflict, openDb, type Usage } from '../db/client.ts'
-import { describeError, UnavailableError } from '../errors.ts'
+import { UnavailableError } from '../errors.ts'
 import { byteLength } from '../json.ts'
 import { log } from '../log.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { discard } from '../queues/key.ts'
 import { type DeadMessage, giveBack, PoisonError, readObject } from './dead.ts'
 import { ingestEvents } from './ingest.ts'
 import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, SpilledMessage } from './message.ts'
@@ -16,7 +17,7 @@ export type CaptureBindings = {
   deadQueue: Queue<DeadMessage>
 }
 
-/** A message with its events at hand, and the object they came from if they were too large for the queue. */
+/** A message with its events at hand, and the object they came from if they lay in the bucket. */
 type Item = { message: Message; content: CaptureMessage; bytes: number; spill: string | undefined }
 
 /**
@@ -126,15 +127,7 @@ class Consumer {
     }
 
     const spills = items.flatMap(({ spill }) => spill ?? [])
-    if (spills.length > 0) {
-      await this.#bindings.bucket.delete(spills).catch((error) => {
-        console.warn({
-          message: 'stored events stay in the bucket until the weekly sweep',
-          spills,
-          error: describeError(error)
-        })
-      })
-    }
+    await discard(this.#bindings.bucket, spills)
   }
 
   async #project(projectId: number): Promise<{ project: ProjectRow; db: Db }> {

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { MAX_DELAY, retryDelay } from '../pause.ts'
-import { RecordingPart } from '../recordings/part.ts'
+import { markerOf, RecordingPart } from '../recordings/part.ts'
 import { CaptureMessage, SpilledMessage } from './message.ts'
 import { insertDeadLetter } from './store.ts'
 
@@ -46,7 +46,8 @@ export async function giveBack(
 const Owned = z.object({ project_id: z.int() })
 
 /**
- * Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing.
+ * Parks messages in R2, with a row each, where they can be looked at and driven again. A repetition changes nothing. Only
+ * then the object goes by which the sweep would send a message again.
  * @returns what became of them
  */
 export async function parkDeadLetters(
@@ -78,7 +79,11 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
     dead: message.body
   }
   const spill = SpilledMessage.safeParse(dead).data?.spill
-  const content = spill === undefined ? dead : ((await readObject(bucket, spill)) ?? dead)
+  const content = spill === undefined ? dead : await readObject(bucket, spill)
+  if (content === undefined) {
+    // Stored or parked meanwhile: a lost or late message is sent again.
+    return
+  }
   const object = `dead/${message.id}.json`
   await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
   const projectId = Owned.safeParse(content).data?.project_id ?? null
@@ -90,8 +95,10 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
     attempts,
     createdAt: now.getTime()
   })
-  if (spill !== undefined) {
-    await bucket.delete(spill)
+  const part = RecordingPart.safeParse(content).data
+  const waiting = part ? markerOf(part) : spill
+  if (waiting !== undefined) {
+    await bucket.delete(waiting)
   }
 }
 

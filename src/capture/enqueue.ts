@@ -3,26 +3,33 @@ import type { CapturedEvent } from './event.ts'
 import {
   type CaptureMessage,
   MAX_MESSAGE_BYTES,
+  newSpillKey,
   type QueueMessage,
-  SPILL_PREFIX,
   splitEvents
 } from './message.ts'
 
+export type CaptureOutlet = {
+  queue: Queue<QueueMessage>
+  bucket: R2Bucket
+  /** Whether every request goes through the bucket, because the queue does not survive a restart. */
+  spillsAll: boolean
+}
+
 /**
  * Hands accepted events to the queue, all or none: returning means that they are durable. What is larger than a queue
- * message lies in R2 and is queued by name.
+ * message, or everything if the outlet says so, lies in R2 and is queued by name; the sweep finds it there if its
+ * message is lost.
  * @throws unavailable when queue or bucket cannot take them
  */
 export async function enqueueEvents(
-  queue: Queue<QueueMessage>,
-  bucket: R2Bucket,
+  { queue, bucket, spillsAll }: CaptureOutlet,
   request: Omit<CaptureMessage, 'events'>,
   events: CapturedEvent[]
 ): Promise<void> {
   const parts = [...splitEvents(events)]
   const [first] = parts
   try {
-    if (first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES) {
+    if (!spillsAll && first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES) {
       return void (await queue.send({ ...request, events: first.events }))
     }
     const messages = []
@@ -36,8 +43,15 @@ export async function enqueueEvents(
 }
 
 async function spill(bucket: R2Bucket, message: CaptureMessage): Promise<QueueMessage> {
-  const day = new Date(message.received_at).toISOString().slice(0, 10)
-  const key = `${SPILL_PREFIX}${day}/${crypto.randomUUID()}.json`
+  const key = newSpillKey(message)
   await bucket.put(key, JSON.stringify(message))
   return { spill: key }
+}
+
+/** Whether `SPILL` asks for every request to go through the bucket. @throws for any other value than "all" or none */
+export function readSpill(text: string): boolean {
+  if (text !== '' && text !== 'all') {
+    throw new Error(`SPILL must be empty or "all"; got "${text}".`)
+  }
+  return text === 'all'
 }

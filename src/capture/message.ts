@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { byteLength } from '../json.ts'
+import { waitingKey } from '../queues/key.ts'
 import { CapturedEvent } from './event.ts'
 
 /** What one capture request (or a part of a large one) asks to be stored. `received_at` is ms UTC. */
@@ -12,7 +13,11 @@ export type CaptureMessage = z.infer<typeof CaptureMessage>
 
 export const SPILL_PREFIX = 'capture/'
 
-/** A message that is too large for the queue travels as the name of an object in R2. */
+/** A new key for a request, or a part of one, that waits in R2. Earlier versions wrote `capture/<day>/<uuid>.json`. */
+export const newSpillKey = ({ project_id, received_at }: CaptureMessage): string =>
+  waitingKey(SPILL_PREFIX, project_id, received_at, crypto.randomUUID())
+
+/** A message whose events lie in R2 names their object. */
 export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREFIX) })
 
 export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage

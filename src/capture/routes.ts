@@ -9,7 +9,7 @@ import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
 import { clockOf, invalidToken, MAX_BODY_BYTES, readJson, readRequest, readToken } from './body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from './config.ts'
-import { enqueueEvents } from './enqueue.ts'
+import { enqueueEvents, readSpill } from './enqueue.ts'
 import { asIdentify, type CapturedEvent, type Dropped, readEvent } from './event.ts'
 import {
   CapturedJson,
@@ -162,9 +162,9 @@ export function createCaptureRoutes() {
     if (accepted.length === 0) {
       throw refuseAll(dropped)
     }
+    const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = c.env
     await enqueueEvents(
-      c.env.CAPTURE_QUEUE,
-      c.env.BUCKET,
+      { queue, bucket, spillsAll: readSpill(SPILL) },
       { project_id: project.id, received_at: now },
       accepted
     )

@@ -32,9 +32,15 @@ export async function startRun(
 /**
  * What the quarter of an hour brings to light: a Sunday without its run is made up for; a run whose gathering was cut
  * short, tasks that lost their message, and persons whose removal did not get to its end are taken up again.
+ * @param queuesSince messages from before are lost, ms UTC
  * @returns how many erasures went to the queue
  */
-export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<number> {
+export async function sweepErasures(
+  db: Db,
+  queue: Sender,
+  now: Date,
+  queuesSince: number
+): Promise<number> {
   const at = now.getTime()
   const sunday = lastRunBy(at)
   const run = await findRun(db, sunday)
@@ -44,7 +50,8 @@ export async function sweepErasures(db: Db, queue: Sender, now: Date): Promise<n
   const gathered = run?.finishedAt
     ? 0
     : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
-  const resumed = await resumeErasures(db, queue, at - STALLED_MS, now)
+  const before = Math.max(at - STALLED_MS, queuesSince)
+  const resumed = await resumeErasures(db, queue, before, now)
   await finishRuns(db, at)
   return gathered + resumed
 }

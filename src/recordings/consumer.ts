@@ -2,8 +2,9 @@ import { type DeadMessage, giveBack, PoisonError } from '../capture/dead.ts'
 import { findConflict, openDb, type Usage } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { findProjects } from '../projects/store.ts'
+import { discard } from '../queues/key.ts'
 import { type Loaded, loadPart, storeParts } from './ingest.ts'
-import { RecordingPart } from './part.ts'
+import { markerOf, RecordingPart } from './part.ts'
 import { PurgeMessage, purgeRecording } from './purge.ts'
 import { findDoomed } from './removal/store.ts'
 
@@ -20,11 +21,12 @@ export type RecordingBindings = {
 /** D1 allows 1,000 queries an invocation. */
 const MAX_QUERIES = 800
 
-type Item = { message: Message; part: Loaded }
+type Item = { message: Message; part: Loaded; marker: string }
 
 /**
- * Stores what parts of recordings say, and removes what is left of deleted ones. Each message is acknowledged by itself; one that cannot be processed is tried
- * again later, and in the end goes to the dead-letter queue with the reason. Messages may come twice and in any order.
+ * Stores what parts of recordings say, and removes what is left of deleted ones. Each message is acknowledged by itself;
+ * one that cannot be processed is tried again later, and in the end goes to the dead-letter queue with the reason.
+ * Messages may come twice and in any order.
  * @returns what became of them
  */
 export async function consumeRecordings(
@@ -55,12 +57,17 @@ export async function consumeRecordings(
       const asked = PurgeMessage.safeParse(message.body).data
       if (asked) {
         summary.purged += await purge(asked, bindings, usage)
+        message.ack()
+        continue
       }
-      const part = asked ? undefined : await loadPart(bucket, readPart(message.body))
+      const named = readPart(message.body)
+      const marker = markerOf(named)
+      const part = await loadPart(bucket, named)
       if (part) {
-        items.push({ message, part })
+        items.push({ message, part, marker })
       } else {
         message.ack()
+        await discard(bucket, [marker])
       }
     } catch (error) {
       await fail(message, error)
@@ -98,6 +105,10 @@ async function store(
   for (const { message } of items) {
     message.ack()
   }
+  await discard(
+    bucket,
+    items.map(({ marker }) => marker)
+  )
   return stored
 }
 

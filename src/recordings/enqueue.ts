@@ -1,5 +1,5 @@
 import { UnavailableError } from '../errors.ts'
-import { objectOf, type RecordingPart } from './part.ts'
+import { markerOf, objectOf, type RecordingPart } from './part.ts'
 import type { Snapshots } from './snapshot.ts'
 
 /** A queue takes so many messages at once. */
@@ -7,7 +7,8 @@ export const MAX_PARTS = 100
 
 /**
  * Puts snapshots into the bucket and their names into the queue, all or none of them: returning means that they are
- * durable. What was sent before is not written again.
+ * durable. What was sent before is not written again. A marker goes before each part, so that the sweep finds a part
+ * whose message is lost.
  * @throws unavailable when queue or bucket cannot take them
  */
 export async function enqueueSnapshots(
@@ -17,13 +18,13 @@ export async function enqueueSnapshots(
   snapshots: Snapshots[]
 ): Promise<void> {
   try {
+    const messages = snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } }))
+    await Promise.all(messages.map(({ body }) => bucket.put(markerOf(body), JSON.stringify(body))))
     for (const { part, lines } of snapshots) {
       const key = objectOf(projectId, part.session_id, part.part_id)
       await bucket.put(key, await gzip(lines), { onlyIf: { etagDoesNotMatch: '*' } })
     }
-    await queue.sendBatch(
-      snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } }))
-    )
+    await queue.sendBatch(messages)
   } catch (error) {
     throw new UnavailableError('transient error, please retry', error)
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
+import { waitingKey } from '../queues/key.ts'
 
 /** The sessions of which snapshots are taken: an SDK's are uuids. */
 export const SessionId = z.string().regex(/^[A-Za-z0-9-]{1,70}$/)
@@ -29,6 +30,13 @@ export const prefixOf = (projectId: number, sessionId: string): string =>
 /** The object of a part: sent again, it has the same name. */
 export const objectOf = (projectId: number, sessionId: string, partId: string): string =>
   `${prefixOf(projectId, sessionId)}${partId}.jsonl.gz`
+
+/** Below it each part has a marker, which holds its message, until the message was processed. */
+export const MARKER_PREFIX = 'queued/'
+
+/** The key of the marker of a message. */
+export const markerOf = ({ project_id, session_id, part_id, received_at }: RecordingPart): string =>
+  waitingKey(MARKER_PREFIX, project_id, received_at, `${session_id}/${part_id}`)
 
 /** The text of a part's lines; undefined when they are gone. */
 export async function readLines(

@@ -83,14 +83,13 @@ export const keptSince = (retentionDays: number, now: number): number =>
 
 /**
  * Deletes the recordings that are older than they are kept for, and takes up removals that have lost their message: so
- * many that the next sweep has to go on.
+ * many that the next sweep has to go on. Messages from before `queuesSince` are lost; ms UTC.
  * @returns how many were deleted, and for how many the queue was asked
  */
 export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
-  retentionDays: number,
-  now: number
+  { retentionDays, now, queuesSince }: { retentionDays: number; now: number; queuesSince: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
@@ -102,7 +101,8 @@ export async function sweepRecordings(
       now
     )
   }
-  const doomed = await listDoomed(db, now, STALLED_MS, SWEPT_AT_ONCE)
+  const before = Math.max(now - STALLED_MS, queuesSince)
+  const doomed = await listDoomed(db, now, before, SWEPT_AT_ONCE)
   await sendPurges(queue, doomed)
   return { expired, sent: doomed.length }
 }

@@ -30,12 +30,14 @@ export type Sender = {
 /**
  * What every minute does: each occurrence that is due is entered in the ledger and sent to the queue, and so is, again,
  * what was lost on its way. Run twice, or twice at once, each occurrence is entered once.
+ * @param queuesSince messages from before are lost, ms UTC
  * @returns how many occurrences were claimed, and how many deliveries were sent again
  */
 export async function runDue(
   db: Db,
   queue: Sender,
-  now: Date
+  now: Date,
+  queuesSince: number
 ): Promise<{ claimed: number; resent: number }> {
   const at = now.getTime()
   let claimed = 0
@@ -44,7 +46,8 @@ export async function runDue(
     claimed += await claim(db, queue, rows, at)
     due = rows.length
   }
-  const stalled = await takeStalled(db, at - STALLED_MS, TAKEN_AT_ONCE, at)
+  const before = Math.max(at - STALLED_MS, queuesSince)
+  const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
   await send(queue, stalled)
   return { claimed, resent: stalled.length }
 }

@@ -69,16 +69,16 @@ export async function expireRecordings(
 
 export type Doomed = { project_id: number; session_id: string }
 
-/** Deleted recordings of which something is left, deleted at `now` or so long ago that their message must be lost. */
+/** Deleted recordings of which something is left, deleted at `now` or by `before`: their message must be lost. */
 export async function listDoomed(
   db: Db,
   now: number,
-  stalledMs: number,
+  before: number,
   limit: number
 ): Promise<Doomed[]> {
   const doomed = query<Doomed>(sql`
     select project_id, session_id from recordings
-    where deleted and purged_at is null and (deleted_at = ${now} or deleted_at <= ${now - stalledMs})
+    where deleted and purged_at is null and (deleted_at = ${now} or deleted_at <= ${before})
     order by deleted_at limit ${limit}`)
   return (await readBatch(db, doomed))[0]
 }

@@ -12,6 +12,8 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
+const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'
+
 describe('through the queue', () => {
   it('makes persons of what SDKs send', async () => {
     const project = await newProject()
@@ -94,7 +96,13 @@ describe('through the queue', () => {
 
     expect([status, body, events]).toEqual([200, OK, []])
     expect([...messages]).toEqual([
-      { body: { spill: expect.stringMatching(/^capture\/\d{4}-\d\d-\d\d\/[0-9a-f-]{36}\.json$/) } }
+      {
+        body: {
+          spill: expect.stringMatching(
+            new RegExp(`^capture/${project.id}/${ISO_TIME}/[0-9a-f-]{36}\\.json$`)
+          )
+        }
+      }
     ])
     expect((await personsOf(project, 'email=large@example.com')).count).toBe(1)
   })

@@ -306,6 +306,20 @@ describe('DELETE session_recordings/{id}', () => {
 
     expect(await objectsOf(project, 'session')).toEqual([])
   })
+
+  it('goes on at once when a restart has lost its message', async () => {
+    listenToLog()
+    const { project, bindings, drain, held, record } = await newStage()
+    await record(snapshotEvent(project))
+    await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+    held.length = 0
+    await new Promise((done) => setTimeout(done, 2))
+
+    await cron({ ...bindings, QUEUES_SINCE: String(Date.now()) })
+    await drain()
+
+    expect(await objectsOf(project, 'session')).toEqual([])
+  })
 })
 
 describe('the retention of recordings', () => {

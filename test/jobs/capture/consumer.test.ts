@@ -1,4 +1,4 @@
-import { createMessageBatch, createScheduledController } from 'cloudflare:test'
+import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
@@ -530,24 +530,6 @@ describe('large messages', () => {
 
     expect(result.retryMessages).toHaveLength(1)
     expect(await env.BUCKET.head(spill)).not.toBeNull()
-  })
-
-  it('that nobody waits for any more are swept away by the weekly cron', async () => {
-    const project = await newProject()
-    const spill = await spilled(project)
-    const cron = (days: number) =>
-      worker.scheduled(
-        createScheduledController({
-          cron: '0 5 * * SUN',
-          scheduledTime: Date.now() + days * 86_400_000
-        }),
-        env
-      )
-
-    await cron(14)
-    expect(await env.BUCKET.head(spill)).not.toBeNull()
-    await cron(16)
-    expect(await env.BUCKET.head(spill)).toBeNull()
   })
 })
 

@@ -101,6 +101,25 @@ describe('an occurrence', () => {
     expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', missed: 0 }])
   })
 
+  it('is delivered at once when a restart has lost its message', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe()
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    desk.held.length = 0
+    passSeconds(10)
+    const restarted = { QUEUES_SINCE: String(Date.now()) }
+    passSeconds(1)
+
+    await desk.cron(restarted)
+    await desk.cron(restarted)
+    expect(desk.held).toHaveLength(1)
+    await desk.drain()
+
+    expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', missed: 0 }])
+  })
+
   it('stands, after days without a cron, for all that were missed, and says so', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()

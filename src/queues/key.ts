@@ -1,0 +1,39 @@
+import { describeError } from '../errors.ts'
+import { log } from '../log.ts'
+import { toIso } from '../time.ts'
+
+/**
+ * The key of an object that waits in the bucket for its message to be processed. A project's keys are in the order of
+ * acceptance: `capture/7/2026-11-22T05:00:00.000Z/<name>.json`.
+ */
+export const waitingKey = (
+  prefix: string,
+  projectId: number,
+  acceptedAt: number,
+  name: string
+): string => `${prefix}${projectId}/${toIso(acceptedAt)}/${name}.json`
+
+/** When a project's oldest object below the prefix was accepted, ms UTC; undefined when none waits. */
+export async function findOldest(
+  bucket: R2Bucket,
+  prefix: string,
+  projectId: number
+): Promise<number | undefined> {
+  const own = `${prefix}${projectId}/`
+  const { objects } = await bucket.list({ prefix: own, limit: 1 })
+  const [oldest] = objects
+  return oldest && Date.parse(oldest.key.slice(own.length).split('/')[0] ?? '')
+}
+
+/** Removes objects whose messages were processed. Those that stay are sent again by the sweep, and change nothing. */
+export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
+  if (keys.length === 0) {
+    return
+  }
+  await bucket.delete(keys).catch((error) => {
+    log('warn', 'processed objects stay in the bucket until the sweep', {
+      objects: keys.length,
+      error: describeError(error)
+    })
+  })
+}

@@ -1,0 +1,136 @@
+import * as z from 'zod'
+import { SPILL_PREFIX } from '../capture/message.ts'
+import { MARKER_PREFIX } from '../recordings/part.ts'
+import { isDue, type Window } from './due.ts'
+
+/** A queue takes so many messages at once. */
+const MAX_MESSAGES = 100
+
+/** Requests to bucket and queue for each store, of the 10,000 of an invocation; the last page may add 1,000. */
+const MAX_REQUESTS = 4_000
+
+type Sender = { sendBatch(messages: { body: unknown }[]): Promise<unknown> }
+
+export type SweepBindings = {
+  bucket: R2Bucket
+  captureQueue: Sender
+  recordingQueue: Sender
+}
+
+/** Objects that wait below a prefix. `send` queues a message for each key, and answers how many requests that took. */
+type Store = { name: string; prefix: string; send(keys: string[]): Promise<number> }
+
+/** How far the sweep of a store has come: through the keys up to `after`, or, null, through all of them. */
+const Progress = z.object({ since: z.int(), until: z.int(), after: z.string().nullable() })
+type Progress = z.infer<typeof Progress>
+
+/**
+ * Sends messages again for captured requests and parts of recordings that wait in the bucket: their message was lost, or
+ * is late. Repetitions do no harm. Where there is too much for one invocation, the next one goes on.
+ * @param queuesSince messages from before are lost, ms UTC; 0 for queues that lose none
+ * @returns how many messages went, and whether everything was looked through
+ */
+export async function resendWaiting(
+  bindings: SweepBindings,
+  now: number,
+  queuesSince: number,
+  maxRequests = MAX_REQUESTS
+): Promise<{ sent: number; isDone: boolean }> {
+  // A failure in one store does not stop the other.
+  const settled = await Promise.allSettled(
+    storesOf(bindings).map((store) =>
+      sweepStore(bindings.bucket, store, { now, queuesSince }, maxRequests)
+    )
+  )
+  const failed = settled.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') {
+    throw failed.reason
+  }
+  const swept = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  return {
+    sent: swept.reduce((total, { sent }) => total + sent, 0),
+    isDone: swept.every(({ isDone }) => isDone)
+  }
+}
+
+const storesOf = ({ bucket, captureQueue, recordingQueue }: SweepBindings): Store[] => [
+  {
+    name: 'capture',
+    prefix: SPILL_PREFIX,
+    async send(keys) {
+      await captureQueue.sendBatch(keys.map((spill) => ({ body: { spill } })))
+      return 1
+    }
+  },
+  {
+    name: 'queued',
+    prefix: MARKER_PREFIX,
+    async send(keys) {
+      const markers = await Promise.all(keys.map((key) => readMarker(bucket, key)))
+      const messages = markers.flatMap((body) => (body === undefined ? [] : { body }))
+      if (messages.length > 0) {
+        await recordingQueue.sendBatch(messages)
+      }
+      return keys.length + 1
+    }
+  }
+]
+
+/** The message of a part of a recording; undefined when the part was processed meanwhile. */
+async function readMarker(bucket: R2Bucket, key: string): Promise<unknown> {
+  const marker = await bucket.get(key)
+  return marker ? marker.json() : undefined
+}
+
+async function sweepStore(
+  bucket: R2Bucket,
+  { name, prefix, send }: Store,
+  { now, queuesSince }: { now: number; queuesSince: number },
+  maxRequests: number
+): Promise<{ sent: number; isDone: boolean }> {
+  const note = `sweeps/${name}.json`
+  const { after: start, ...window } = goOn(await readProgress(bucket, note), now, queuesSince)
+  let after = start
+  let requests = 0
+  let sent = 0
+  while (requests < maxRequests) {
+    const page = await bucket.list({ prefix, ...(after && { startAfter: after }) })
+    const due = page.objects
+      .filter(({ uploaded }) => isDue(uploaded.getTime(), window, queuesSince))
+      .map(({ key }) => key)
+    for (let at = 0; at < due.length; at += MAX_MESSAGES) {
+      requests += await send(due.slice(at, at + MAX_MESSAGES))
+    }
+    sent += due.length
+    requests += 2
+    after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
+    // Noted after each page: a sweep that is cut sends no more than one page twice.
+    await bucket.put(note, JSON.stringify({ ...window, after } satisfies Progress))
+    if (after === null) {
+      return { sent, isDone: true }
+    }
+  }
+  return { sent, isDone: false }
+}
+
+async function readProgress(bucket: R2Bucket, note: string): Promise<Progress | undefined> {
+  const stored = await bucket.get(note)
+  return stored ? Progress.safeParse(await stored.json()).data : undefined
+}
+
+/** Goes on with a sweep that is under way, or begins where the last one ended; a restart begins a new one at once. */
+function goOn(
+  last: Progress | undefined,
+  now: number,
+  queuesSince: number
+): Window & { after: string | null } {
+  if (!last) {
+    return { since: 0, until: now, after: '' }
+  }
+  const isRestarted = last.until < queuesSince
+  if (last.after !== null && !isRestarted) {
+    return last
+  }
+  const since = last.after === null ? last.until : last.since
+  return { since: Math.min(since, now), until: now, after: '' }
+}

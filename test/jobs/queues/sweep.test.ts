@@ -1,0 +1,429 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { listDeadLetters } from '../../../src/capture/store.ts'
+import { resendWaiting } from '../../../src/queues/sweep.ts'
+import worker from '../../../src/worker.ts'
+import { failingBucket } from '../../support/bindings.ts'
+import { contentsOf } from '../../support/contents.ts'
+import { QUARTERLY, WEEKLY } from '../../support/erasures.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
+import { forgetSweeps, type HeldQueues, holdQueues, waitingOf } from '../../support/waiting.ts'
+
+const MINUTE = 60_000
+
+beforeEach(async () => {
+  listenToLog()
+  await forgetSweeps()
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+afterAll(untilQuiet)
+
+/** Fires the quarter-hourly cron so many minutes from now. */
+async function sweep(queues: HeldQueues, minutes: number, more: Partial<Env> = {}) {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
+  const controller = createScheduledController({
+    cron: QUARTERLY,
+    scheduledTime: new Date()
+  })
+  await worker.scheduled(controller, { ...env, ...queues.bindings, ...more })
+  vi.useRealTimers()
+}
+
+/** Sweeps in steps, each with its time after now, ms, and how much one invocation may ask for. */
+const resend = (
+  { bindings }: HeldQueues,
+  ms: number,
+  { queuesSince = 0, maxRequests = 4_000 } = {}
+) =>
+  resendWaiting(
+    {
+      bucket: env.BUCKET,
+      captureQueue: bindings.CAPTURE_QUEUE ?? env.CAPTURE_QUEUE,
+      recordingQueue: bindings.RECORDING_QUEUE ?? env.RECORDING_QUEUE
+    },
+    Date.now() + ms,
+    queuesSince,
+    maxRequests
+  )
+
+const ALL = { SPILL: 'all' }
+const filler = 'x'.repeat(200_000)
+
+const batchOf = ({ token }: TestProject, properties = {}, count = 3) => ({
+  api_key: token,
+  batch: Array.from({ length: count }, (_, n) => ({
+    uuid: crypto.randomUUID(),
+    event: 'seen',
+    distinct_id: `person ${n}`,
+    properties
+  }))
+})
+
+const countEvents = async (project: TestProject) => (await contentsOf(project.id)).events.length
+
+/** The messages for this project among those that are held. */
+const sentOf = ({ id }: TestProject, { captured }: HeldQueues) =>
+  captured.filter((body) => 'spill' in body && body.spill.startsWith(`capture/${id}/`))
+
+describe('a captured request', () => {
+  it.each<[string, object, Partial<Env>]>([
+    ['that is too large for a message', { filler }, {}],
+    ['of any size, when every request is to go through the bucket', {}, ALL]
+  ])('%s is taken up when its message is lost', async (_, properties, more) => {
+    const project = await newProject()
+    const queues = holdQueues()
+    const { status } = await queues.post('/batch/', batchOf(project, properties), more)
+    expect([status, (await waitingOf(project)).length]).toEqual([200, 1])
+    queues.lose()
+
+    await sweep(queues, 14)
+    expect(sentOf(project, queues)).toEqual([])
+    await sweep(queues, 16)
+    expect(sentOf(project, queues)).toEqual([{ spill: (await waitingOf(project))[0] }])
+    await queues.consume()
+
+    expect(await countEvents(project)).toBe(3)
+    expect(await waitingOf(project)).toEqual([])
+  })
+
+  it('costs one put when every request goes through the bucket, and none when not', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    const put = vi.spyOn(env.BUCKET, 'put')
+
+    await queues.post('/batch/', batchOf(project))
+    expect(put).not.toHaveBeenCalled()
+    expect(queues.captured).toMatchObject([{ project_id: project.id }])
+
+    await queues.post('/batch/', batchOf(project), ALL)
+    expect(put).toHaveBeenCalledTimes(1)
+    expect(queues.captured[1]).toEqual({ spill: put.mock.calls[0]?.[0] })
+    await queues.consume()
+    expect(await countEvents(project)).toBe(6)
+  })
+
+  it('is refused when the bucket takes nothing', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+
+    const { status } = await queues.post('/batch/', batchOf(project), {
+      ...ALL,
+      BUCKET: failingBucket()
+    })
+
+    expect([status, queues.captured]).toEqual([503, []])
+  })
+
+  it('is stored once although its message comes, and another from the sweep', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    await resend(queues, 20 * MINUTE)
+    expect(sentOf(project, queues)).toHaveLength(2)
+
+    const { explicitAcks } = await queues.consume()
+
+    expect(explicitAcks.length).toBeGreaterThanOrEqual(2)
+    expect(await countEvents(project)).toBe(3)
+  })
+
+  it('is stored once although its object could not be removed then', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    vi.spyOn(env.BUCKET, 'delete').mockRejectedValueOnce(new Error('delete: (10001)'))
+    await queues.consume()
+    expect(await waitingOf(project)).toHaveLength(1)
+
+    await resend(queues, 20 * MINUTE)
+    await queues.consume()
+
+    expect(await waitingOf(project)).toEqual([])
+    expect(await countEvents(project)).toBe(3)
+  })
+
+  it('is taken up under the key of an earlier version', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
+    await env.BUCKET.put(spill, JSON.stringify(project.message([{ distinct_id: 'ada' }])))
+
+    await resend(queues, 20 * MINUTE)
+    expect(queues.captured).toContainEqual({ spill })
+    await queues.consume()
+
+    expect(await countEvents(project)).toBe(1)
+    expect(await env.BUCKET.head(spill)).toBeNull()
+  })
+
+  it('is not deleted however long it waits', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    const scheduledTime = new Date(Date.now() + 60 * 24 * 60 * MINUTE)
+    await worker.scheduled(createScheduledController({ cron: WEEKLY, scheduledTime }), {
+      ...env,
+      ...queues.bindings
+    })
+
+    expect(await waitingOf(project)).toHaveLength(1)
+  })
+})
+
+describe('a part of a recording', () => {
+  const recordingsOf = async (project: TestProject) =>
+    (await project.call('GET', 'session_recordings/')).body.results
+
+  it('has a marker until it is stored', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/s/', [snapshotEvent(project)])
+    expect(await waitingOf(project)).toEqual([
+      expect.stringMatching(/^queued\/\d+\/[\dT:.-]+Z\/session\/[0-9a-f-]{36}\.json$/)
+    ])
+
+    await queues.record()
+
+    expect(await waitingOf(project)).toEqual([])
+    expect(await recordingsOf(project)).toMatchObject([{ click_count: 1 }])
+  })
+
+  it('is taken up when its message is lost, and counted once', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    const events = [snapshotEvent(project), snapshotEvent(project, { session: 'other' })]
+    await queues.post('/s/', events)
+    const late = queues.recorded.slice()
+    queues.lose()
+
+    await sweep(queues, 14)
+    expect(queues.recorded.filter(({ project_id }) => project_id === project.id)).toEqual([])
+    await sweep(queues, 16)
+    const again = queues.recorded.filter(({ project_id }) => project_id === project.id)
+    expect(again).toEqual(expect.arrayContaining(late))
+    expect(again).toHaveLength(2)
+    await queues.record()
+    queues.recorded.push(...late)
+    await queues.record()
+
+    expect(await waitingOf(project)).toEqual([])
+    expect(await recordingsOf(project)).toMatchObject([{ click_count: 1 }, { click_count: 1 }])
+  })
+
+  it.each(['before its snapshots', 'before its message'])(
+    'leaves nothing that stays when its request is cut off %s',
+    async (cut) => {
+      const project = await newProject()
+      const queues = holdQueues()
+      const more =
+        cut === 'before its message'
+          ? { RECORDING_QUEUE: { sendBatch: () => Promise.reject(new Error('cut off')) } }
+          : { BUCKET: failingBucket(2) }
+      const { status } = await queues.post(
+        '/s/',
+        [snapshotEvent(project)],
+        more as unknown as Partial<Env>
+      )
+      expect([status, (await waitingOf(project)).length]).toEqual([503, 1])
+
+      await resend(queues, 20 * MINUTE)
+      await queues.record()
+
+      expect(await waitingOf(project)).toEqual([])
+      expect(await recordingsOf(project)).toHaveLength(cut === 'before its message' ? 1 : 0)
+      expect(await objectsOf(project, 'session')).toHaveLength(cut === 'before its message' ? 1 : 0)
+    }
+  )
+
+  it('keeps its marker while it cannot be stored', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/s/', [snapshotEvent(project)])
+    const DB = aroundCalls(env.DB, async () => {
+      throw new Error('D1_ERROR: Network connection lost.')
+    })
+
+    await queues.record({ DB })
+
+    expect(await waitingOf(project)).toHaveLength(1)
+  })
+
+  it('loses its marker when it is refused', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/s/', [snapshotEvent(project, { session: 'gone' })])
+    await queues.record()
+    await project.send('DELETE', 'session_recordings/gone', undefined, queues.bindings)
+    await queues.post('/s/', [snapshotEvent(project, { session: 'gone' })])
+
+    await queues.record()
+
+    expect(await waitingOf(project)).toEqual([])
+  })
+})
+
+describe('a dead letter', () => {
+  const parkedOf = async ({ id }: TestProject) =>
+    (await listDeadLetters(db)).filter(({ projectId }) => projectId === id)
+  const failing = () =>
+    aroundCalls(env.DB, async () => {
+      throw new Error('D1_ERROR: Network connection lost.')
+    })
+
+  it.each(['captured request', 'part of a recording'])(
+    'of a %s comes again when it is lost before it is parked',
+    async (kind) => {
+      const project = await newProject()
+      const queues = holdQueues()
+      const deliver = kind === 'captured request' ? queues.consume : queues.record
+      if (kind === 'captured request') {
+        await queues.post('/batch/', batchOf(project), ALL)
+      } else {
+        await queues.post('/s/', [snapshotEvent(project)])
+      }
+      await deliver({ DB: failing() }, 12)
+      expect(queues.dead).toHaveLength(1)
+      queues.lose()
+      expect(await waitingOf(project)).toHaveLength(1)
+
+      await resend(queues, 20 * MINUTE)
+      await deliver({ DB: failing() }, 12)
+      await queues.park()
+
+      expect(await parkedOf(project)).toHaveLength(1)
+      expect(await waitingOf(project)).toEqual([])
+    }
+  )
+
+  it('of a request that was parked or stored meanwhile is not parked once more, without its events', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    await resend(queues, 20 * MINUTE)
+    await queues.consume({ DB: failing() }, 12)
+    const own = queues.dead.filter(({ dead }) => JSON.stringify(dead).includes(`/${project.id}/`))
+    expect(own).toHaveLength(2)
+
+    const { explicitAcks } = await queues.park()
+
+    expect(explicitAcks.length).toBeGreaterThanOrEqual(2)
+    const letters = await parkedOf(project)
+    expect(letters).toHaveLength(1)
+    const nameless = (await listDeadLetters(db)).filter(({ projectId }) => projectId === null)
+    for (const { object } of nameless) {
+      expect(await (await env.BUCKET.get(object))?.text()).not.toContain(`capture/${project.id}/`)
+    }
+  })
+})
+
+describe('the sweep', () => {
+  it('sends seven messages in a day for what a queue does not get to', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    queues.lose()
+    for (let minutes = 1; minutes < 24 * 60; minutes += 15) {
+      await resend(queues, minutes * MINUTE)
+    }
+
+    expect(sentOf(project, queues)).toHaveLength(7)
+  })
+
+  it.each([1, 3])('goes on where its %i requests have ended, and misses nothing', async (max) => {
+    const project = await newProject()
+    const queues = holdQueues()
+    const count = 5
+    for (let n = 0; n < count; n += 1) {
+      await queues.post('/batch/', batchOf(project), ALL)
+    }
+    queues.lose()
+    const list = env.BUCKET.list.bind(env.BUCKET)
+    const pages = vi
+      .spyOn(env.BUCKET, 'list')
+      .mockImplementation((options) => list({ ...options, limit: 2 }))
+
+    const first = await resend(queues, 20 * MINUTE, { maxRequests: max })
+    expect(first.isDone).toBe(false)
+    for (let isDone = false; !isDone; ) {
+      isDone = (await resend(queues, 21 * MINUTE, { maxRequests: max })).isDone
+    }
+    pages.mockRestore()
+
+    const keys = sentOf(project, queues).map((body) => ('spill' in body ? body.spill : ''))
+    expect(keys.sort()).toEqual((await waitingOf(project)).sort())
+    await queues.consume()
+    expect(await countEvents(project)).toBe(3 * count)
+  })
+
+  it.each<['put' | 'list' | 'queue', string]>([
+    ['list', 'before it has looked'],
+    ['queue', 'before it has sent'],
+    ['put', 'after it has sent']
+  ])('that is cut off (%s: %s) is made up for by the next one', async (call) => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    await queues.post('/s/', [snapshotEvent(project)])
+    queues.lose()
+    const cut = { ...queues.bindings }
+    if (call === 'queue') {
+      const sendBatch = () => Promise.reject(new Error('cut off'))
+      cut.CAPTURE_QUEUE = { sendBatch } as unknown as Queue
+    } else {
+      vi.spyOn(env.BUCKET, call).mockRejectedValueOnce(new Error('cut off'))
+    }
+
+    await sweep(queues, 16, cut)
+    await sweep(queues, 17)
+    await queues.consume()
+    await queues.record()
+
+    expect(await countEvents(project)).toBe(3)
+    expect(await waitingOf(project)).toEqual([])
+  })
+
+  it('takes up recordings although the queue of captured requests takes nothing', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    await queues.post('/s/', [snapshotEvent(project)])
+    queues.lose()
+    const sendBatch = () => Promise.reject(new Error('Queue is overloaded. Please back off.'))
+
+    await sweep(queues, 16, { CAPTURE_QUEUE: { sendBatch } as unknown as Queue })
+
+    expect(queues.recorded).toContainEqual(expect.objectContaining({ project_id: project.id }))
+  })
+
+  it('takes up at once, and once, what waited when the queues started empty', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await resend(queues, -MINUTE)
+    await queues.post('/batch/', batchOf(project), ALL)
+    await queues.post('/s/', [snapshotEvent(project)])
+    queues.lose()
+    await new Promise((done) => setTimeout(done, 20))
+    const restarted = { QUEUES_SINCE: String(Date.now()) }
+    await queues.post('/batch/', batchOf(project), ALL)
+    await sweep(queues, 0, restarted)
+    expect(sentOf(project, queues)).toHaveLength(2)
+
+    await sweep(queues, 1, restarted)
+    expect(sentOf(project, queues)).toHaveLength(2)
+    await queues.consume()
+    await queues.record()
+
+    expect(await countEvents(project)).toBe(6)
+    expect(await waitingOf(project)).toEqual([])
+  })
+})

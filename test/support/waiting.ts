@@ -1,0 +1,69 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import type { DeadMessage } from '../../src/capture/dead.ts'
+import type { QueueMessage } from '../../src/capture/message.ts'
+import worker from '../../src/worker.ts'
+import { consume, request, type TestProject } from './project.ts'
+import { holdRecordings } from './recordings.ts'
+
+/** The queues of captured requests, recordings and dead letters, whose messages a test delivers itself, or loses. */
+export function holdQueues() {
+  const captured: QueueMessage[] = []
+  const dead: DeadMessage[] = []
+  const capture = {
+    send: async (body: QueueMessage) => void captured.push(body),
+    sendBatch: async (messages: { body: QueueMessage }[]) =>
+      void captured.push(...messages.map(({ body }) => body))
+  }
+  const recordings = holdRecordings()
+  const bindings: Partial<Env> = {
+    ...recordings.bindings,
+    CAPTURE_QUEUE: capture as unknown as Queue,
+    DEAD_QUEUE: { send: async (body: DeadMessage) => void dead.push(body) } as unknown as Queue
+  }
+  return {
+    captured,
+    dead,
+    recorded: recordings.held,
+    bindings,
+    /** Loses every message, as a process does that is killed. */
+    lose() {
+      captured.length = 0
+      recordings.held.length = 0
+      dead.length = 0
+    },
+    /** Delivers what is held of captured requests in one batch. */
+    consume: (more: Partial<Env> = {}, attempts = 1) =>
+      consume(captured.splice(0), attempts, { ...bindings, ...more }),
+    /** Delivers what is held of recordings in one batch. */
+    record: (more: Partial<Env> = {}, attempts = 1) =>
+      recordings.deliver(recordings.held.splice(0), { attempts, more: { ...bindings, ...more } }),
+    /** Delivers what is held of dead letters in one batch. */
+    async park(more: Partial<Env> = {}) {
+      const messages = dead.splice(0).map((body) => ({
+        id: crypto.randomUUID(),
+        timestamp: new Date(),
+        attempts: 1,
+        body
+      }))
+      const batch = createMessageBatch('edge-analytics-capture-dead', messages)
+      await worker.queue(batch, { ...env, ...bindings, ...more })
+      return getQueueResult(batch, createExecutionContext())
+    },
+    post: (path: string, body: object, more: Partial<Env> = {}) =>
+      request('POST', path, {}, JSON.stringify(body), { ...bindings, ...more })
+  }
+}
+
+export type HeldQueues = ReturnType<typeof holdQueues>
+
+/** The keys of what waits in the bucket of a project. */
+export async function waitingOf({ id }: Pick<TestProject, 'id'>): Promise<string[]> {
+  const pages = await Promise.all(
+    ['capture/', 'queued/'].map((prefix) => env.BUCKET.list({ prefix: `${prefix}${id}/` }))
+  )
+  return pages.flatMap(({ objects }) => objects.map(({ key }) => key))
+}
+
+/** Has the next sweep begin as the first one does. */
+export const forgetSweeps = () => env.BUCKET.delete(['sweeps/capture.json', 'sweeps/queued.json'])

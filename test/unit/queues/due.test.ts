@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { isDue, readQueuesSince } from '../../../src/queues/due.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** The ages, in minutes, at which sweeps at these minutes send a message for an object of minute 0. */
+const sentAt = (minutes: number[], queuesSince = 0) =>
+  minutes.filter((minute, i) =>
+    isDue(
+      0,
+      { since: (minutes[i - 1] ?? -HOUR) * MINUTE, until: minute * MINUTE },
+      queuesSince * MINUTE
+    )
+  )
+
+const every = (step: number, until: number) =>
+  Array.from({ length: Math.floor(until / step) }, (_, n) => (n + 1) * step)
+
+it('sends a message at the age of 15 minutes, and then after twice as long each time', () => {
+  expect(sentAt(every(15, 24 * 60))).toEqual([15, 30, 60, 120, 240, 480, 960])
+})
+
+it.each([1, 7, 15, 40, 100])(
+  'sends at most eleven in fourteen days, with a sweep every %i minutes',
+  (step) => {
+    expect(sentAt(every(step, 14 * 24 * 60)).length).toBeLessThanOrEqual(11)
+  }
+)
+
+it('makes up for sweeps that were missed, once', () => {
+  expect(sentAt([5, 14, 100, 115, 130, 145])).toEqual([100, 130])
+})
+
+it('sends at once what was there when the queues started empty, and that once', () => {
+  expect(sentAt([3, 4, 5, 6], 3)).toEqual([3])
+  expect(sentAt([1, 2, 5, 6], 3)).toEqual([5])
+})
+
+it('sends nothing at once that came after the start of the queues', () => {
+  expect(sentAt([1, 2, 3], -1)).toEqual([])
+})
+
+it('reads the start of the queues', () => {
+  expect([readQueuesSince(''), readQueuesSince('1764000000000')]).toEqual([0, 1_764_000_000_000])
+  expect(() => readQueuesSince('yesterday')).toThrow(
+    'QUEUES_SINCE must be empty or a time in milliseconds; got "yesterday".'
+  )
+})
