@@ -5,8 +5,10 @@ import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
 import { MAX_DELAY, pause, retryDelay } from '../pause.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { findOldestWaiting, NOTHING_WAITS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
+import { toIso } from '../time.ts'
 import { ErasureMessage } from './message.ts'
 import { writeReceipt } from './receipt.ts'
 import {
@@ -19,6 +21,7 @@ import {
   markFailed,
   noteFailure,
   noteFound,
+  noteWaiting,
   type Piece,
   removeEvents,
   removeVersions
@@ -43,6 +46,13 @@ const RECORDINGS_AT_ONCE = 20
 
 /** A task that fails so often waits for the next run; what is no matter of a run, for the next sweep. */
 const MAX_ATTEMPTS = 8
+
+/**
+ * An erasure looks so often whether what was accepted before it is processed, after 5, 10, 20… seconds, ten minutes in
+ * all; then it waits for the next sweep.
+ */
+const MAX_WAITS = 7
+const FIRST_WAIT = 5
 
 export type ErasureBindings = {
   control: D1Database
@@ -106,23 +116,36 @@ export async function continueErasures(
   const eraser = new Eraser(db, bucket, project, usage, clock)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
+  // Looked at before the dead letters: a message that is parked after this look was found by it.
+  const oldest = open.some(mayComplete)
+    ? await findOldestWaiting(bucket, project.id)
+    : Number.POSITIVE_INFINITY
+  const isEarly = (erasure: ErasureRow) => mayComplete(erasure) && erasure.requestedAt >= oldest
+  const early = open.filter(isEarly)
+  const ready = open.filter((erasure) => !isEarly(erasure))
+  if (early.length > 0) {
+    await noteWaiting(db, early, describeWait(oldest), clock().getTime())
+    await sendLater(queue, project.id, early, message.waited)
+    await removeEarly(eraser, db, early, clock)
+  }
+
   if (
     message.letter !== null &&
-    open.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
+    ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
   ) {
     const letter = await forgetInDeadLetters(bindings, db, project, message.letter, usage)
     if (letter !== null) {
-      await queue.send({ ...message, letter })
+      await queue.send({ ...messageFor(project.id, ready), letter })
       return 0
     }
   }
   const failures: Failure[] = []
   let completed = 0
-  for (const [i, erasure] of open.entries()) {
+  for (const [i, erasure] of ready.entries()) {
     try {
       const state = await eraser.advance(erasure)
       if (state === 'cut') {
-        await queue.send(messageFor(project.id, open.slice(i)))
+        await queue.send(messageFor(project.id, ready.slice(i)))
         break
       }
       if (state === 'completed') {
@@ -146,8 +169,49 @@ export async function continueErasures(
 const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
   project_id: projectId,
   erasures: rows.map(({ id }) => id),
-  letter: null
+  letter: null,
+  waited: 0
 })
+
+/** Whether an erasure that gets a receipt may be completed now; one of events has to be in a run. */
+const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow): boolean =>
+  deleteEvents ? run !== null : deleteRecordings
+
+const describeWait = (oldest: number): string =>
+  `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet; it is completed after them.`
+
+/** Has erasures looked at again from the beginning; after the last time the sweep takes them up. */
+async function sendLater(
+  queue: ErasureBindings['queue'],
+  projectId: number,
+  rows: ErasureRow[],
+  waited: number
+): Promise<void> {
+  if (waited < MAX_WAITS) {
+    await queue.send(
+      { ...messageFor(projectId, rows), letter: '', waited: waited + 1 },
+      { delaySeconds: FIRST_WAIT * 2 ** waited }
+    )
+  }
+}
+
+/** Removes what is there of erasures that cannot be completed yet, as far as the invocation may. */
+async function removeEarly(
+  eraser: Eraser,
+  db: Db,
+  rows: ErasureRow[],
+  clock: () => Date
+): Promise<void> {
+  for (const erasure of rows) {
+    try {
+      if ((await eraser.remove(erasure)) === 'cut') {
+        return
+      }
+    } catch (error) {
+      await recordFailure(db, erasure, error, clock)
+    }
+  }
+}
 
 /** An erasure that failed, and how often it has failed so far. */
 type Failure = { erasure: ErasureRow; tries: number }
@@ -179,7 +243,7 @@ async function recordFailure(
 }
 
 /** What an invocation got to: `waiting` for its Sunday, or `cut` because it may do no more. */
-type State = 'waiting' | 'cut' | 'completed'
+type State = 'waiting' | 'cut' | 'removed'
 
 class Eraser {
   readonly #db: Db
@@ -197,7 +261,16 @@ class Eraser {
     this.#clock = clock
   }
 
-  async advance(erasure: ErasureRow): Promise<State> {
+  /** Removes what is there of an erasure, and completes it when a search of every store finds nothing. */
+  async advance(erasure: ErasureRow): Promise<'waiting' | 'cut' | 'completed'> {
+    const state = await this.remove(erasure)
+    if (state !== 'removed') {
+      return state
+    }
+    return (await this.#verify(erasure)) ? 'completed' : 'cut'
+  }
+
+  async remove(erasure: ErasureRow): Promise<State> {
     if (erasure.clearedAt === null) {
       const isDone = await this.#inPieces((limit) =>
         removeVersions(this.#db, erasure, limit, this.#now())
@@ -218,7 +291,7 @@ class Eraser {
         return 'cut'
       }
     }
-    return (await this.#verify(erasure)) ? 'completed' : 'cut'
+    return 'removed'
   }
 
   /** @returns whether none is left */
@@ -308,7 +381,8 @@ class Eraser {
     if (!current) {
       return true
     }
-    const remaining = await countRemains(this.#db, current)
+    // That nothing waits in the bucket was looked at when the invocation began.
+    const remaining = { ...NOTHING_WAITS, ...(await countRemains(this.#db, current)) }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
     if (left.length > 0 && isOnGoing) {

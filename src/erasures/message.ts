@@ -4,8 +4,10 @@ import * as z from 'zod'
 export const ErasureMessage = z.object({
   project_id: z.int(),
   erasures: z.array(z.int()).min(1),
-  /** The last dead letter that was looked through; null when all were. */
-  letter: z.string().nullable()
+  /** The last dead letter that was looked through; '' when none was, null when all were. */
+  letter: z.string().nullable(),
+  /** How often the erasures were found to have to wait for what was accepted before them. */
+  waited: z.int().default(0)
 })
 export type ErasureMessage = z.infer<typeof ErasureMessage>
 
@@ -24,7 +26,8 @@ export function messagesFor(
         body: {
           project_id,
           erasures: own.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
-          letter: ''
+          letter: '',
+          waited: 0
         }
       })
     }

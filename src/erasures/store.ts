@@ -51,7 +51,8 @@ export const takeStalled = (db: Db, before: number, limit: number, now: number):
   db.all<Taken>(sql`
     update erasures set progress_at = ${now}
     where id in (select id from erasures
-                 where status <> 'completed' and (status = 'running' or status = 'queued' and cleared_at is null)
+                 where status <> 'completed'
+                   and (status = 'running' or status = 'queued' and (cleared_at is null or not delete_events))
                    and progress_at < ${before}
                  order by id limit ${limit})
     returning id, project_id`)

@@ -177,6 +177,12 @@ export async function noteFailure(
   return row?.attempts ?? 0
 }
 
+/** Notes why erasures cannot be completed yet; it does not count as a failure. */
+export const noteWaiting = (db: Db, erasures: ErasureRow[], reason: string, now: number) =>
+  db.run(sql`
+    update erasures set error = ${reason}, progress_at = ${now}
+    where id in ${inJson(erasures.map(({ id }) => id))} and status <> 'completed'`)
+
 /** Gives a task up until the next run. */
 export const markFailed = (db: Db, { id }: ErasureRow) =>
   db.run(sql`update erasures set status = 'failed' where id = ${id} and status <> 'completed'`)

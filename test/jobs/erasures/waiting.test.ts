@@ -1,0 +1,291 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newUsage } from '../../../src/db/client.ts'
+import { continueErasures } from '../../../src/erasures/consumer.ts'
+import type { ErasureMessage } from '../../../src/erasures/message.ts'
+import { countRows, QUARTERLY, WEEKLY } from '../../support/erasures.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
+import { newTown, status, type Town } from '../../support/town.ts'
+import { forgetSweeps, holdQueues, waitingOf } from '../../support/waiting.ts'
+
+const MINUTE = 60_000
+const ALL = { SPILL: 'all' }
+
+beforeEach(async () => {
+  listenToLog()
+  await forgetSweeps()
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+afterAll(untilQuiet)
+
+/** A project with Ada (22 events) and Bob, of whom more is captured through queues that the test holds. */
+async function newStreet() {
+  const town = await newTown()
+  const queues = holdQueues()
+  return {
+    ...town,
+    queues,
+    capture: (distinct_id: string, count: number) =>
+      queues.post(
+        '/batch/',
+        {
+          api_key: town.project.token,
+          batch: Array.from({ length: count }, () => ({ event: 'late', distinct_id }))
+        },
+        ALL
+      ),
+    erase: (query: string) => town.call(town.project, 'DELETE', `persons/${town.ada.id}?${query}`)
+  }
+}
+
+const taskOf = async (town: Town) => (await status(town)).results[0]
+
+/** Goes on with what is held, one message each, without those that come of it. */
+const deliverOnce = async (town: Town) => {
+  for (const message of town.held.splice(0)) {
+    await town.deliver(message)
+  }
+}
+
+/** Has the tasks run, as on the Sunday after. */
+const run = (town: Town) => town.cron(WEEKLY, Date.now() + 1000)
+
+describe('an erasure with events', () => {
+  it('is not completed while a request of before waits in the bucket, and then removes its events', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 3)
+    await street.erase('delete_events=true')
+    await run(street)
+    await street.drain()
+
+    const [key] = await waitingOf(street.project)
+    const acceptedAt = key?.split('/')[2]
+    expect(await taskOf(street)).toMatchObject({
+      status: 'running',
+      receipt: null,
+      events: { found: 22, removed: 22 },
+      error: `Events or recordings accepted before the deletion, the oldest at ${acceptedAt}, are not processed yet; it is completed after them.`
+    })
+    expect(await countRows(street.project.id)).toMatchObject({ events: 10 })
+
+    await street.queues.consume()
+    expect(await countRows(street.project.id)).toMatchObject({ events: 13, persons: 1 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * MINUTE })
+    await street.cron(QUARTERLY, Date.now(), street.queues.bindings)
+    await street.drain()
+
+    expect(await countRows(street.project.id)).toMatchObject({ events: 10, persons: 1 })
+    const task = await taskOf(street)
+    expect(task).toMatchObject({
+      status: 'completed',
+      events: { found: 25, removed: 25, remaining: 0, dropped: 0 },
+      error: null
+    })
+    expect(task.receipt.stores).toEqual(
+      expect.arrayContaining([
+        { store: 'events', found: 25, removed: 25, remaining: 0 },
+        { store: 'queued_requests', found: 0, removed: 0, remaining: 0 },
+        { store: 'queued_recording_parts', found: 0, removed: 0, remaining: 0 }
+      ])
+    )
+    const verify = (receipt: object) =>
+      street.call(street.project, 'POST', 'persons/deletion_receipts/verify', receipt)
+    expect((await verify(task.receipt)).body.valid).toBe(true)
+  })
+
+  it('goes on by itself as soon as the request is processed', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 3)
+    await street.erase('delete_events=true')
+    await run(street)
+    await deliverOnce(street)
+    await street.queues.consume()
+    await street.drain()
+
+    expect(await taskOf(street)).toMatchObject({
+      status: 'completed',
+      events: { found: 25, removed: 25 }
+    })
+  })
+
+  it('does not wait for what was accepted after it, nor for another project', async () => {
+    const [street, other] = [await newStreet(), await newStreet()]
+    await other.capture('ada', 1)
+    await street.erase('delete_events=true')
+    await new Promise((done) => setTimeout(done, 2))
+    await street.capture('ada', 3)
+    await run(street)
+    await street.drain()
+
+    expect(await taskOf(street)).toMatchObject({ status: 'completed' })
+    await street.queues.consume()
+    expect(await countRows(street.project.id)).toMatchObject({ events: 13, persons: 2 })
+    await other.queues.consume()
+  })
+
+  it('holds up no other erasure of the same batch', async () => {
+    const street = await newStreet()
+    await street.call(street.project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['bob'],
+      delete_events: true
+    })
+    await new Promise((done) => setTimeout(done, 2))
+    await street.capture('ada', 1)
+    await street.erase('delete_events=true')
+    await run(street)
+    await street.drain()
+
+    expect((await status(street)).results).toMatchObject([
+      { status: 'running', person_uuid: street.ada.uuid },
+      { status: 'completed' }
+    ])
+    await street.queues.consume()
+  })
+
+  it('takes the events out of a request that became a dead letter while it waited', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 3)
+    await street.erase('delete_events=true')
+    await run(street)
+    await deliverOnce(street)
+    const DB = aroundCalls(env.DB, async () => {
+      throw new Error('D1_ERROR: Network connection lost.')
+    })
+    await street.queues.consume({ DB }, 12)
+    await street.queues.park()
+    await street.drain()
+
+    const task = await taskOf(street)
+    expect(task).toMatchObject({ status: 'completed', events: { removed: 22 } })
+    expect(task.receipt.stores).toContainEqual({
+      store: 'dead_letters',
+      found: 3,
+      removed: 3,
+      remaining: 0
+    })
+  })
+
+  it('is completed although the message of the request and its own are lost', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 3)
+    await street.erase('delete_events=true')
+    await run(street)
+    await deliverOnce(street)
+    street.held.length = 0
+    street.queues.lose()
+
+    for (const minutes of [16, 33]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
+      await street.cron(QUARTERLY, Date.now(), street.queues.bindings)
+      await street.queues.consume()
+      await street.drain()
+      vi.useRealTimers()
+    }
+
+    expect(await taskOf(street)).toMatchObject({ status: 'completed', events: { removed: 25 } })
+  })
+
+  it('looks again after longer and longer, and then leaves it to the sweep', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 1)
+    await street.erase('delete_events=true')
+    await street.drain()
+    await run(street)
+    const delays: (number | undefined)[] = []
+    const messages = street.held.splice(0).filter((one) => one.project_id === street.project.id)
+    const bindings = {
+      control: env.DB,
+      database: () => env.DB,
+      bucket: env.BUCKET,
+      queue: {
+        send: async (body: ErasureMessage, options?: { delaySeconds: number }) => {
+          messages.push(body)
+          delays.push(options?.delaySeconds)
+        }
+      },
+      clock: () => new Date()
+    }
+    for (let message = messages.shift(); message; message = messages.shift()) {
+      await continueErasures(message, bindings, newUsage())
+    }
+
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320])
+    expect(await taskOf(street)).toMatchObject({ status: 'running', receipt: null })
+    await street.queues.consume()
+  })
+
+  it('is taken up at once when the queues have lost its message with a restart', async () => {
+    const street = await newStreet()
+    await street.erase('delete_events=true')
+    await run(street)
+    street.held.length = 0
+    const at = Date.now() + 1000
+    vi.useFakeTimers({ toFake: ['Date'], now: at + 10 })
+    await street.cron(QUARTERLY, at + 10, { ...street.queues.bindings, QUEUES_SINCE: String(at) })
+    await street.drain()
+
+    expect(await taskOf(street)).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('an erasure with recordings', () => {
+  it('is not completed while a part of before waits, whose snapshots then go too', async () => {
+    const street = await newStreet()
+    const { project, queues } = street
+    await queues.post('/s/', [snapshotEvent(project, { session: 'new', distinct_id: 'ada' })])
+    await street.erase('delete_recordings=true')
+    await street.drain()
+    expect(await taskOf(street)).toMatchObject({ status: 'queued', receipt: null })
+
+    await queues.record()
+    expect(await objectsOf(project, 'new')).toEqual([])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * MINUTE })
+    await street.cron(QUARTERLY, Date.now(), queues.bindings)
+    await street.drain()
+
+    const task = await taskOf(street)
+    expect(task).toMatchObject({ status: 'completed', error: null })
+    expect(task.receipt.stores).toContainEqual({
+      store: 'queued_recording_parts',
+      found: 0,
+      removed: 0,
+      remaining: 0
+    })
+  })
+
+  it('waits for captured events too, which are dropped', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 3)
+    await street.erase('delete_recordings=true')
+    await deliverOnce(street)
+    expect(await taskOf(street)).toMatchObject({ status: 'queued', receipt: null })
+    await street.queues.consume()
+    await street.drain()
+
+    expect(await taskOf(street)).toMatchObject({ status: 'completed', events: { dropped: 3 } })
+  })
+})
+
+it('an erasure without a receipt waits for nothing', async () => {
+  const street = await newStreet()
+  await street.capture('ada', 3)
+  await street.erase('')
+  await street.drain()
+
+  const rows = await db.all(
+    sql`select status from erasures where project_id = ${street.project.id}`
+  )
+  expect(rows).toEqual([{ status: 'completed' }])
+  await street.queues.consume()
+  expect(await countRows(street.project.id)).toMatchObject({ events: 32, persons: 1 })
+})
