@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy, newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { continueErasures } from '../../src/erasures/consumer.ts'
@@ -10,6 +11,9 @@ import { command, Nothing } from './command.ts'
 
 /** How long the running service may keep the database busy before a step is given up. */
 const BUSY_MS = 30_000
+
+/** How long the running service gets to process what an erasure waits for, before each of at most seven further looks. */
+const WAIT_MS = 5_000
 
 export const purge = {
   now: command({
@@ -37,6 +41,9 @@ export const purge = {
         const resumed = countErasures(messages) - tasks
         const asked = [...messages]
         for (let message = messages.shift(); message; message = messages.shift()) {
+          if (message.waited > 0) {
+            await sleep(WAIT_MS)
+          }
           await step(service, message, queue)
         }
         // The running service may have completed some of them.

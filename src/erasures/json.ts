@@ -52,7 +52,10 @@ export const DeletionTask = z
       description:
         'How many recordings were deleted with the person; null when they were to be kept.'
     }),
-    error: z.string().nullable().meta({ description: 'What last went wrong.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'What last went wrong, or what the task waits for.' }),
     delete_verified_at: z.iso.datetime().nullable(),
     receipt: Receipt.nullable().meta({ description: 'The proof; null until completed.' })
   })

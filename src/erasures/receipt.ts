@@ -8,7 +8,10 @@ const DAY = 86_400_000
 const BACKUP_DAYS = 30
 
 const Store = z.object({
-  store: z.string(),
+  store: z.string().meta({
+    description:
+      '`queued_requests` and `queued_recording_parts` are objects in the bucket that wait to be processed; the others are rows.'
+  }),
   found: z.int().min(0).meta({ description: 'What was there of the person.' }),
   removed: z.int().min(0),
   remaining: z.int().min(0).meta({ description: 'What the verification still found.' })
@@ -76,7 +79,7 @@ type Facts = Omit<
   requestedAt: number
   run: number | null
   verifiedAt: number
-  /** Rows by store. */
+  /** Rows, or objects, by store. */
   removed: Record<string, number>
   remaining: Record<string, number>
 }

@@ -26,8 +26,8 @@ type Sweep = {
 }
 
 /**
- * Removes the snapshots of sessions without a row, which no message names any more either: of requests that failed
- * between bucket and queue, and were not repeated. Where there is too much for one invocation, the next one goes on.
+ * Removes the snapshots of sessions without a row, which no message names any more either, as versions without markers
+ * left them when a request failed between bucket and queue. Where there is too much for one invocation, the next one goes on.
  * @returns how many objects, and whether it came to its end; undefined when none is under way
  */
 export async function sweepUnnamed(
