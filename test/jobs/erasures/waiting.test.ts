@@ -5,7 +5,7 @@ import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { countRows, QUARTERLY, WEEKLY } from '../../support/erasures.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -222,6 +222,31 @@ describe('an erasure with events', () => {
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320])
     expect(await taskOf(street)).toMatchObject({ status: 'running', receipt: null })
     await street.queues.consume()
+  })
+
+  it('gets to the same end whatever call of the consumer is the last one while it waits', async () => {
+    for (let call = 1; ; call += 1) {
+      const street = await newStreet()
+      await street.capture('ada', 3)
+      await street.erase('delete_events=true')
+      await street.drain()
+      await run(street)
+      const [message] = street.held.splice(0)
+      const { DB, isReached } = cutAt(env.DB, call, call % 2 ? 'before' : 'after')
+      await street.deliver(message, { DB })
+      const isLast = !isReached()
+      await street.deliver(message)
+      await street.queues.consume()
+      await street.drain()
+
+      expect(await taskOf(street)).toMatchObject({
+        status: 'completed',
+        events: { found: 25, removed: 25, dropped: 0 }
+      })
+      if (isLast) {
+        return expect(call).toBeGreaterThan(6)
+      }
+    }
   })
 
   it('is taken up at once when the queues have lost its message with a restart', async () => {
