@@ -84,22 +84,36 @@ async function park(message: Message, db: Db, bucket: R2Bucket, now: Date): Prom
     // Stored or parked meanwhile: a lost or late message is sent again.
     return
   }
-  const object = `dead/${message.id}.json`
+  const part = RecordingPart.safeParse(content).data
+  const waiting = part ? markerOf(part) : spill
+  const id = nameLetter(part, spill) ?? message.id
+  const object = `dead/${id}.json`
   await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
   const projectId = Owned.safeParse(content).data?.project_id ?? null
   await insertDeadLetter(db, {
-    id: message.id,
+    id,
     object,
     projectId,
     error,
     attempts,
     createdAt: now.getTime()
   })
-  const part = RecordingPart.safeParse(content).data
-  const waiting = part ? markerOf(part) : spill
   if (waiting !== undefined) {
     await bucket.delete(waiting)
   }
+}
+
+/**
+ * The id of a dead letter whose message may be sent again, the same for each of its messages: where the parking of one was
+ * cut off, an object without a row would be out of reach of erasures.
+ */
+function nameLetter(
+  part: RecordingPart | undefined,
+  spill: string | undefined
+): string | undefined {
+  return part
+    ? `${part.project_id}-${part.session_id}-${part.part_id}`
+    : spill?.split('/').at(-1)?.replace('.json', '')
 }
 
 /** The message of a parked dead letter. @throws when it is none that can be driven again */

@@ -382,7 +382,10 @@ class Eraser {
       return true
     }
     // That nothing waits in the bucket was looked at when the invocation began.
-    const remaining = { ...NOTHING_WAITS, ...(await countRemains(this.#db, current)) }
+    const remaining = {
+      ...(mayComplete(current) && NOTHING_WAITS),
+      ...(await countRemains(this.#db, current))
+    }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
     if (left.length > 0 && isOnGoing) {

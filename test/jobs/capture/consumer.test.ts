@@ -477,11 +477,11 @@ describe('messages that cannot be stored', () => {
 
   it('are parked with their events also when the platform moved them and they lay in R2', async () => {
     const project = await newProject()
-    const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
-    await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
     const id = crypto.randomUUID()
+    const spill = `capture/2026-11-01/${id}.json`
+    await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
     const batch = createMessageBatch('edge-analytics-capture-dead', [
-      { id, timestamp: new Date(), attempts: 1, body: { spill } }
+      { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: { spill } }
     ])
     await worker.queue(batch, env)
 

@@ -305,6 +305,35 @@ describe('a dead letter', () => {
     }
   )
 
+  it.each(['captured request', 'part of a recording'])(
+    'of a %s lies in the bucket once although its parking was cut off and its message lost',
+    async (kind) => {
+      const project = await newProject()
+      const queues = holdQueues()
+      const deliver = kind === 'captured request' ? queues.consume : queues.record
+      const distinct_id = crypto.randomUUID()
+      const post = () =>
+        kind === 'captured request'
+          ? queues.post('/e/', { api_key: project.token, event: 'seen', distinct_id }, ALL)
+          : queues.post('/s/', [snapshotEvent(project, { distinct_id })])
+      await post()
+      await deliver({ DB: failing() }, 12)
+      await queues.park({ DB: failing() })
+      queues.lose()
+
+      await resend(queues, 20 * MINUTE)
+      await deliver({ DB: failing() }, 12)
+      await queues.park()
+
+      const { objects } = await env.BUCKET.list({ prefix: 'dead/' })
+      const texts = await Promise.all(
+        objects.map(async ({ key }) => (await env.BUCKET.get(key))?.text())
+      )
+      expect(texts.filter((text) => text?.includes(distinct_id))).toHaveLength(1)
+      expect(await parkedOf(project)).toHaveLength(1)
+    }
+  )
+
   it('of a request that was parked or stored meanwhile is not parked once more, without its events', async () => {
     const project = await newProject()
     const queues = holdQueues()
