@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { MAX_PATTERN } from '../properties/filter.ts'
+import { compilePattern } from '../properties/pattern.ts'
 
 /** Patterns of what people name by one word, the widest first: examples decide. */
 export const KINDS = {
@@ -30,14 +30,14 @@ export type Proof = { matched: { text: string; match: string }[]; rejected: stri
 
 /**
  * Holds a pattern against examples, in linear time.
- * @returns undefined when it is no RE2 pattern, or longer than 1,000 characters; what it `missed` are examples that it does
+ * @returns undefined when it is not an RE2 pattern, or is too long or too large for a filter; what it `missed` are examples that it does
  * not match and counter-examples that it does
  */
 export function prove(
   pattern: string,
   { examples, counter_examples }: Examples
 ): (Proof & { missed: string[] }) | undefined {
-  const compiled = pattern.length <= MAX_PATTERN ? compile(pattern) : undefined
+  const compiled = compilePattern(pattern)
   if (!compiled) {
     return undefined
   }
@@ -55,14 +55,6 @@ export function prove(
     ...counter_examples.filter((text) => !rejected.includes(text))
   ]
   return { matched, rejected, missed }
-}
-
-function compile(pattern: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(pattern)
-  } catch {
-    return undefined
-  }
 }
 
 export const quote = (text: string): string => RE2JS.quote(text)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { MAX_PATTERN, OPERATORS } from '../properties/filter.ts'
+import { OPERATORS } from '../properties/filter.ts'
+import { MAX_PATTERN } from '../properties/pattern.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
 import { SESSION_PROPERTIES } from '../sessions/properties.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'

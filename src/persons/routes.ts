@@ -19,6 +19,7 @@ import {
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { type FilterGroup, readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
+import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
 import {
@@ -82,7 +83,8 @@ const LIST = describe({
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
   refusals: [
-    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties']
+    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['query_too_large', TOO_MUCH_WORK, 'properties']
   ]
 })
 
@@ -142,7 +144,7 @@ export const personRoutes = createRouter()
     let group: FilterGroup | undefined
     if (properties !== undefined) {
       const { project } = await c.var.caller()
-      group = readFilters(properties, project.timezone, c.var.now)
+      group = readFilters(properties, { timezone: project.timezone, now: c.var.now })
       if (group.values.length > 0) {
         filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
       }

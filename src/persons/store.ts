@@ -4,8 +4,9 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../json.ts'
-import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
+import { type FilterGroup, invalid, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
+import { Work } from '../properties/work.ts'
 import type { Subject } from './change.ts'
 import { LISTED_DISTINCT_IDS, type PersonJson } from './json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
@@ -168,13 +169,14 @@ function countOf(projectId: number, filters: PersonFilters): SQL {
 export const isUnfiltered = (filters: PersonFilters): boolean =>
   Object.values(filters).every((filter) => filter === undefined)
 
-/** A key may have this many different values where a filter's operator has to look at each of them. */
+/** Different values that a key may have where a filter's operator has to look at each of them. */
 export const MAX_DISTINCT_VALUES = 200_000
 
 /**
  * The SQL of a filter on persons' properties; where an operator is not one of SQL, it is asked of each different value
  * of its key first, in one round trip.
  * @throws invalid_input, attr `properties`, for a key with too many different values
+ * @throws query_too_large, attr `properties`, when comparing them takes too much work
  */
 export async function compilePropertyFilter(
   db: Db,
@@ -183,8 +185,8 @@ export async function compilePropertyFilter(
   now: Date
 ): Promise<SQL> {
   const asked = leavesOf(group).flatMap((filter) => {
-    const matches = matcherOf(filter, project.timezone, now)
-    return matches ? [{ filter, matches }] : []
+    const match = matcherOf(filter, project.timezone, now)
+    return match ? [{ filter, match }] : []
   })
   const keys = [...new Set(asked.map(({ filter }) => filter.key))]
   const columns = await readBatch(db, ...keys.map((key) => distinctTexts(project.id, key)))
@@ -196,9 +198,11 @@ export async function compilePropertyFilter(
       )
     }
   }
-  const matching = new Map(
-    asked.map(({ filter, matches }) => [filter, textsOf.get(filter.key)?.filter(matches) ?? []])
-  )
+  const matching = new Map<PropertyFilter, string[]>()
+  const work = new Work()
+  for (const { filter, match } of asked) {
+    matching.set(filter, await match(textsOf.get(filter.key) ?? [], work))
+  }
   return compileFilter(() => sql`m.properties`, group, matching)
 }
 

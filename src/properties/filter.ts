@@ -1,10 +1,10 @@
 import { validateStrict } from 'compare-versions'
-import { RE2JS } from 're2js'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { findSessionProperty } from '../sessions/properties.ts'
 import { parseDate } from '../time.ts'
+import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
 
 /** Operators that compare with one or any of several values. */
 const MATCHES = ['exact', 'in', 'icontains', 'icontains_multi', 'regex'] as const
@@ -61,26 +61,31 @@ export const MAX_FILTERS = 40
 export const MAX_DEPTH = 5
 export const MAX_VALUES = 1_000
 const MAX_KEY = 400
-/** Of a regular expression. */
-export const MAX_PATTERN = 1_000
 const MAX_VALUE = 10_000
+/** Characters of a value that is looked for inside of others. */
+const MAX_CONTAINED = 1_000
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
 
 export const leavesOf = (group: FilterGroup): PropertyFilter[] =>
   group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
 
+/** How filters are read. */
+export type Reading = {
+  timezone: string
+  now: Date
+  /** Whose properties are allowed; a filter without a type has the first of these. */
+  types?: readonly PropertyType[]
+  /** The regular expressions of the request so far, when it holds more filters than these. */
+  patterns?: Patterns
+}
+
 /**
- * Reads the filters of a request in any form that clients send: an array, a group, or one filter. A filter without a type
- * has the first of those that are allowed.
+ * Reads the filters of a request in any form that clients send: an array, a group, or one filter.
  * @throws invalid_input naming what is wrong, attr `properties`: no filter is ever left out silently
  */
-export function readFilters(
-  input: Json,
-  timezone: string,
-  now: Date,
-  types: readonly PropertyType[] = ['person']
-): FilterGroup {
+export function readFilters(input: Json, reading: Reading): FilterGroup {
+  const context = { types: ['person'] as const, patterns: new Patterns(), ...reading }
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
     if (typeof node === 'string') {
@@ -96,7 +101,7 @@ export function readFilters(
     if (count.filters > MAX_FILTERS) {
       throw invalid(`At most ${MAX_FILTERS} property filters are allowed.`)
     }
-    return readFilter(node, timezone, now, types)
+    return readFilter(node, context)
   }
   const readGroup = (node: JsonObject, depth: number): FilterGroup => {
     if (depth > MAX_DEPTH) {
@@ -129,7 +134,7 @@ export const OPERATOR_TABLE = `| Operators | fulfilled when the property |
 |---|---|
 | \`exact\` \`in\` · \`is_not\` \`not_in\` | is one of the values · is none of them |
 | \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains a value, in any case · contains none |
-| \`regex\` · \`not_regex\` | matches the pattern (RE2 syntax, found anywhere, at most 1,000 characters) · does not |
+| \`regex\` · \`not_regex\` | matches the pattern (RE2 syntax, found anywhere, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out) · does not |
 | \`gt\` \`gte\` \`min\` \`lt\` \`lte\` \`max\` | is a number greater, greater or equal, less, less or equal |
 | \`between\` · \`not_between\` | is a number from the lower to the higher of two values · is a number outside |
 | \`is_set\` · \`is_not_set\` | is there · is missing or null; no value is needed |
@@ -181,13 +186,9 @@ export const PropertyFiltersJson = z
     description: `At most ${MAX_FILTERS} filters in at most ${MAX_DEPTH} groups inside each other.`
   })
 
-function readFilter(
-  node: JsonObject,
-  timezone: string,
-  now: Date,
-  types: readonly PropertyType[]
-): PropertyFilter {
+function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilter {
   const { key, value } = node
+  const { types } = reading
   if (node.negation) {
     throw invalid('The negation of a property filter is not supported: use the opposite operator.')
   }
@@ -221,7 +222,7 @@ function readFilter(
     throw invalid(`A value of a property filter has at most ${MAX_VALUE} characters.`)
   }
   const filter = { key, operator: operator.data, values, type }
-  checkValues(filter, timezone, now)
+  checkValues(filter, reading)
   return filter
 }
 
@@ -244,7 +245,10 @@ function readValues(operator: Operator, value: Json | undefined): string[] {
   })
 }
 
-function checkValues({ operator, values }: PropertyFilter, timezone: string, now: Date): void {
+function checkValues(
+  { operator, values }: PropertyFilter,
+  { timezone, now, patterns }: Required<Reading>
+): void {
   const wrong = (what: string, isRight: (value: string) => boolean) => {
     const found = values.find((value) => !isRight(value))
     if (found !== undefined) {
@@ -261,10 +265,12 @@ function checkValues({ operator, values }: PropertyFilter, timezone: string, now
     }
   }
   if (/regex$/.test(operator)) {
-    if (values.some((value) => value.length > MAX_PATTERN)) {
-      throw invalid(`A regular expression has at most ${MAX_PATTERN} characters.`)
+    for (const value of values) {
+      patterns.check(value)
     }
-    wrong('a regular expression (RE2 syntax)', isRegex)
+  }
+  if (/contains/.test(operator) && values.some((value) => value.length > MAX_CONTAINED)) {
+    throw invalid(`A value of ${operator} has at most ${MAX_CONTAINED} characters.`)
   }
   if (isOneOf(DATES, operator)) {
     wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
@@ -283,15 +289,6 @@ export function toNumber(text: string): number | undefined {
 }
 
 const isVersionPattern = (text: string): boolean => /^\d+(\.\d+){0,2}(\.[*x])?$|^[*x]$/i.test(text)
-
-function isRegex(pattern: string): boolean {
-  try {
-    RE2JS.compile(pattern)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export const isOneOf = <T extends string>(set: readonly T[], value: string): value is T =>
   (set as readonly string[]).includes(value)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type Json, parseJson } from '../json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
+import { MAX_PATTERNS } from './pattern.ts'
 
 const MAX_PARAMETERS = 5_000
 
@@ -18,7 +19,8 @@ export const PropertyParameters = z.object({
       description: `Filters as JSON text: an array of which all have to match, one filter, or a group: \
 \`[{"key":"plan","operator":"exact","value":["pro","team"]}]\`, \`{"type":"OR","values":[…]}\`. Given several times, all \
 have to match. Also \`properties[0][key]=plan&properties[0][value]=pro\`. At most ${MAX_FILTERS} filters, ${MAX_DEPTH} \
-groups inside each other and ${MAX_VALUES} values a filter. What is wrong with a filter is a 400 that names it.
+groups inside each other, ${MAX_VALUES} values a filter and ${MAX_PATTERNS} regular expressions. What is wrong with a filter is a 400 that names it; so is a \
+regular expression, or a number of values, that would take more than about a second to compare with those of the property.
 
 A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` and \`is_not_set\`.
 

@@ -16,6 +16,7 @@ import {
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { log } from '../log.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
+import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { noteView } from './change/store.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
 import { RecordingJson, SourcesJson } from './json.ts'
@@ -60,6 +61,7 @@ those of \`having_predicates\`.`,
   },
   refusals: [
     ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['query_too_large', TOO_MUCH_WORK, 'properties'],
     ['blank', 'This field may not be blank.', 'session_ids__0'],
     ['null', 'This field may not be null.', 'session_ids__0'],
     [

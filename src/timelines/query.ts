@@ -128,7 +128,7 @@ function personKeys(filters: unknown, attr: string, timezone: string, now: Date)
   }
   try {
     // What came as JSON is JSON.
-    const group = readFilters(filters as Json, timezone, now, PROPERTY_TYPES)
+    const group = readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
     return leavesOf(group).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
   } catch (error) {
     if (error instanceof AppError) {

@@ -6,8 +6,10 @@ import {
   isOneOf,
   leavesOf,
   PROPERTY_TYPES,
+  type Reading,
   readFilters
 } from '../properties/filter.ts'
+import { Patterns } from '../properties/pattern.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import type { Calendar } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
@@ -73,7 +75,13 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     throw unsupported('display', draft.display, at('display'))
   }
 
-  const read = (filters: unknown, attr: string) => readGroup(filters, attr, settings, now)
+  const reading = {
+    timezone: settings.timezone,
+    now,
+    types: PROPERTY_TYPES,
+    patterns: new Patterns()
+  }
+  const read = (filters: unknown, attr: string) => readGroup(filters, attr, reading)
   const testAccounts = draft.filtersTestAccounts ? settings.testAccountFilters : []
   const filters: FilterGroup = {
     type: 'AND',
@@ -223,13 +231,13 @@ function readOne(text: string, series: number, at: string) {
 }
 
 /** Filters in any form; none for none. */
-function readGroup(filters: unknown, attr: string, { timezone }: Settings, now: Date): FilterGroup {
+function readGroup(filters: unknown, attr: string, reading: Reading): FilterGroup {
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return { type: 'AND', values: [] }
   }
   try {
     // What came as JSON is JSON.
-    return readFilters(filters as Json, timezone, now, PROPERTY_TYPES)
+    return readFilters(filters as Json, reading)
   } catch (error) {
     if (error instanceof AppError) {
       throw new AppError(error.code, error.message, attr)

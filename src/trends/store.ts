@@ -2,8 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import { type Db, isTooBig } from '../db/client.ts'
 import { pause } from '../pause.ts'
-import { leavesOf } from '../properties/filter.ts'
+import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
+import type { Work } from '../properties/work.ts'
 import { SLOT } from '../rollups/store.ts'
 import {
   type Cell,
@@ -71,20 +72,22 @@ export async function findFirst(db: Db, projectId: number): Promise<number | und
   return row?.first ?? undefined
 }
 
+/** How texts are compared; the work of all series counts together. */
+type Comparing = { timezone: string; now: Date; work: Work }
+
 /**
  * For the filters whose operators SQL lacks, the texts among those of the windows' events that fulfil them.
- * @throws query_too_large for a property with too many different texts
+ * @throws query_too_large for a property with too many different texts, or when comparing them takes too much work
  */
 export async function readMatching(
   db: Db,
   scan: Scan,
   statements: readonly Window[][],
-  timezone: string,
-  now: Date
+  { timezone, now, work }: Comparing
 ): Promise<Matching> {
   const asked = leavesOf(scan.filters).flatMap((filter) => {
-    const matches = matcherOf(filter, timezone, now)
-    return matches ? [{ filter, matches }] : []
+    const match = matcherOf(filter, timezone, now)
+    return match ? [{ filter, match }] : []
   })
   const texts = new Map<string, Set<string>>()
   for (const { filter } of asked) {
@@ -109,20 +112,20 @@ export async function readMatching(
     }
   }
   let length = 0
-  return new Map(
-    asked.map(({ filter, matches }) => {
-      const found = texts.get(JSON.stringify([filter.type, filter.key])) ?? []
-      const matching = [...found].filter(matches)
-      // They are bound values of every statement, which takes only so many.
-      for (const text of matching) {
-        length += text.length
-      }
-      if (length > MAX_TEXT) {
-        throw tooManyValues(filter.key)
-      }
-      return [filter, matching]
-    })
-  )
+  const matching = new Map<PropertyFilter, string[]>()
+  for (const { filter, match } of asked) {
+    const found = texts.get(JSON.stringify([filter.type, filter.key])) ?? []
+    const fulfilling = await match([...found], work)
+    // They are bound values of every statement, which takes only so many.
+    for (const text of fulfilling) {
+      length += text.length
+    }
+    if (length > MAX_TEXT) {
+      throw tooManyValues(filter.key)
+    }
+    matching.set(filter, fulfilling)
+  }
+  return matching
 }
 
 /** What each statement finds, whole points or parts of them; of actors who they are, and not their identities. */

@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
+import { Work } from '../properties/work.ts'
 import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
 import { binsOf } from './bins.ts'
 import {
@@ -56,15 +57,14 @@ export async function computeTrend(
     parts.push(ofSeries)
   }
   expectFewRows(query, parts.flat())
+  const work = new Work()
   for (const { scan, steps, history } of parts.flat()) {
     const looked = leavesOf(splitFilters(scan).looked).length > 0 ? history : []
-    scan.matching = await readMatching(
-      db,
-      scan,
-      [...looked, ...statementsOf(steps)],
-      project.timezone,
-      now
-    )
+    scan.matching = await readMatching(db, scan, [...looked, ...statementsOf(steps)], {
+      timezone: project.timezone,
+      now,
+      work
+    })
   }
   for (const part of parts.flat()) {
     if (isOneOf(FIRSTS, part.scan.math)) {

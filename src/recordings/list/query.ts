@@ -8,6 +8,7 @@ import {
   type PropertyType,
   readFilters
 } from '../../properties/filter.ts'
+import { Patterns } from '../../properties/pattern.ts'
 import { readFrom, readUntil } from '../../trends/dates.ts'
 
 const Text = z.string().max(1000)
@@ -159,8 +160,9 @@ export function readRecordingFilters(
     date_to,
     operand
   } = query
-  const read = (input: Json, types: Parameters<typeof readFilters>[3]) =>
-    checkKeys(readFilters(input, settings.timezone, now, types))
+  const patterns = new Patterns()
+  const read = (input: Json, types: readonly PropertyType[]) =>
+    checkKeys(readFilters(input, { timezone: settings.timezone, now, types, patterns }))
   const having = query.having_predicates
   const persons = [readPerson(person, 'person'), readPerson(person_uuid, 'person_uuid')]
   return {

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../src/json.ts'
 import { deep } from '../../support/depth.ts'
 import { evaluate, type Filter, type Group } from '../../support/evaluate.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
+import { randomText } from '../../support/text.ts'
 
 const KEYS = ['plan', '$browser', 'weird "key"', 'naïve.key', 'a\\b', '__proto__']
 const TEXTS = [
@@ -24,6 +25,7 @@ const TEXTS = [
   'null',
   '[1]'
 ]
+const CONTAINED = ['pro', 'P', 'Ü', 'k', 'i', '5', '', '%', '_', '"', 'i̇']
 const DATES = [
   '2026-01-01',
   '2026-01-01T00:00:00Z',
@@ -70,7 +72,11 @@ const filter: fc.Arbitrary<Filter> = fc.oneof(
   ),
   withOperator(
     ['icontains', 'not_icontains', 'icontains_multi', 'not_icontains_multi'],
-    oneOrMore(['pro', 'P', 'Ü', 'k', 'i', '5', '', '%', '_', '"', 'i̇'])
+    oneOrMore(CONTAINED)
+  ),
+  withOperator(
+    ['icontains', 'not_icontains'],
+    fc.array(fc.constantFrom(...CONTAINED, 'none'), { minLength: 6, maxLength: 8 })
   ),
   withOperator(
     ['regex', 'not_regex'],
@@ -241,6 +247,20 @@ describe('property filters', () => {
     ).toEqual(['person-1'])
   })
 
+  it('refuse a regular expression that takes too long on what is stored', async () => {
+    const project = await withPersons([{ bio: randomText(10_000) }])
+    const query = asQuery([{ key: 'bio', operator: 'regex', value: 'a[ab]{300}$' }])
+
+    const { status, body } = await project.call('GET', `persons/?${query}`)
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      code: 'query_too_large',
+      attr: 'properties',
+      detail: expect.stringContaining('"a[ab]{300}$" takes too many steps on these values')
+    })
+  })
+
   it.each([
     [
       'an unknown operator',
@@ -277,6 +297,26 @@ describe('property filters', () => {
       'a pattern that is too long',
       [{ key: 'plan', operator: 'regex', value: 'a'.repeat(1_001) }],
       'at most 1000 characters'
+    ],
+    [
+      'a pattern that is too large',
+      [{ key: 'plan', operator: 'regex', value: '(a?){1000}a{1000}' }],
+      'with its repeats written out it has about 9005 steps, and at most 4000 are allowed'
+    ],
+    [
+      'too many patterns',
+      [{ key: 'plan', operator: 'not_regex', value: Array.from({ length: 101 }, () => 'a') }],
+      'at most 100 regular expressions'
+    ],
+    [
+      'patterns that are too large together',
+      Array.from({ length: 11 }, () => ({ key: 'plan', operator: 'regex', value: '.{0,950}' })),
+      'too large together'
+    ],
+    [
+      'a long text to look for',
+      [{ key: 'plan', operator: 'icontains', value: 'a'.repeat(1_001) }],
+      'A value of icontains has at most 1000 characters'
     ],
     ['a key with a null character', [{ key: 'plan\0', value: 1 }], 'no null characters'],
     [
@@ -327,7 +367,7 @@ describe('property filters', () => {
     const many = Array.from({ length: 40 }, (_, i) => ({
       key: i % 2 ? 'plan' : `key ${i}`,
       operator: i % 2 ? 'icontains' : 'not_regex',
-      value: ['PRO', ...Array.from({ length: 20 }, (_, n) => `x${n}`)]
+      value: ['PRO', ...Array.from({ length: i % 2 ? 20 : 4 }, (_, n) => `x${n}`)]
     }))
 
     expect(await idsOf(project, asQuery(many))).toEqual(['person-0'])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newProject } from '../../support/project.ts'
-import { ask, asNode, asTrend, RANGE } from '../../support/trends.ts'
+import { randomText } from '../../support/text.ts'
+import { ask, asNode, asTrend, at, RANGE } from '../../support/trends.ts'
 
 describe('a trend that cannot be', () => {
   it.each([
@@ -237,5 +238,45 @@ describe('a trend that cannot be', () => {
       400,
       { type: 'validation_error', code, attr, detail: expect.stringContaining(detail) }
     ])
+  })
+
+  it('is a 400 for a regular expression that takes too long on what is stored', async () => {
+    const project = await newProject()
+    await project.ingest([
+      {
+        event: 'opened',
+        distinct_id: 'ada',
+        timestamp: at('02T10:00:00'),
+        properties: { url: randomText(10_000) }
+      }
+    ])
+    const filter = { key: 'url', operator: 'not_regex', value: ['^x', 'a[ab]{300}$'] }
+
+    const answer = await ask(project, asTrend({ id: 'opened', properties: [filter] }))
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      {
+        type: 'validation_error',
+        code: 'query_too_large',
+        attr: 'properties',
+        detail: expect.stringContaining('"a[ab]{300}$" takes too many steps')
+      }
+    ])
+  })
+
+  it('is a 400 for too many regular expressions in all series together', async () => {
+    const properties = [
+      { key: 'url', operator: 'regex', value: Array.from({ length: 60 }, (_, i) => `^${i}`) }
+    ]
+    const series = { id: 'opened', properties }
+
+    const answer = await ask(await newProject(), { ...asTrend({}), events: [series, series] })
+
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { code: 'invalid_input', attr: 'events__1__properties' }
+    ])
+    expect(answer.body.detail).toContain('at most 100 regular expressions')
   })
 })

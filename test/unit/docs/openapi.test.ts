@@ -170,7 +170,7 @@ describe.each(Object.entries(components.schemas))('the schema %s', (_, schema) =
 describe('the schema of property filters', () => {
   const isRead = (filters: Json) => {
     try {
-      return Boolean(readFilters(filters, 'UTC', new Date(0)))
+      return Boolean(readFilters(filters, { timezone: 'UTC', now: new Date(0) }))
     } catch {
       return false
     }

@@ -12,6 +12,7 @@ import {
   type PropertyFilter
 } from '../../../properties/filter.ts'
 import { matcherOf } from '../../../properties/match.ts'
+import { Work } from '../../../properties/work.ts'
 import { sessionColumn } from '../../../sessions/store.ts'
 import { METADATA_KEYS, RECORDING_KEYS, type RecordingFilters } from '../query.ts'
 import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from '../store.ts'
@@ -201,23 +202,24 @@ async function readMatching(
   now: Date
 ): Promise<Matching> {
   const asked = leaves.flatMap((filter) => {
-    const matches = matcherOf(filter, timezone, now)
-    return matches ? [{ filter, matches }] : []
+    const match = matcherOf(filter, timezone, now)
+    return match ? [{ filter, match }] : []
   })
   const columns = await readBatch(db, ...asked.map(({ filter }) => distinctTexts(base, filter)))
-  return new Map(
-    asked.map(({ filter, matches }, i) => {
-      const texts = (columns[i] ?? []).map(({ text }) => text)
-      if (texts.length > MAX_DISTINCT_VALUES) {
-        throw new AppError(
-          'query_too_large',
-          `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`,
-          'properties'
-        )
-      }
-      return [filter, texts.filter(matches)]
-    })
-  )
+  const matching = new Map<PropertyFilter, string[]>()
+  const work = new Work()
+  for (const [i, { filter, match }] of asked.entries()) {
+    const texts = (columns[i] ?? []).map(({ text }) => text)
+    if (texts.length > MAX_DISTINCT_VALUES) {
+      throw new AppError(
+        'query_too_large',
+        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`,
+        'properties'
+      )
+    }
+    matching.set(filter, await match(texts, work))
+  }
+  return matching
 }
 
 function distinctTexts(base: SQL, filter: PropertyFilter) {
