@@ -12,7 +12,7 @@ export const root = join(import.meta.dirname, '../..')
 export const migrationsDir = join(root, 'migrations')
 
 // Wrangler takes the secrets that wrangler.toml requires from here, and would tell that it does.
-process.env.RECEIPT_SECRET = 'bench'
+process.env.RECEIPT_SECRET = 'a secret of the bench, long enough'
 process.env.WRANGLER_LOG = 'error'
 
 const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }

@@ -18,6 +18,7 @@ import { PersonPath } from '../persons/path.ts'
 import { erasePersons } from './erase.ts'
 import { DeletionTask, taskToJson } from './json.ts'
 import { isGenuine, RECEIPT_EXAMPLE, ReceiptContent, signReceipt } from './receipt.ts'
+import { receiptSecret } from './secret.ts'
 import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({
@@ -278,7 +279,7 @@ export const erasureRoutes = createRouter()
       const results = await Promise.all(
         shown.map(async (row) => {
           const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
-          return taskToJson(row, content ? await signReceipt(content, c.env.RECEIPT_SECRET) : null)
+          return taskToJson(row, content ? await signReceipt(content, receiptSecret(c.env)) : null)
         })
       )
       const last = shown.at(-1)
@@ -302,8 +303,8 @@ export const erasureRoutes = createRouter()
     validateBody(Presented),
     async (c) => {
       const receipt = c.req.valid('json')
-      const isOurs =
-        receipt.project_id === c.var.project.id && (await isGenuine(receipt, c.env.RECEIPT_SECRET))
+      const secret = receiptSecret(c.env)
+      const isOurs = receipt.project_id === c.var.project.id && (await isGenuine(receipt, secret))
       const detail = isOurs
         ? 'This service signed the receipt, and nothing in it has been changed.'
         : 'This service did not sign the receipt for this project, or it has been changed since.'

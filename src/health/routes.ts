@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
+import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { listDatabases } from '../projects/store.ts'
@@ -32,13 +33,23 @@ const DatabaseHealth = z.object({
 })
 type DatabaseHealth = z.infer<typeof DatabaseHealth>
 
+const SecretHealth = z.object({
+  name: z.string().meta({ description: 'The secret that the Worker needs; never its value.' }),
+  status: z.enum(SECRET_STATUSES).meta({
+    description: `\`missing\`: it is not set, or empty; \`too_short\`: it has fewer than ${MIN_SECRET} characters.`
+  })
+})
+
 const Health = z
   .object({
-    status: Status.meta({ description: 'The worst of all databases.' }),
+    status: Status.meta({
+      description: 'The worst of all databases; `unavailable` also without a secret.'
+    }),
     database: DatabaseHealth.meta({
       description: 'The one with users, keys and projects, and the data of most.'
     }),
     other_databases: z.array(DatabaseHealth),
+    secrets: z.array(SecretHealth),
     queue: z.object({
       backlog: z
         .int()
@@ -62,6 +73,7 @@ const Health = z
           fill: 0.0004
         },
         other_databases: [],
+        secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
         queue: { backlog: 0, consuming: 0, retrying: 0 }
       }
     ]
@@ -77,7 +89,7 @@ const LIVEZ = describe({
 const READYZ = describe({
   id: 'readyz',
   tag: 'Service',
-  summary: 'Whether the databases and what else is needed are in order',
+  summary: 'Whether the databases and secrets are in order',
   answers: { 200: { text: 'Ready.', schema: Health }, 503: { text: 'Not ready.', schema: Health } }
 })
 
@@ -96,9 +108,19 @@ export const createHealthRoutes = (work: () => Work) =>
         (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
         () => null
       )
-      const statuses = [database, ...others].map((one) => one.status)
+      const secrets = [{ name: 'RECEIPT_SECRET', status: checkSecret(c.env.RECEIPT_SECRET) }]
+      const statuses = [
+        ...[database, ...others].map((one) => one.status),
+        ...secrets.map((one) => (one.status === 'ok' ? 'ok' : 'unavailable'))
+      ]
       const status = Status.options.findLast((one) => statuses.includes(one)) ?? 'ok'
-      const body = { status, database, other_databases: others, queue: { backlog, ...work() } }
+      const body = {
+        status,
+        database,
+        other_databases: others,
+        secrets,
+        queue: { backlog, ...work() }
+      }
       return c.json(body, status === 'unavailable' ? 503 : 200)
     })
 

@@ -839,6 +839,7 @@ describe('health', () => {
       status: 'ok',
       database: { binding: 'DB', ...inOrder },
       other_databases: [{ binding: 'DB_TWO', ...inOrder }],
+      secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
       queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 }
     })
     expect(body.database.fill).toBe(body.database.size_bytes / 10_000_000_000)
@@ -852,6 +853,25 @@ describe('health', () => {
 
     expect([below.status, below.body.status]).toEqual([200, 'ok'])
     expect([from.status, from.body.status]).toEqual([200, 'warning'])
+  })
+
+  it.each([
+    ['missing', ''],
+    ['missing', ' \n'],
+    ['too_short', 'changeme'],
+    ['too_short', 'f'.repeat(31)]
+  ])('is not ready when the secret of receipts is %s: %j', async (fault, secret) => {
+    const { status, body, text } = await readyz({ RECEIPT_SECRET: secret })
+
+    expect(status).toBe(503)
+    expect(body).toMatchObject({
+      status: 'unavailable',
+      database: { status: 'ok' },
+      secrets: [{ name: 'RECEIPT_SECRET', status: fault }]
+    })
+    if (secret.trim()) {
+      expect(text).not.toContain(secret)
+    }
   })
 
   it('is not ready when the database does not answer', async () => {

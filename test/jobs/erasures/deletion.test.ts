@@ -3,8 +3,17 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { countRows, searchTerms, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
-import { consume, db } from '../../support/project.ts'
+import { consume, db, request, type TestProject } from '../../support/project.ts'
 import { identify, newTown, status, type Town } from '../../support/town.ts'
+
+/** Asks one of the doors `GET …` and `POST …` below `persons/` of a service that has this secret. */
+function askWithSecret(project: TestProject, door: string, receipt: object, secret: string) {
+  const [method = '', path] = door.split(' ')
+  const headers = { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' }
+  const body = method === 'GET' ? undefined : JSON.stringify(receipt)
+  const url = `/api/projects/${project.id}/persons/${path}/`
+  return request(method, url, headers, body, { RECEIPT_SECRET: secret })
+}
 
 describe('a deletion', () => {
   it('takes the person, the distinct ids and the versions, and leaves the events as those of one actor', async () => {
@@ -80,6 +89,28 @@ describe('a deletion', () => {
     expect((await verify({ ...task.receipt, extra: 1 })).body.valid).toBe(false)
     const noted = [{ ...first, note: 'x' }, ...rest]
     expect((await verify({ ...task.receipt, stores: noted })).body.valid).toBe(false)
+
+    const doors = ['GET deletion_status', 'POST deletion_receipts/verify']
+    const faults = [
+      ['', 'is missing'],
+      ['changeme', 'has fewer than 32 characters']
+    ] as const
+    for (const [secret, fault] of faults) {
+      const answers = await Promise.all(
+        doors.map((door) => askWithSecret(project, door, task.receipt, secret))
+      )
+      for (const { status, body } of answers) {
+        expect([status, body]).toEqual([
+          503,
+          {
+            type: 'server_error',
+            code: 'unavailable',
+            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}.`,
+            attr: null
+          }
+        ])
+      }
+    }
   })
 
   it('leaves nothing that the person was called or had, in any table', async () => {

@@ -1,0 +1,31 @@
+import { UnavailableError } from '../errors.ts'
+
+/** Characters of a secret at least: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64. */
+export const MIN_SECRET = 32
+
+/** Whether a secret can be signed with. One that is empty counts as missing. */
+export const SECRET_STATUSES = ['ok', 'missing', 'too_short'] as const
+export type SecretStatus = (typeof SECRET_STATUSES)[number]
+
+export function checkSecret(secret: string | undefined): SecretStatus {
+  const { length } = secret?.trim() ?? ''
+  if (length === 0) {
+    return 'missing'
+  }
+  return length < MIN_SECRET ? 'too_short' : 'ok'
+}
+
+/**
+ * Returns the secret that signs receipts.
+ * @throws UnavailableError without one that can be signed with
+ */
+export function receiptSecret({ RECEIPT_SECRET }: { RECEIPT_SECRET?: string }): string {
+  const status = checkSecret(RECEIPT_SECRET)
+  if (RECEIPT_SECRET === undefined || status !== 'ok') {
+    const fault = status === 'too_short' ? `has fewer than ${MIN_SECRET} characters` : 'is missing'
+    throw new UnavailableError(
+      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}.`
+    )
+  }
+  return RECEIPT_SECRET
+}
