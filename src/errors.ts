@@ -76,7 +76,13 @@ export function describeError(error: unknown): string {
   if (error instanceof Error && error.cause) {
     return describeError(error.cause)
   }
-  return error instanceof Error
-    ? `${error.name}: ${error.message}`.slice(0, 500)
-    : String(error).slice(0, 500)
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return withoutQuotes(words).slice(0, 500)
 }
+
+/**
+ * Leaves out what a message quotes: `JSON.parse` and SQLite quote the text that they cannot read, which may be people's data.
+ *
+ * `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
+ */
+export const withoutQuotes = (message: string): string => message.replace(/".*"/s, '"…"')

@@ -63,7 +63,7 @@ export async function parkDeadLetters(
       message.ack()
       summary.parked += 1
     } catch (error) {
-      log('error', 'dead letter not parked', { id: message.id, error: String(error) })
+      log('error', 'dead letter not parked', { id: message.id, error: describeError(error) })
       message.retry()
       summary.retried += 1
     }

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
-import { AppError, type ErrorCode, NotFoundError } from '../errors.ts'
+import { AppError, type ErrorCode, NotFoundError, withoutQuotes } from '../errors.ts'
 import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'
 
@@ -81,7 +81,7 @@ function logFailure(c: Context<AppEnv>, thrown: unknown): void {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     chain.push({
       name: error.name,
-      message: error.message.startsWith('Failed query') ? undefined : error.message
+      message: error.message.startsWith('Failed query') ? undefined : withoutQuotes(error.message)
     })
   }
   const stack =

@@ -98,7 +98,12 @@ export async function consumeDeliveries(
 /** A message that was given up on is of no use any more: the ledger has its delivery, which the next minute sends again. */
 export function logDeadDeliveries(batch: MessageBatch<unknown>) {
   for (const { id, body } of batch.messages) {
-    log('error', 'delivery message dead', { id, body })
+    const { data } = DeliveryMessage.safeParse(body)
+    log('error', 'delivery message dead', {
+      id,
+      project: data?.project_id ?? null,
+      delivery: data?.id ?? null
+    })
   }
   return { messages: batch.messages.length, retried: 0 }
 }

@@ -5,7 +5,7 @@ import { databaseOf } from '../db/databases.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { NotFoundError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
-import { describe } from '../http/openapi.ts'
+import { describe, type Refusal } from '../http/openapi.ts'
 import { validatePath } from '../http/validation.ts'
 import { findProjects } from '../projects/store.ts'
 import { recipientsOf } from '../subscriptions/request.ts'
@@ -21,6 +21,11 @@ const TicketPath = z.object({
   ticket: z.string().meta({ description: 'From the link in an e-mail.' })
 })
 
+const REFUSALS: Refusal[] = [
+  ['not_found', 'Not found.'],
+  ['unavailable', 'The database cannot take the request now.']
+]
+
 const ASK = describe({
   id: 'unsubscribe_page',
   tag: 'Subscriptions',
@@ -28,7 +33,7 @@ const ASK = describe({
   description:
     'What the link in an e-mail opens. It changes nothing: mail filters open links, too.',
   answers: { 200: { text: 'A page.', type: 'text/html' } },
-  refusals: [['not_found', 'Not found.']]
+  refusals: REFUSALS
 })
 const UNSUBSCRIBE = describe({
   id: 'unsubscribe',
@@ -37,7 +42,7 @@ const UNSUBSCRIBE = describe({
   description: `Takes the address of the link off its subscription, without a key; the last one deletes it. Mail programs \
 ask for it by RFC 8058, in one click. Done twice it is done.`,
   answers: { 200: { text: 'A page.', type: 'text/html' } },
-  refusals: [['not_found', 'Not found.']]
+  refusals: REFUSALS
 })
 
 const DONE = 'This address gets no more e-mails of this subscription.'

@@ -1,0 +1,213 @@
+import { createMessageBatch } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
+import type { JsonObject } from '../../../src/json.ts'
+import worker from '../../../src/worker.ts'
+import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
+import { type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'
+import { listenToLog } from '../../support/log.ts'
+import { consume, newProject, request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { newStage, snapshotEvent } from '../../support/recordings.ts'
+
+const { host, url } = inject('receiver')
+const OPEN = { OUTBOUND_ALLOW: host }
+const ADDRESS = 'grace.hopper@navy.example'
+
+let log: ReturnType<typeof listenToLog>
+beforeEach(() => {
+  log = listenToLog()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+/** Expects that lines with each of these messages were logged, as JSON, and that none of these texts is in any line. */
+function expectLogged(messages: string[], secrets: string[]): void {
+  const texts = log.texts()
+  const logged = texts.map((text) => JSON.parse(text).message)
+  expect(logged).toEqual(expect.arrayContaining(messages))
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(5)
+    expect(texts.filter((text) => text.includes(secret))).toEqual([])
+  }
+}
+
+/** The database, but every query fails with words that quote a text. */
+const quoting = (text: string) => failingDatabase(`D1_ERROR: near "${text}": syntax error`)
+
+/** A broken text, as `JSON.parse` quotes it in its complaint. */
+const broken = (text: string) => `${text} is no JSON`
+
+it('the log has no token of a shared recording', async () => {
+  const { project, record } = await newStage()
+  await record(snapshotEvent(project))
+  const { body } = await project.send('PATCH', 'session_recordings/session/sharing', {
+    enabled: true
+  })
+  const token: string = body.access_token
+
+  const statuses = [
+    (await request('GET', `/shared/${token}`)).status,
+    (await request('GET', `/shared/${token}/snapshots`)).status,
+    (await request('GET', `/shared/${token}x`)).status,
+    (await request('GET', `/shared/${token}`, {}, undefined, { DB: quoting(token) })).status
+  ]
+
+  expect(statuses).toEqual([200, 200, 404, 503])
+  expectLogged(['request', 'request failed'], [token, project.key, project.token])
+})
+
+it('the log has neither the ticket of an unsubscription nor the address', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe({ target_value: ADDRESS })
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  await desk.drain()
+  const link = desk.mails[0]?.headers['List-Unsubscribe']?.slice(1, -1) ?? ''
+  const { pathname } = new URL(link)
+  const ticket = pathname.slice('/unsubscribe/'.length)
+  const [, , holder = '', seal = ''] = ticket.split('.')
+
+  const statuses = [
+    (await request('GET', pathname)).status,
+    (await request('GET', `${pathname}0`)).status,
+    (await request('POST', pathname, {}, undefined, { DB: quoting(ticket) })).status,
+    (await request('POST', pathname)).status
+  ]
+
+  expect(statuses).toEqual([200, 404, 503, 200])
+  expectLogged(['request', 'request failed'], [ticket, holder, seal, ADDRESS])
+})
+
+const FAULTS: [string, Error][] = [
+  ['with a code', Object.assign(new EmailError('E_RECIPIENT_NOT_ALLOWED'), { message: ADDRESS })],
+  ['that may pass', Object.assign(new EmailError('E_DELIVERY_FAILED'), { message: ADDRESS })],
+  ['without a code', new Error(`550 5.1.1 <${ADDRESS}>: Recipient address rejected`)]
+]
+
+it.each(FAULTS)('the log has no recipient of an e-mail that fails %s', async (_, fault) => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe({ target_value: ADDRESS })
+  desk.faults.email = () => {
+    throw fault
+  }
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain()
+
+  expect((await desk.deliveries(id))[0].error).toContain(ADDRESS)
+  expectLogged(['queue batch', 'due subscriptions'], [ADDRESS, desk.project.key])
+})
+
+/** Has one delivery to this address tried until it is given up. @returns the secret that signs its requests */
+async function attempt(desk: Desk, fields: JsonObject): Promise<string> {
+  const subscription = await desk.subscribe(fields, OPEN)
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain(OPEN)
+  return subscription.webhook_secret ?? 'no secret'
+}
+
+it.each([
+  ['webhook', 'status/200'],
+  ['webhook', 'status/404'],
+  ['webhook', 'status/500'],
+  ['slack', 'status/403'],
+  ['slack', 'status/302'],
+  ['slack', 'status/500'],
+  ['webhook', 'cut']
+])('the log has no address and no secret of a %s: %s', async (target_type, path) => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const hidden = crypto.randomUUID()
+  const target_value = `${url}/${path}/T000/B000/${hidden}?say=no-${hidden}`
+
+  const secret = await attempt(desk, { target_type, target_value })
+
+  expectLogged(['queue batch', 'due subscriptions'], [hidden, secret])
+})
+
+it('the log has nothing of a delivery that the service itself cannot make', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const hidden = crypto.randomUUID()
+  const target_value = `${url}/status/200/${hidden}`
+  const subscription = await desk.subscribe({ target_type: 'webhook', target_value }, OPEN)
+  await env.DB.prepare('update subscriptions set secret = ? where project_id = ?')
+    .bind(`whsec_§${hidden}`, desk.project.id)
+    .run()
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain(OPEN)
+  const dead = createMessageBatch<unknown>('edge-analytics-deliveries-dead', [
+    { id: 'a', timestamp: new Date(), attempts: 1, body: { id: 7, project_id: 1, to: ADDRESS } },
+    { id: 'b', timestamp: new Date(), attempts: 1, body: ADDRESS }
+  ])
+  await worker.queue(dead, { ...env, DB: quoting(ADDRESS) })
+  await desk.deliver({ id: 1, project_id: 1 }, { DB: quoting(ADDRESS) })
+
+  expectLogged(
+    ['delivery failed', 'delivery message dead', 'delivery message retried'],
+    [hidden, subscription.webhook_secret, ADDRESS]
+  )
+  expect(log.lines('delivery message dead')).toMatchObject([
+    { id: 'a', project: 1, delivery: 7 },
+    { id: 'b', project: null, delivery: null }
+  ])
+})
+
+it('the log has no capture token and nothing of an event', async () => {
+  const { token } = await newProject()
+  const event = { event: 'said', distinct_id: ADDRESS, properties: { $set: { email: ADDRESS } } }
+  const send = (body: string, bindings: Partial<Env> = {}) =>
+    request('POST', `/batch/?api_key=${token}`, {}, body, bindings)
+  const batch = JSON.stringify({ api_key: token, batch: [event] })
+
+  const statuses = [
+    (await send(batch)).status,
+    (await send(broken(ADDRESS))).status,
+    (await send(JSON.stringify({ api_key: 'phc_of_nobody', batch: [event] }))).status,
+    (await send(batch, { CAPTURE_QUEUE: failingQueue(`"${ADDRESS}"`) })).status,
+    (await send(batch, { DB: quoting(token) })).status
+  ]
+
+  expect(statuses.map((status) => Math.floor(status / 100))).toEqual([2, 4, 4, 5, 2])
+  expectLogged(['request'], [token, ADDRESS, 'phc_of_nobody'])
+})
+
+it('the log has nothing of a message that becomes a dead letter', async () => {
+  const project = await newProject()
+  const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
+  await env.BUCKET.put(spill, broken(ADDRESS))
+  const event = { event: 'said', distinct_id: ADDRESS }
+  const poison = { ...project.message([event]), project_id: 987_654_321 }
+
+  await consume([{ spill }])
+  await consume([{ spill }], 12)
+  await consume([poison, { project_id: ADDRESS, events: ADDRESS }])
+  await consume([project.message([event])], 1, { DB: quoting(ADDRESS) })
+  const dead = createMessageBatch<unknown>('edge-analytics-capture-dead', [
+    { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: { spill } },
+    { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: poison }
+  ])
+  await worker.queue(dead, { ...env, BUCKET: failingBucket() })
+
+  expectLogged(
+    ['capture message retried', 'capture message buried', 'dead letter not parked', 'queue batch'],
+    [ADDRESS, project.token]
+  )
+})
+
+it('the log has nothing of an erasure that fails', async () => {
+  const batch = createMessageBatch('edge-analytics-erasures', [
+    { id: 'a', timestamp: new Date(), attempts: 1, body: { id: ADDRESS } },
+    { id: 'b', timestamp: new Date(), attempts: 1, body: { id: 1, project_id: 1 } }
+  ])
+  await worker.queue(batch, { ...env, DB: quoting(ADDRESS) })
+
+  expectLogged(['queue batch'], [ADDRESS])
+})
