@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { OPERATORS } from '../properties/filter.ts'
 import { MAX_PATTERN } from '../properties/pattern.ts'
+import { sizeOf } from '../properties/size.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
 import { SESSION_PROPERTIES } from '../sessions/properties.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
@@ -52,7 +53,14 @@ export async function suggestRegex(
     : { engine: 'built-in', answer }
 }
 
+/** Size of a model's pattern times characters that it is held against; this much takes 0.2 s. */
+const MAX_PROOF = 15_000_000
+
 function faultOf(pattern: string, given: Examples): string | undefined {
+  const characters = [...given.examples, ...given.counter_examples].join('').length
+  if (pattern.length <= MAX_PATTERN && sizeOf(pattern) * characters > MAX_PROOF) {
+    return 'This pattern is too large to be tried on the examples: use lower counts such as {10}.'
+  }
   const proof = pattern === '' ? undefined : prove(pattern, given)
   if (!proof) {
     return 'This is no pattern of RE2 syntax.'

@@ -325,6 +325,21 @@ describe('a model', () => {
     ])
   })
 
+  it('is told that its pattern is too large for the examples', async () => {
+    const project = await newProject()
+    const { bindings, asked } = deployModel(
+      { say: { result: 'success', output: '/a[ab]{300}$' } },
+      { say: GOOD }
+    )
+    const long = Array.from({ length: 40 }, (_, i) => `/a/${i}${'ab'.repeat(400)}`)
+
+    const { body } = await regexOf(project, { regex: 'the usual', examples: long }, bindings)
+
+    expect(body).toMatchObject({ engine: 'model', data: { output: '^/a/' } })
+    const [, second] = await asked()
+    expect(second?.body.messages[3]?.content).toContain('too large to be tried on the examples')
+  })
+
   it('that is silent is waited for no longer than the limit', async () => {
     const { bindings } = deployModel({ silent: true }, { silent: true })
     const started = Date.now()
