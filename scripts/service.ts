@@ -41,13 +41,13 @@ export class Service {
   /** Settles when it has ended, with the reason. */
   readonly ended: Promise<OperatorError>
 
-  constructor(log: LogFile, { isInMemory }: { isInMemory: boolean }) {
+  /** @param options of scripts/host.ts */
+  constructor(log: LogFile, options: string[]) {
     const temporary = join(stateDir, 'tmp')
     rmSync(temporary, { recursive: true, force: true })
     mkdirSync(temporary, { mode: 0o700 })
 
     const quick = ['--import', join(root, 'scripts/quick.ts')]
-    const options = isInMemory ? ['--in-memory'] : []
     this.#child = spawn(process.execPath, [...quick, join(root, 'scripts/host.ts'), ...options], {
       // E-mails and other files of the simulator lie where nobody else looks.
       env: { ...process.env, TMPDIR: temporary },

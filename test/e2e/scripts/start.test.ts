@@ -61,7 +61,7 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(code).toBe(0)
-    expect(stderr).not.toContain('Not processed')
+    expect(stderr).not.toContain('Lost')
     expect(started.filter(isAlive)).toEqual([])
   })
 
@@ -71,7 +71,8 @@ describe('npm start', { timeout: 180_000 }, () => {
     const { projectId, token, key } = first
     expect(service).toMatchObject({ projectId, token, key })
     expect(statSync(join(stateDir, 'dev-key.json')).mode & 0o777).toBe(0o600)
-    expect(await countPersons(service)).toBe(before + 200)
+    // What the queues still had is taken up.
+    await until(async () => (await countPersons(service)) === before + 200)
   })
 
   it('makes a new key when the kept one is revoked', async () => {

@@ -1,0 +1,277 @@
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  descendants,
+  isAlive,
+  knowsProcesses,
+  type LocalService,
+  launchService,
+  newStateDir,
+  npm,
+  readRows,
+  until
+} from '../../support/service.ts'
+
+const hasProcesses = knowsProcesses()
+
+const Stored = z.tuple([z.object({ stored: z.int(), distinct: z.int() })])
+
+describe('the local service', () => {
+  const stateDir = newStateDir()
+  let service: LocalService
+  const launched: ReturnType<typeof launchService>[] = []
+
+  async function start() {
+    const starting = launchService(stateDir)
+    launched.push(starting)
+    service = await starting.ready
+  }
+  beforeAll(start)
+  afterAll(() => Promise.all(launched.map(({ stop }) => stop('SIGTERM'))))
+
+  const status = async (path: string) =>
+    (await fetch(`${service.url}${path}`, { signal: AbortSignal.timeout(5000) })).status
+  const answers = () =>
+    status('/livez').then(
+      (code) => code === 200,
+      () => false
+    )
+
+  /** Sends an event. @returns whether it was acknowledged */
+  const send = (distinctId: string) =>
+    fetch(`${service.url}/i/v0/e/`, {
+      method: 'POST',
+      body: JSON.stringify({ api_key: service.token, event: 'sent', distinct_id: distinctId }),
+      signal: AbortSignal.timeout(5000)
+    }).then(
+      ({ status: code }) => code === 200,
+      () => false
+    )
+
+  /** The processes of npm, of the supervisor, of the runtime's host, and the runtime. */
+  const processes = () => {
+    const [supervisor = 0] = descendants(service.pid).filter((pid) =>
+      commandOf(pid).includes('start.ts')
+    )
+    const [host = 0] = descendants(supervisor).filter((pid) => commandOf(pid).includes('host.ts'))
+    const [runtime = 0] = descendants(host).filter((pid) => commandOf(pid).includes('workerd'))
+    return { supervisor, host, runtime }
+  }
+
+  it.each([
+    '/cdn-cgi/',
+    '/cdn-cgi/explorer/api/d1/database/DB/raw',
+    '/cdn-cgi/local/explorer/api/d1/database/DB/raw',
+    '/cdn-cgi/handler/scheduled?cron=0+5+*+*+SUN',
+    '/cdn-cgi/local/scheduled?cron=0+5+*+*+SUN',
+    '/cdn-cgi/local/platform-proxy',
+    '/cdn-cgi/local/r2/public/edge-analytics/capture/x',
+    '/cdn-cgi/local/r2/s3/edge-analytics'
+  ])('does not answer %s', async (path) => {
+    expect(await status(path)).toBe(404)
+  })
+
+  it('keeps its files from others', () => {
+    expect(statSync(stateDir).mode & 0o777).toBe(0o700)
+    for (const file of ['service.log', 'secrets.env', 'dev-key.json', 'control.json']) {
+      expect([file, statSync(join(stateDir, file)).mode & 0o777]).toEqual([file, 0o600])
+    }
+  })
+
+  it('takes an upload that its client breaks off for no error of its own', async () => {
+    for (const path of ['/batch/', '/s/', '/i/v0/e/']) {
+      await breakOff(new URL(service.url), path)
+    }
+
+    const lines = () =>
+      readFileSync(join(stateDir, 'service.log'), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('"POST"'))
+    await until(() => lines().length >= 3)
+    expect(lines().map((line) => JSON.parse(line).status)).toEqual([400, 400, 400])
+    expect(readFileSync(join(stateDir, 'service.log'), 'utf8')).not.toContain('"level":"error"')
+  })
+
+  it.runIf(hasProcesses)('says in one line what is damaged', async () => {
+    await service.stop('SIGTERM')
+    const damage = async (path: string, content: string) => {
+      const folder = newStateDir()
+      cpSync(stateDir, folder, { recursive: true })
+      writeFileSync(join(folder, path), content)
+      // What they hold would be read instead.
+      rmSync(join(folder, `${path}-wal`), { force: true })
+      rmSync(join(folder, `${path}-shm`), { force: true })
+      const { code, stderr } = await npm(['start'], { STATE_DIR: folder, PORT: '0' })
+      const lines = stderr.split('\n').filter((line) => line && line !== 'Starting…')
+      return { code, lines: lines.map((line) => line.replaceAll(folder, '<state>')) }
+    }
+    const d1 = 'v3/d1/miniflare-D1DatabaseObject'
+    const [database = ''] = readdirSync(join(stateDir, d1)).filter((name) =>
+      /^[0-9a-f]{64}\.sqlite$/.test(name)
+    )
+
+    expect(await damage('secrets.env', '')).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(/^<state>\/secrets.env lacks RECEIPT_SECRET\. .*delete the file/)
+      ]
+    })
+    expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({
+      code: 1,
+      lines: ['<state>/service.lock is damaged. Nothing is kept in it: delete it.']
+    })
+    expect(await damage(`${d1}/${database}`, 'x'.repeat(4096))).toEqual({
+      code: 1,
+      lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Put it back from a copy/)]
+    })
+    await start()
+  })
+
+  it.runIf(hasProcesses)(
+    'loses nothing and doubles nothing, whichever of its processes is killed',
+    async () => {
+      const sent: string[] = []
+      for (const [round, victim] of (
+        ['runtime', 'host', 'supervisor', 'runtime', 'host'] as const
+      ).entries()) {
+        const { [victim]: pid } = processes()
+        const wave = Array.from({ length: 60 }, async (_, n) => {
+          const id = `${round}-${n}`
+          await sleep(n * 10)
+          return (await send(id)) ? [id] : []
+        })
+        await sleep(300 + 50 * round)
+        process.kill(pid, 'SIGKILL')
+        sent.push(...(await Promise.all(wave)).flat())
+        if (victim === 'supervisor') {
+          await until(() => !isAlive(service.pid))
+          await start()
+        }
+        await until(answers)
+      }
+      expect(sent.length).toBeGreaterThan(100)
+
+      const stored = () =>
+        Stored.parse(
+          readRows(
+            stateDir,
+            `select count(*) as stored, count(distinct d.distinct_id) as 'distinct' from events e
+           join distinct_ids d on d.key = e.identity where d.distinct_id in (${sent.map((id) => `'${id}'`).join()})`
+          )
+        )[0]
+      await until(() => stored().distinct === sent.length, 60_000)
+      expect(stored()).toEqual({ stored: sent.length, distinct: sent.length })
+    }
+  )
+
+  it.runIf(hasProcesses)(
+    'ends within five seconds on Ctrl-C, although its runtime has just died',
+    async () => {
+      const { host, runtime } = processes()
+      const started = descendants(service.pid)
+      process.kill(runtime, 'SIGKILL')
+      process.kill(host, 'SIGKILL')
+
+      const at = performance.now()
+      await service.stop('SIGINT')
+
+      expect(performance.now() - at).toBeLessThan(5000)
+      await until(() => !started.some(isAlive))
+    }
+  )
+})
+
+describe.runIf(canMount())('a full disk', () => {
+  const folder = newStateDir()
+  beforeAll(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', folder]))
+  afterAll(() => void execFileSync('umount', ['--lazy', folder]))
+
+  it('is answered 503 until there is room again, and what was acknowledged is kept', async () => {
+    const stateDir = join(folder, 'state')
+    const launched = launchService(stateDir)
+    const service = await launched.ready
+    const send = async (distinctId: string) =>
+      (
+        await fetch(`${service.url}/i/v0/e/`, {
+          method: 'POST',
+          body: JSON.stringify({
+            api_key: service.token,
+            event: '$identify',
+            distinct_id: distinctId
+          })
+        })
+      ).status
+    const persons = async () => {
+      const headers = { authorization: `Bearer ${service.key}` }
+      const response = await fetch(`${service.url}/api/projects/${service.projectId}/persons/`, {
+        headers
+      })
+      return response.ok
+        ? z.object({ count: z.int() }).parse(await response.json()).count
+        : undefined
+    }
+
+    expect(await send('before')).toBe(200)
+    await until(async () => (await persons()) === 1)
+    fill(join(folder, 'filler'))
+    const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => send(`full-${n}`)))
+    rmSync(join(folder, 'filler'))
+    await until(async () => (await send('after')) === 200)
+
+    expect(new Set(refused)).toEqual(new Set([503]))
+    await until(async () => (await persons()) === 2, 60_000)
+    expect((await launched.stop('SIGTERM')).code).toBe(0)
+  })
+})
+
+function fill(file: string): void {
+  try {
+    execFileSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=4096'], { stdio: 'ignore' })
+  } catch {
+    // dd fails when the disk is full.
+  }
+}
+
+/** Whether a small disk can be had: on Linux, by root. */
+function canMount(): boolean {
+  const folder = newStateDir()
+  try {
+    mkdirSync(folder, { recursive: true })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return true
+  } catch {
+    return false
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+/** Sends the head of a request and a part of its body, and ends the connection. */
+async function breakOff({ hostname, port }: URL, path: string): Promise<void> {
+  const socket = connect(Number(port), hostname)
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 100000\r\n\r\n{"api_key":"${'x'.repeat(1000)}`
+  )
+  await sleep(200)
+  socket.destroy()
+}
