@@ -4,9 +4,11 @@ import { benchDeliveries } from './deliveries.ts'
 import { benchExport } from './export.ts'
 import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
+import { benchKill } from './kill.ts'
 import { benchPurge } from './purge.ts'
 import { benchSimilar } from './similar.ts'
 import { benchSize } from './size.ts'
+import { benchSoak } from './soak.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
 import { benchTrend } from './trend.ts'
 
@@ -19,7 +21,9 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   trend: benchTrend,
   growth: benchGrowth,
   deliveries: benchDeliveries,
-  similar: benchSimilar
+  similar: benchSimilar,
+  kill: benchKill,
+  soak: benchSoak
 }
 
 const { values, positionals } = parseArgs({

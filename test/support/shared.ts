@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { type LocalService, launchService, newStateDir } from './service.ts'
+import { type LocalService, launchService, newStateDir } from './processes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

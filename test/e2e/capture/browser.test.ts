@@ -11,7 +11,8 @@ import {
   type Passed,
   scriptOf
 } from '../../support/browser.ts'
-import { newProject, until } from '../../support/service.ts'
+import { until } from '../../support/processes.ts'
+import { newProject } from '../../support/service.ts'
 
 const SentEvent = z.object({
   uuid: z.string(),

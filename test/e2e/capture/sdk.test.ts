@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { PostHog } from 'posthog-node'
 import { describe, expect, it } from 'vitest'
-import { newProject, until } from '../../support/service.ts'
+import { until } from '../../support/processes.ts'
+import { newProject } from '../../support/service.ts'
 
 type Person = {
   id: number

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { experimental_getWranglerCommands } from 'wrangler'
 import { listCommands, planDeployment } from '../../../scripts/deploy/plan.ts'
 import { readConfig } from '../../../scripts/local.ts'
-import { newStateDir, runScript } from '../../support/service.ts'
+import { newStateDir, runScript } from '../../support/processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8')

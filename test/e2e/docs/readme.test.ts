@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { newStateDir, startService } from '../../support/service.ts'
+import { newStateDir } from '../../support/processes.ts'
+import { startService } from '../../support/service.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

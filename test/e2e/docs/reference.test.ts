@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { newProject, until } from '../../support/service.ts'
+import { until } from '../../support/processes.ts'
+import { newProject } from '../../support/service.ts'
 
 /** A project with Ada in it. */
 async function newProjectOfAda() {

@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
-import { type LocalService, readRows, runScript, until } from '../../support/service.ts'
+import { type LocalService, readRows, runScript, until } from '../../support/processes.ts'
 
 type Person = { id: number; uuid: string }
 const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))

@@ -9,7 +9,8 @@ import {
   type Passed,
   scriptOf
 } from '../../support/browser.ts'
-import { newProject, until } from '../../support/service.ts'
+import { until } from '../../support/processes.ts'
+import { newProject } from '../../support/service.ts'
 
 const Sent = z.array(
   z.object({

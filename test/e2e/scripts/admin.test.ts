@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import {
-  administer,
-  newProject,
-  newStateDir,
-  openDatabase,
-  runScript
-} from '../../support/service.ts'
+import { newStateDir, openDatabase, runScript } from '../../support/processes.ts'
+import { administer, newProject } from '../../support/service.ts'
 
 describe('npm run key, project and user', { timeout: 120_000 }, () => {
   const stateDir = newStateDir()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runScript } from '../../support/service.ts'
+import { runScript } from '../../support/processes.ts'
 
 /** The numbers in the rows of a part's table. */
 function figures(output: string, part: string): number[] {

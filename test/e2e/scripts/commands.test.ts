@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLocal, type Service } from '../../../scripts/local.ts'
-import { newStateDir, runAdmin } from '../../support/service.ts'
+import { newStateDir } from '../../support/processes.ts'
+import { runAdmin } from '../../support/service.ts'
 
 describe('the commands key, project and user', () => {
   let service: Service

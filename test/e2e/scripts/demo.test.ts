@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type LocalService,
-  newStateDir,
-  readRows,
-  runScript,
-  startService
-} from '../../support/service.ts'
+import { type LocalService, newStateDir, readRows, runScript } from '../../support/processes.ts'
+import { startService } from '../../support/service.ts'
 
 type Person = {
   id: number

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startCloudflare } from '../../support/cloudflare.ts'
-import { newStateDir, runScript } from '../../support/service.ts'
+import { newStateDir, runScript } from '../../support/processes.ts'
 
 const configFile = join(import.meta.dirname, '../../../wrangler.toml')
 

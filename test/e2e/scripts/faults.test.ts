@@ -22,8 +22,9 @@ import {
   newStateDir,
   npm,
   readRows,
+  rolesOf,
   until
-} from '../../support/service.ts'
+} from '../../support/processes.ts'
 
 const hasProcesses = knowsProcesses()
 
@@ -60,16 +61,6 @@ describe('the local service', () => {
       ({ status: code }) => code === 200,
       () => false
     )
-
-  /** The processes of npm, of the supervisor, of the runtime's host, and the runtime. */
-  const processes = () => {
-    const [supervisor = 0] = descendants(service.pid).filter((pid) =>
-      commandOf(pid).includes('start.ts')
-    )
-    const [host = 0] = descendants(supervisor).filter((pid) => commandOf(pid).includes('host.ts'))
-    const [runtime = 0] = descendants(host).filter((pid) => commandOf(pid).includes('workerd'))
-    return { supervisor, host, runtime }
-  }
 
   it.each([
     '/cdn-cgi/',
@@ -147,7 +138,7 @@ describe('the local service', () => {
       for (const [round, victim] of (
         ['runtime', 'host', 'supervisor', 'runtime', 'host'] as const
       ).entries()) {
-        const { [victim]: pid } = processes()
+        const { [victim]: pid } = rolesOf(service)
         const wave = Array.from({ length: 60 }, async (_, n) => {
           const id = `${round}-${n}`
           await sleep(n * 10)
@@ -180,7 +171,7 @@ describe('the local service', () => {
   it.runIf(hasProcesses)(
     'ends within five seconds on Ctrl-C, although its runtime has just died',
     async () => {
-      const { host, runtime } = processes()
+      const { host, runtime } = rolesOf(service)
       const started = descendants(service.pid)
       process.kill(runtime, 'SIGKILL')
       process.kill(host, 'SIGKILL')
@@ -255,14 +246,6 @@ function canMount(): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-  } catch {
-    return ''
   }
 }
 

@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openLocal } from '../../../scripts/local.ts'
 import { aroundCalls } from '../../support/faults.ts'
-import { newStateDir, runAdmin } from '../../support/service.ts'
+import { newStateDir } from '../../support/processes.ts'
+import { runAdmin } from '../../support/service.ts'
 
 it('counts each erasure once, however often the database is busy', async () => {
   const local = await openLocal(newStateDir())

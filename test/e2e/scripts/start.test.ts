@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import {
-  administer,
   descendants,
   isAlive,
   knowsProcesses,
@@ -13,7 +12,8 @@ import {
   newStateDir,
   npm,
   until
-} from '../../support/service.ts'
+} from '../../support/processes.ts'
+import { administer } from '../../support/service.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const hasProcesses = knowsProcesses()

@@ -5,7 +5,8 @@ import { fireCron } from '../../../scripts/control.ts'
 import type { Figures } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { administer, until } from '../../support/service.ts'
+import { until } from '../../support/processes.ts'
+import { administer } from '../../support/service.ts'
 
 it('a subscription is delivered by the running service when its cron comes', async () => {
   const { url, stateDir } = inject('service')

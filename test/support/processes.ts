@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+
+export type Output = { code: number | null; stdout: string; stderr: string }
+
+export type LocalService = {
+  /** All that it printed until it was ready. */
+  welcome: string
+  url: string
+  projectId: number
+  token: string
+  key: string
+  pid: number
+  /** Sends a signal to npm, as a supervisor does, and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Output>
+}
+
+export function newStateDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const root = join(import.meta.dirname, '../..')
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
+
+/** Runs npm to its end. Its own notices are left out. */
+export const npm = (args: string[], env: Record<string, string>): Promise<Output> =>
+  launch('npm', args, env).ended
+
+/** What `npm run --silent <name> -- …` does, without the time that npm takes for it. */
+export function runScript(
+  name: string,
+  args: string[],
+  env: Record<string, string>
+): Promise<Output> {
+  const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+  return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
+}
+
+/** The database of a service, past the service; waits its turn to write. The folder has one: that of `DB`. */
+export function openDatabase(stateDir: string, options: { readOnly?: boolean } = {}): DatabaseSync {
+  const exclude = (path: string) => path.includes('metadata')
+  const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), { exclude })
+  return new DatabaseSync(file, { timeout: 10_000, ...options })
+}
+
+/** The rows that a service's database has. */
+export function readRows(stateDir: string, query: string): unknown[] {
+  const database = openDatabase(stateDir, { readOnly: true })
+  try {
+    return database.prepare(query).all()
+  } finally {
+    database.close()
+  }
+}
+
+/** Starts `npm start` with these options on a free port. */
+export function launchService(stateDir: string, options: string[] = []) {
+  const args = ['start', '--', ...options]
+  const { child, output, ended } = launch('npm', args, { STATE_DIR: stateDir, PORT: '0' })
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return { ready: readWelcome(child, output, stop), stop }
+}
+
+async function readWelcome(
+  child: ChildProcess,
+  output: Omit<Output, 'code'>,
+  stop: LocalService['stop']
+) {
+  await until(() => output.stdout.includes('Ctrl-C stops it.') || child.exitCode !== null, 90_000)
+  const find = (pattern: RegExp) => {
+    const found = pattern.exec(output.stdout)?.[1]
+    if (!found) {
+      throw new Error(`The service printed:\n${output.stdout}${output.stderr}`)
+    }
+    return found
+  }
+  return {
+    welcome: output.stdout,
+    url: find(/answers on (\S+)/),
+    projectId: Number(find(/Project id +(\S+)/)),
+    token: find(/Capture token +(\S+)/),
+    key: find(/API key +(\S+)/),
+    pid: child.pid ?? 0,
+    stop
+  }
+}
+
+/** Asks again until the answer is yes. */
+export async function until(ask: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
+  for (const deadline = Date.now() + ms; !(await ask()); await sleep(100)) {
+    if (Date.now() > deadline) {
+      throw new Error(`It did not happen in ${ms} ms: ${ask}`)
+    }
+  }
+}
+
+/** Whether it can be told which processes there are: on Linux. Elsewhere what needs it is skipped, which is said. */
+export function knowsProcesses(): boolean {
+  if (process.platform === 'linux') {
+    return true
+  }
+  // Past the test runner, which keeps the output of tests that do not fail.
+  writeSync(2, 'Skipped: whether npm start leaves processes behind, as only Linux tells them.\n')
+  return false
+}
+
+/** The processes that a process has started, and those have. */
+export function descendants(pid: number): number[] {
+  const children = processes().filter(({ parent }) => parent === pid)
+  return children.flatMap((child) => [child.pid, ...descendants(child.pid)])
+}
+
+/** The processes of a service by their role: what serves the port, what runs the runtime, and the runtime itself. */
+export function rolesOf({ pid }: LocalService) {
+  const find = (parent: number, name: string) =>
+    descendants(parent).find((child) => commandOf(child).includes(name)) ?? 0
+  const supervisor = find(pid, 'scripts/start.ts')
+  const host = find(supervisor, 'scripts/host.ts')
+  return { supervisor, host, runtime: find(host, 'workerd') }
+}
+export type Role = keyof ReturnType<typeof rolesOf>
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+export const isAlive = (pid: number) =>
+  processes().some((process) => process.pid === pid && process.state !== 'Z')
+
+function processes() {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      // `pid (name) state parent …`, and the name may contain anything.
+      const [state, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+      return [{ pid: Number(name), state, parent: Number(parent) }]
+    } catch {
+      return []
+    }
+  })
+}
+
+function launch(command: string, args: string[], env: Record<string, string>) {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (output.stdout += chunk))
+  child.stderr.on('data', (chunk) => (output.stderr += chunk))
+  return { child, output, ended: end(child, output) }
+}
+
+async function end(child: ChildProcess, output: Omit<Output, 'code'>): Promise<Output> {
+  const code = await new Promise<number | null>((done) => child.on('close', done))
+  const stderr = output.stderr.split('\n').filter((line) => !/^npm (warn|error|notice)/.test(line))
+  return { code, stdout: output.stdout, stderr: stderr.join('\n') }
+}
