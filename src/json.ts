@@ -7,14 +7,36 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const isEmpty = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 0
 
-/** Objects whose keys stand in another order count as different. */
-export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
-  a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
+/** Objects whose keys stand in another order count as different. Ends at the first difference. */
+export function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) {
+    return true
+  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    return false
+  }
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((value, i) => isSame(value, b[i]))
+    )
+  }
+  const [keys, others] = [Object.keys(a), Object.keys(b)]
+  return (
+    keys.length === others.length &&
+    keys.every((key, i) => key === others[i] && isSame(a[key], b[key]))
+  )
+}
 
 const encoder = new TextEncoder()
 
-/** Length in UTF-8 bytes. */
-export const byteLength = (text: string): number => encoder.encode(text).length
+/** Length in UTF-8 bytes. Short ASCII, as most keys and values are, is only looked at. */
+export const byteLength = (text: string): number =>
+  text.length <= MAX_SHORT && /^[\0-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length
+
+const MAX_SHORT = 100
 
 /** JSON that is nested deeper is refused: SQLite reads a depth of 1,000. */
 export const MAX_DEPTH = 200

@@ -1,6 +1,7 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
 import { parkDeadLetters } from './capture/dead.ts'
+import { readSpill } from './capture/enqueue.ts'
 import { type Db, newUsage, openDb, type Usage } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
 import { consumeErasures } from './erasures/consumer.ts'
@@ -185,7 +186,13 @@ async function consume(batch: MessageBatch<unknown>, env: Env, usage: ReturnType
       const database = (name: string) => databaseOf(env, name)
       return consumeCapture(
         batch,
-        { control: env.DB, database, bucket: env.BUCKET, deadQueue: env.DEAD_QUEUE },
+        {
+          outlet: { queue: env.CAPTURE_QUEUE, bucket: env.BUCKET, spillsAll: readSpill(env.SPILL) },
+          control: env.DB,
+          database,
+          bucket: env.BUCKET,
+          deadQueue: env.DEAD_QUEUE
+        },
         usage
       )
     }

@@ -4,8 +4,11 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk } from '../db/rows.ts'
 import { onePerson, type PersonId } from '../persons/store.ts'
-import { type Entry, MAX_IDENTITIES } from './entry.ts'
+import type { Entry } from './entry.ts'
 import type { ActivityRow } from './json.ts'
+
+/** An entry about a merge lists so many identities of the person that was folded: anyone's events make such entries. */
+const MAX_FOLDED_IDENTITIES = 100
 
 /** Writes entries, in the transaction of what they tell of. */
 export const activityStatements = (projectId: number, entries: readonly Entry[]): SQL[] => [
@@ -43,7 +46,7 @@ export const mergeActivity = (
                    'before', null, 'after', json_object('uuid', folded.uuid),
                    'identities', json_object('distinct_ids', (
                      select json_group_array(key) from (
-                       select d.key from distinct_ids d where d.person_id = folded.id order by d.key limit ${MAX_IDENTITIES})))))),
+                       select d.key from distinct_ids d where d.person_id = folded.id order by d.key limit ${MAX_FOLDED_IDENTITIES})))))),
                  merged.value ->> 'at'
           from json_each(${rows}) as merged cross join persons as folded
           where folded.id = merged.value ->> 'id' and +folded.project_id = ${projectId}`

@@ -3,58 +3,79 @@ import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { readTombstones } from '../erasures/late.ts'
-import { distinctIdsOf } from './merge.ts'
-import { type Changes, type Ids, type Incoming, type Known, planEvents } from './plan.ts'
+import { pause } from '../pause.ts'
+import { distinctIdsOf, mergedIdsOf } from './merge.ts'
+import { type Changes, type Ids, type Incoming, inOrder, type Known, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
 import { hasPersonProfile } from './writes.ts'
 
-/** Person versions of one batch beyond this many bytes are written in two halves. */
-const MAX_VERSION_BYTES = 8_000_000
+/** Distinct ids whose persons may be merged in one transaction: up to 1,000 rows are counted of each. */
+const MAX_MERGED_IDS = 400
 
 /** What has to be known of the project whose events they are. */
 type Project = { id: number; erasureSalt: string }
 
-export type Ingested = { stored: number; warnings: Changes['warnings'] }
+export type Ingested = {
+  stored: number
+  warnings: Changes['warnings']
+  /** Events that are not looked at yet. */
+  rest: Incoming[]
+}
 
 /**
- * Stores events with what they say of identities and persons, each event exactly once however often it arrives. What
- * another consumer changes in between is noticed, and the work is done again from a new reading.
- * @throws unavailable, also when that goes on and on
+ * Stores events with what they say of identities and persons, each event exactly once however often it arrives. Many or
+ * costly ones take several transactions, between which others get their turn.
+ * @throws unavailable
  */
 export async function ingestEvents(
   db: Db,
   project: Project,
   events: Incoming[]
-): Promise<Ingested> {
-  const wanted: Wanted = {
-    uuids: [...new Set(events.map(({ uuid }) => uuid))],
-    distinctIds: [...new Set(events.flatMap(distinctIdsOf))],
-    eventNames: [...new Set(events.map(({ event }) => event))]
+): Promise<Omit<Ingested, 'rest'>> {
+  let stored = 0
+  const warnings: Changes['warnings'] = []
+  for (let rest = events; rest.length > 0; ) {
+    const part = await ingestPart(db, project, rest)
+    stored += part.stored
+    warnings.push(...part.warnings)
+    rest = part.rest
   }
+  return { stored, warnings }
+}
+
+/**
+ * Stores as many of these events as one transaction can, the earliest first; none only if all are stored already. What
+ * another consumer changes in between is noticed, and the work is done again from a new reading.
+ * @throws unavailable, also when that goes on and on
+ */
+export function ingestPart(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
+  const ordered = inOrder(events)
+  const wanted: Wanted = {
+    uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
+    distinctIds: [...new Set(ordered.flatMap(distinctIdsOf))],
+    mergedIds: [...new Set(ordered.flatMap(mergedIdsOf))].slice(0, MAX_MERGED_IDS),
+    eventNames: [...new Set(ordered.map(({ event }) => event))]
+  }
+  // The pauses let others get their turn where the database is in the same process, as it is locally: there no request is
+  // taken as long as a promise can be settled.
   return retryConflicts(async () => {
     const read = await readKnown(db, project.id, wanted)
-    const late = events.filter(({ received_at }) => received_at <= read.lastErasure)
+    await pause(0)
+    const late = ordered.filter(({ received_at }) => received_at <= read.lastErasure)
     const known = {
       ...read,
       tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf))
     }
-    const changes = planEvents(events, known, await reserveIds(db, events, wanted, known))
-    if (events.length > 1 && versionBytes(changes) > MAX_VERSION_BYTES) {
-      return ingestHalves(db, project, events)
+    const changes = planEvents(ordered, known, await reserveIds(db, ordered, wanted, known))
+    if (changes.rest.length === events.length) {
+      throw new Error('The first of these events was not planned.')
     }
     if (changes.events.length + changes.dropped.length > 0) {
       await writeChanges(db, project.id, changes)
+      await pause(0)
     }
-    return { stored: changes.events.length, warnings: changes.warnings }
+    return { stored: changes.events.length, warnings: changes.warnings, rest: changes.rest }
   })
-}
-
-async function ingestHalves(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
-  const sorted = events.toSorted((a, b) => a.timestamp - b.timestamp)
-  const middle = Math.ceil(events.length / 2)
-  const first = await ingestEvents(db, project, sorted.slice(0, middle))
-  const second = await ingestEvents(db, project, sorted.slice(middle))
-  return { stored: first.stored + second.stored, warnings: [...first.warnings, ...second.warnings] }
 }
 
 /** As many numbers as could be needed: one that is not used is no loss. Events of known persons need none. */
@@ -76,6 +97,3 @@ async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Kno
     uuid: () => uuidv7()
   }
 }
-
-const versionBytes = ({ versions }: Changes): number =>
-  versions.reduce((bytes, { properties }) => bytes + JSON.stringify(properties).length, 0)

@@ -7,6 +7,10 @@ export function distinctIdsOf(event: CapturedEvent): string[] {
   return source === undefined ? [event.distinct_id] : [event.distinct_id, source]
 }
 
+/** The distinct ids whose persons an event merges; none of an event that does not merge. */
+export const mergedIdsOf = (event: CapturedEvent): string[] =>
+  mergeSource(event) === undefined ? [] : distinctIdsOf(event)
+
 /** The distinct id that an event folds into its own, if it is one of those that merge. */
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
   if (!hasPersonProfile(properties)) {

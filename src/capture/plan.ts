@@ -1,32 +1,50 @@
 import { buriedUnder, type Tombstone } from '../erasures/tombstone.ts'
-import type { JsonObject } from '../json.ts'
+import { byteLength, type Json, type JsonObject } from '../json.ts'
+import { earnCredit, searchCost } from '../persons/copies.ts'
 import {
-  addVersion,
   isMergeable,
   loadPerson,
   mergePersons,
   newPerson,
   type Person,
   type StoredPerson,
+  searchText,
+  tryVersion,
   type Version,
   writePerson
 } from '../persons/person.ts'
-import { foldEvents, type SessionPart } from '../sessions/session.ts'
+import { foldEvents, MAX_SESSION_ID, type SessionPart } from '../sessions/session.ts'
+import {
+  eventCost,
+  MAX_COST,
+  MOVED_ROW,
+  NEW_EVENT_NAME,
+  NEW_IDENTITY,
+  personCost,
+  SESSION,
+  versionCost
+} from './cost.ts'
 import type { CapturedEvent } from './event.ts'
-import { mergeSource } from './merge.ts'
+import { distinctIdsOf, mergedIdsOf, mergeSource } from './merge.ts'
 import { hasPersonProfile, writesOf } from './writes.ts'
 
 /** What the database says of the distinct ids, persons and events that a batch of events touches. */
 export type Known = {
   seen: ReadonlySet<string>
   identities: ReadonlyMap<string, { key: number; personId: number | null }>
+  /** Of the persons of these identities; some may be left out when together they are large, never those of the first event. */
   persons: ReadonlyMap<number, StoredPerson>
+  /** How many distinct ids the persons have that events may merge, those of the first event among them; counted up to `MAX_FOLDED` and one. */
+  identityCounts: ReadonlyMap<number, number>
   eventNames: ReadonlyMap<string, number>
   /** When the project last erased somebody, ms UTC; 0 for never. */
   lastErasure: number
   /** Of those distinct ids that were erased after one of the events was accepted. */
   tombstones: ReadonlyMap<string, Tombstone[]>
 }
+
+/** Distinct ids of a person that can still be folded into another: each of them moves, and 1,000 take about 10 ms. */
+export const MAX_FOLDED = 1_000
 
 /** Fresh numbers and uuids; a number is never used twice. */
 export type Ids = { identity(): number; person(): number; eventName(): number; uuid(): string }
@@ -67,12 +85,16 @@ export type Changes = {
   lastErasure: number
   versions: Version[]
   warnings: { type: Warning; event: string }[]
+  /** The later events, which would be too much for one transaction: they are to be planned again once these are written. */
+  rest: Incoming[]
 }
 
 export type Warning =
   | 'cannot_merge_already_identified'
   | 'cannot_merge_with_illegal_distinct_id'
+  | 'merge_limit_exceeded'
   | 'person_properties_size_violation'
+  | 'person_version_limit_exceeded'
 
 type Identity = {
   key: number
@@ -82,8 +104,9 @@ type Identity = {
 }
 
 /**
- * Works out what a batch of events changes. Events already stored are left out; the rest is taken in order of time. The
- * outcome for persons does not depend on how events are divided into batches, nor on the order of the batches.
+ * Works out what a batch of events changes: of all of them, or of as many as one transaction can write quickly, at least
+ * one. Events already stored are left out; the others are taken in order of time. The outcome for persons does not depend
+ * on how events are divided into batches, nor on the order of the batches.
  */
 export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
   const plan = new Plan(known, ids)
@@ -93,11 +116,25 @@ export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes 
       fresh.set(event.uuid, event)
     }
   }
-  for (const event of [...fresh.values()].sort((a, b) => orderOf(a) - orderOf(b))) {
+  const ordered = inOrder([...fresh.values()])
+  let taken = 0
+  for (const event of ordered) {
+    if (!plan.hasRoomFor(event)) {
+      break
+    }
     plan.add(event)
+    taken += 1
   }
-  return plan.changes()
+  return plan.changes(ordered.slice(taken))
 }
+
+/** A session's or window's id that an event is stored with; a longer one is only among its properties. */
+const idOf = (value: Json | undefined): string | null =>
+  typeof value === 'string' && value.length <= MAX_SESSION_ID ? value : null
+
+/** Events in the order in which they are applied to their persons. */
+export const inOrder = (events: Incoming[]): Incoming[] =>
+  events.toSorted((a, b) => orderOf(a) - orderOf(b))
 
 const orderOf = ({ written_at, timestamp }: CapturedEvent): number => written_at ?? timestamp
 
@@ -114,20 +151,43 @@ class Plan {
   readonly #warnings: Changes['warnings'] = []
   readonly #usedTombstones = new Set<number>()
   readonly #dropped = new Map<number, number>()
+  /** What writing each person costs; none is written without an entry. */
+  readonly #personCosts = new Map<Person, number>()
+  /** What search looks in, of persons that changed. */
+  readonly #searched = new Map<Person, string>()
+  readonly #identityCounts = new Map<Person, number>()
+  #cost = 0
 
   constructor(known: Known, ids: Ids) {
     this.#known = known
     this.#ids = ids
   }
 
+  /** Whether what is planned so far may become more, and enough is known of the event's persons. */
+  hasRoomFor(event: Incoming): boolean {
+    const personsOf = (distinctIds: string[]) =>
+      distinctIds.flatMap((distinctId) => this.#known.identities.get(distinctId)?.personId ?? [])
+    return (
+      this.#cost < MAX_COST &&
+      personsOf(distinctIdsOf(event)).every((id) => this.#known.persons.has(id)) &&
+      personsOf(mergedIdsOf(event)).every((id) => this.#known.identityCounts.has(id))
+    )
+  }
+
   add(event: Incoming): void {
+    const bytes = byteLength(JSON.stringify(event.properties))
+    this.#cost += eventCost(bytes)
     const tombstone = this.#tombstoneOf(event.distinct_id, event)
     if (tombstone) {
       this.#bury(event, tombstone)
     } else {
       const identity = this.#identity(event.distinct_id)
       const person = hasPersonProfile(event.properties)
-        ? this.#applyToPerson(identity, event)
+        ? this.#applyToPerson(
+            identity,
+            event,
+            bytes + event.event.length + event.distinct_id.length
+          )
         : undefined
       this.#store(event, identity.key, person?.version ?? null)
     }
@@ -151,7 +211,7 @@ class Plan {
     const { uuid, event: name, received_at: receivedAt, properties } = event
     const { $session_id: session, $window_id: window } = properties
     const timestamp = Math.floor(event.timestamp)
-    const sessionId = typeof session === 'string' ? session : null
+    const sessionId = idOf(session)
     this.#events.push({
       uuid,
       event_id: this.#eventName(name),
@@ -159,16 +219,19 @@ class Plan {
       identity,
       version,
       session_id: sessionId,
-      window_id: typeof window === 'string' ? window : null,
+      window_id: idOf(window),
       properties
     })
+    const sessions = this.#sessions.size
     foldEvents(
       [{ uuid, name, timestamp, receivedAt, identity, sessionId, properties }],
       this.#sessions
     )
+    this.#cost += (this.#sessions.size - sessions) * SESSION
   }
 
-  #applyToPerson(identity: Identity, event: Incoming): Person {
+  /** `received` are the event's bytes. */
+  #applyToPerson(identity: Identity, event: Incoming, received: number): Person {
     const happenedAt = Math.floor(Math.min(event.timestamp, event.received_at))
     const merged = this.#merge(identity, event, happenedAt)
     const person = this.#personOf(identity) ?? this.#createPerson(identity, happenedAt)
@@ -185,10 +248,47 @@ class Plan {
     if (written.refused) {
       this.#warn('person_properties_size_violation', event)
     }
-    if (merged || written.changed || person.version === 0) {
-      this.#versions.push(addVersion(person, identity.key))
+    person.copyCredit = earnCredit(person.copyCredit, received, person.properties.bytes.shown)
+    if (merged || written.changed) {
+      this.#payForSearch(person)
     }
+    if (merged || written.changed || person.version === 0 || person.isVersionStale) {
+      this.#addVersion(person, identity, event)
+    }
+    this.#countCost(person)
     return person
+  }
+
+  /** What becomes searchable takes from the credit for copies, since it is stored beside them. */
+  #payForSearch(person: Person): void {
+    const before = this.#searched.get(person) ?? person.indexed
+    const now = searchText(person.properties.shown)
+    person.copyCredit -= searchCost(Math.max(0, byteLength(now) - byteLength(before)))
+    this.#searched.set(person, now)
+  }
+
+  #addVersion(person: Person, identity: Identity, event: Incoming): void {
+    const version = tryVersion(person, identity.key)
+    if (version) {
+      this.#versions.push(version)
+      this.#cost += versionCost(person.properties.bytes.shown)
+    } else {
+      this.#warn('person_version_limit_exceeded', event)
+    }
+  }
+
+  #countCost(person: Person): void {
+    if (!person.touched) {
+      return
+    }
+    const now = this.#searched.get(person) ?? person.indexed
+    const isSearchedAnew = now !== person.indexed
+    const cost = personCost(
+      person.properties.bytes,
+      isSearchedAnew ? { out: byteLength(person.indexed), in: byteLength(now) } : undefined
+    )
+    this.#cost += cost - (this.#personCosts.get(person) ?? 0)
+    this.#personCosts.set(person, cost)
   }
 
   /** @returns whether the person's properties changed by it */
@@ -225,12 +325,24 @@ class Plan {
     if (folded === kept) {
       return false
     }
+    const moved = this.#identityCountOf(folded)
+    if (moved > MAX_FOLDED) {
+      this.#warn('merge_limit_exceeded', event)
+      return false
+    }
+    this.#cost += moved * MOVED_ROW
+    this.#identityCounts.set(kept, this.#identityCountOf(kept) + moved)
     const { changed, refused } = mergePersons(kept, folded)
     if (refused) {
       this.#warn('person_properties_size_violation', event)
     }
     this.#mergedInto.set(folded, { person: kept, at: event.received_at })
     return changed
+  }
+
+  /** How many stored distinct ids would move with the person; those that are new are stored where they belong. */
+  #identityCountOf(person: Person): number {
+    return this.#identityCounts.get(person) ?? this.#known.identityCounts.get(person.id) ?? 0
   }
 
   #identify(person: Person): void {
@@ -254,6 +366,7 @@ class Plan {
       storedPersonId: stored?.personId
     }
     this.#identities.set(distinctId, identity)
+    this.#cost += stored ? 0 : NEW_IDENTITY
     return identity
   }
 
@@ -290,6 +403,7 @@ class Plan {
     }
     const fresh = this.#ids.eventName()
     this.#eventNames.set(name, fresh)
+    this.#cost += NEW_EVENT_NAME
     return fresh
   }
 
@@ -297,7 +411,7 @@ class Plan {
     this.#warnings.push({ type, event: event.uuid })
   }
 
-  changes(): Changes {
+  changes(rest: Incoming[]): Changes {
     const identities = [...this.#identities.values()]
     const persons = [...this.#persons.values()]
     const remaining = persons.filter((person) => !this.#mergedInto.has(person))
@@ -332,7 +446,8 @@ class Plan {
       dropped: [...this.#dropped].map(([erasure_id, count]) => ({ erasure_id, count })),
       lastErasure: this.#known.lastErasure,
       versions: this.#versions,
-      warnings: this.#warnings
+      warnings: this.#warnings,
+      rest
     }
   }
 }

@@ -21,18 +21,31 @@ import {
 } from '../persons/write/store.ts'
 import { countEvents } from '../rollups/store.ts'
 import { addToSessions } from '../sessions/store.ts'
-import type { Changes, Known } from './plan.ts'
+import { type Changes, type Known, MAX_FOLDED } from './plan.ts'
 
-export type Wanted = { uuids: string[]; distinctIds: string[]; eventNames: string[] }
+/** Bytes of persons that are read at once: two of the largest in any case. */
+const MAX_PERSONS_BYTES = 2_500_000
 
-/** What is stored of these events, distinct ids (with their persons) and event names; one round trip. */
+export type Wanted = {
+  uuids: string[]
+  /** Those of the first event first. */
+  distinctIds: string[]
+  /** Those whose persons may be merged. */
+  mergedIds: string[]
+  eventNames: string[]
+}
+
+/**
+ * What is stored of these events, distinct ids (with their persons) and event names; one round trip. Of large persons only
+ * those of the first distinct ids are read.
+ */
 export async function readKnown(
   db: Db,
   projectId: number,
   wanted: Wanted
 ): Promise<Omit<Known, 'tombstones'>> {
   const distinctIds = inJson(wanted.distinctIds)
-  const [seen, identities, persons, eventNames, lastErasure] = await readBatch(
+  const [seen, identities, persons, identityCounts, eventNames, lastErasure] = await readBatch(
     db,
     query<{ uuid: string }>(sql`
       select lower(hex(uuid)) as uuid from events
@@ -42,9 +55,22 @@ export async function readKnown(
       select key, distinct_id, person_id from distinct_ids
       where project_id = ${projectId} and distinct_id in ${distinctIds}`),
     query<PersonRecord>(sql`
-      select ${RECORD} from persons
-      where +project_id = ${projectId} and id in
-        (select person_id from distinct_ids where project_id = ${projectId} and distinct_id in ${distinctIds})`),
+      select ${RECORD} from persons where +project_id = ${projectId} and id in (
+        select id from (
+          select person.id, sum(octet_length(person.properties) + octet_length(person.writes)) over (
+                   order by asked.position rows between unbounded preceding and 1 preceding) as bytes_before
+          from (select identity.person_id as id, min(list.key) as position
+                from json_each(${JSON.stringify(wanted.distinctIds)}) as list
+                  cross join distinct_ids as identity on identity.project_id = ${projectId} and identity.distinct_id = list.value
+                where identity.person_id is not null group by identity.person_id) as asked
+            cross join persons as person on person.id = asked.id)
+        where coalesce(bytes_before, 0) < ${MAX_PERSONS_BYTES})`),
+    query<{ person_id: number; count: number }>(sql`
+      select person_id, (select count(*) from (
+               select 1 from distinct_ids as own where own.person_id = distinct_ids.person_id limit ${MAX_FOLDED + 1})) as count
+      from distinct_ids
+      where project_id = ${projectId} and distinct_id in ${inJson(wanted.mergedIds)} and person_id is not null
+      group by person_id`),
     query<{ id: number; name: string }>(sql`
       select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`),
     query<{ value: number }>(sql`
@@ -56,6 +82,7 @@ export async function readKnown(
       identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])
     ),
     persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
+    identityCounts: new Map(identityCounts.map((row) => [row.person_id, row.count])),
     eventNames: new Map(eventNames.map((row) => [row.name, row.id])),
     lastErasure: lastErasure[0]?.value ?? 0
   }

@@ -5,10 +5,11 @@ import {
   addVersion,
   MAX_PROPERTIES_BYTES,
   type Person,
+  unsetProperty,
   type Version,
   writePerson
 } from './person.ts'
-import { applyWrites, nextWriteTime, type Write } from './properties.ts'
+import { nextWriteTime, type Write } from './properties.ts'
 
 /** A distinct id and the key under which events know it. */
 export type Identity = { key: number; distinctId: string }
@@ -56,7 +57,7 @@ export function deleteProperty(subject: Subject, key: string, by: Request): Pers
     if (!person.properties.shown.has(key)) {
       return false
     }
-    applyWrites(person.properties, [{ kind: 'unset', key, stamp: stampOf(person, key, by) }])
+    unsetProperty(person, key, stampOf(person, key, by))
     return true
   })
 }

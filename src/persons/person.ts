@@ -1,12 +1,15 @@
-import { byteLength, type Json, type JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { copyCost, NEW_CREDIT } from './copies.ts'
 import {
-  applyWrites,
-  copyProperties,
+  type Bytes,
+  commitDraft,
   decodeWrites,
+  draftMerge,
+  draftWrites,
   emptyProperties,
   encodeWrites,
-  mergeProperties,
   type PersonProperties,
+  type Stamp,
   type StoredWrites,
   toObject,
   type Write
@@ -22,12 +25,18 @@ export type StoredPerson = {
   writes: StoredWrites
   version: number
   versions: number
+  /** Bytes that copies of the properties may still take: see `copies.ts`. Less than none after one too many. */
+  copyCredit: number
+  /** The version in force is not what the properties are: there was no credit for a copy. */
+  isVersionStale: boolean
   revision: number
 }
 
 /** A person while a batch of changes to it is worked out; `revision` is undefined until it is stored. */
 export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & {
   properties: PersonProperties
+  /** What search looks in, as stored. */
+  indexed: string
   revision: number | undefined
   /** Something has to be stored; `changed`: something that answers, versions or indexes show. */
   touched: boolean
@@ -46,19 +55,26 @@ export const newPerson = (id: number, uuid: string, createdAt: number): Person =
   createdAt,
   isIdentified: false,
   properties: emptyProperties(),
+  indexed: '',
   version: 0,
   versions: 0,
+  copyCredit: NEW_CREDIT,
+  isVersionStale: false,
   revision: undefined,
   touched: true,
   changed: true
 })
 
-export const loadPerson = ({ properties, writes, ...person }: StoredPerson): Person => ({
-  ...person,
-  properties: decodeWrites(properties, writes),
-  touched: false,
-  changed: false
-})
+export function loadPerson({ properties: stored, writes, ...person }: StoredPerson): Person {
+  const properties = decodeWrites(stored, writes)
+  return {
+    ...person,
+    properties,
+    indexed: searchText(properties.shown),
+    touched: false,
+    changed: false
+  }
+}
 
 export const storePerson = (person: Person) => {
   const properties = toObject(person.properties)
@@ -69,9 +85,11 @@ export const storePerson = (person: Person) => {
     is_identified: person.isIdentified,
     properties,
     writes: encodeWrites(person.properties),
-    search: searchText(properties),
+    search: searchText(person.properties.shown),
     version: person.version,
     versions: person.versions,
+    copy_credit: person.copyCredit,
+    is_version_stale: person.isVersionStale,
     revision: person.revision ?? 0
   }
 }
@@ -86,9 +104,25 @@ export const identityOf = (version: number): number => Math.floor(version / 2 **
 export function addVersion(person: Person, identity: number): Version {
   person.versions += 1
   person.version = versionId(identity, person.versions)
+  person.isVersionStale = false
   person.touched = true
   person.changed = true
   return { id: person.version, properties: toObject(person.properties) }
+}
+
+/**
+ * Adds a version if the person's credit pays for it, as it has to for all but the first. Without one the version in force
+ * is stale from now on.
+ */
+export function tryVersion(person: Person, identity: number): Version | undefined {
+  const cost = copyCost(person.properties.bytes.shown)
+  if (person.version === 0 || person.copyCredit >= cost) {
+    person.copyCredit -= cost
+    return addVersion(person, identity)
+  }
+  person.touched ||= !person.isVersionStale
+  person.isVersionStale = true
+  return undefined
 }
 
 /** Applies an event's writes, all or, when the person would become too large, none of them. */
@@ -96,15 +130,22 @@ export function writePerson(
   person: Person,
   writes: Write[]
 ): { changed: boolean; refused: boolean } {
-  const before = copyProperties(person.properties)
-  const { touched, changed } = applyWrites(person.properties, writes)
-  if (changed && isTooLarge(person.properties)) {
-    person.properties = before
+  const draft = draftWrites(person.properties, writes)
+  if (draft.changed && isTooLarge(draft.bytes)) {
     return { changed: false, refused: true }
   }
-  person.touched ||= touched
-  person.changed ||= changed
-  return { changed, refused: false }
+  commitDraft(person.properties, draft)
+  person.touched ||= draft.touched
+  person.changed ||= draft.changed
+  return { changed: draft.changed, refused: false }
+}
+
+/** Removes a property, however large the person is. */
+export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
+  const draft = draftWrites(person.properties, [{ kind: 'unset', key, stamp }])
+  commitDraft(person.properties, draft)
+  person.touched ||= draft.touched
+  person.changed ||= draft.changed
 }
 
 /** Makes `target` what both were; when that would be too large the target's properties stay as they are. */
@@ -112,29 +153,22 @@ export function mergePersons(
   target: Person,
   source: Person
 ): { changed: boolean; refused: boolean } {
-  const before = copyProperties(target.properties)
-  const { changed } = mergeProperties(target.properties, source.properties)
-  const refused = changed && isTooLarge(target.properties)
-  if (refused) {
-    target.properties = before
+  const draft = draftMerge(target.properties, source.properties)
+  const refused = draft.changed && isTooLarge(draft.bytes)
+  if (!refused) {
+    commitDraft(target.properties, draft)
   }
   target.createdAt = Math.min(target.createdAt, source.createdAt)
   target.versions = Math.max(target.versions, source.versions)
+  target.copyCredit += source.copyCredit
   target.isIdentified = true
   target.touched = true
   target.changed = true
-  return { changed: changed && !refused, refused }
+  return { changed: draft.changed && !refused, refused }
 }
 
-function isTooLarge(properties: PersonProperties): boolean {
-  const [shown, writes] = [
-    JSON.stringify(toObject(properties)),
-    JSON.stringify(encodeWrites(properties))
-  ]
-  return [shown, writes].some(
-    (json) => json.length * 3 > MAX_PROPERTIES_BYTES && byteLength(json) > MAX_PROPERTIES_BYTES
-  )
-}
+const isTooLarge = ({ shown, writes }: Bytes): boolean =>
+  shown > MAX_PROPERTIES_BYTES || writes > MAX_PROPERTIES_BYTES
 
 const NAME_KEYS = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
 
@@ -145,14 +179,22 @@ export function nameOf(properties: JsonObject, distinctIds: string[]): string {
 }
 
 /** What `search` looks in: the name-like properties, folded as `foldSearch` folds the term. */
-export const searchText = (properties: JsonObject): string =>
-  NAME_KEYS.map((key) => foldSearch(text(properties[key])))
+export const searchText = (properties: ReadonlyMap<string, Json>): string =>
+  NAME_KEYS.map((key) => foldSearch(text(properties.get(key))))
     .filter((value) => value !== '')
     .join(SEPARATOR)
+    .slice(0, MAX_SEARCHED)
+    .toWellFormed()
 
 /** One character between two values that no term contains, so that a term is found only within a value. */
 const SEPARATOR = '\u001f'
-const MAX_SEARCH = 1_000
+
+/**
+ * Characters of a value, and of all values of a person, that search looks in. Each takes about ten bytes in the full-text
+ * index, and 20 µs to be taken out of it.
+ */
+const MAX_SEARCH = 128
+const MAX_SEARCHED = 512
 
 /** Upper and lower case, composed and decomposed letters are the same to a search. */
 export const foldSearch = (value: string): string =>

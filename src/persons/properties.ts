@@ -1,4 +1,4 @@
-import { isSame, type Json, type JsonObject } from '../json.ts'
+import { byteLength, isSame, type Json, type JsonObject } from '../json.ts'
 
 /**
  * A person's properties as the outcome of a set of writes, whatever the order in which the writes arrive.
@@ -7,7 +7,16 @@ import { isSame, type Json, type JsonObject } from '../json.ts'
  * it counts; a null gives way to a value. A `seed` is a `once` that the server derives from an event; only the earliest
  * is kept, and it never comes back after an explicit `unset`.
  */
-export type PersonProperties = { shown: Map<string, Json>; registers: Map<string, Register> }
+export type PersonProperties = {
+  shown: Map<string, Json>
+  registers: Map<string, Register>
+  /** How many candidates have each stamp, by its text. */
+  stamps: Map<string, number>
+  bytes: Bytes
+}
+
+/** Bytes of JSON: of what is shown, and an upper bound for the write times, which holds in any order of the stamps. */
+export type Bytes = { shown: number; writes: number }
 
 export type Write = { key: string; stamp: Stamp } & (
   | { kind: 'set' | 'once' | 'seed'; value: Json }
@@ -17,52 +26,58 @@ export type Write = { key: string; stamp: Stamp } & (
 /** When a write was made (ms) and the uuid of its event, which orders writes of one millisecond. */
 export type Stamp = { at: number; id: string }
 
-type Candidate = { stamp: Stamp; value: Json }
+/** `bytes` are those of the value's JSON. */
+type Candidate = { stamp: Stamp; value: Json; bytes: number }
 type Register = {
   /** The latest `set`; `value` is undefined after an `unset`. */
-  set?: { stamp: Stamp; value: Json | undefined }
+  set?: { stamp: Stamp; value: Json | undefined; bytes: number }
   /** Every `once` later than `set`, oldest first. */
   once: Candidate[]
   seed?: Candidate
 }
 
+/** Properties as some writes make them, beside the properties themselves, which do not change before `commitDraft`. */
+export type Draft = {
+  /** The registers that become others, with what each shows then. */
+  registers: Map<string, { register: Register; shown: Json | undefined }>
+  /** By how much the stamps are used more often, or less. */
+  stamps: Map<string, number>
+  bytes: Bytes
+  /** Something has to be stored; `changed`: what the API shows is different. */
+  touched: boolean
+  changed: boolean
+}
+
 /** How many `once` writes of one key are told apart exactly; of more, repetitions go first, then the middle. */
 const MAX_ONCE = 8
 
-export const emptyProperties = (): PersonProperties => ({ shown: new Map(), registers: new Map() })
-
-export const copyProperties = ({ shown, registers }: PersonProperties): PersonProperties => ({
-  shown: new Map(shown),
-  registers: new Map([...registers].map(([key, register]) => [key, { ...register }]))
+export const emptyProperties = (): PersonProperties => ({
+  shown: new Map(),
+  registers: new Map(),
+  stamps: new Map(),
+  bytes: { shown: 2, writes: 24 }
 })
 
 export const toObject = (properties: PersonProperties): JsonObject =>
   Object.fromEntries(properties.shown)
 
-/** Applies writes in place. `touched`: something has to be stored; `changed`: what the API shows is different. */
-export function applyWrites(properties: PersonProperties, writes: Iterable<Write>) {
-  const outcome = { touched: false, changed: false }
+/** Works out what writes make of properties, in time that depends on the writes and not on how many properties there are. */
+export function draftWrites(properties: PersonProperties, writes: Iterable<Write>): Draft {
+  const drafts = new Map<string, Register>()
   for (const write of writes) {
-    const register = registerOf(properties, write.key)
-    if (!applyWrite(register, write)) {
-      continue
-    }
-    outcome.touched = true
-    if (show(properties, write.key, register)) {
-      outcome.changed = true
+    const register = drafts.get(write.key) ?? { ...registerOf(properties, write.key) }
+    if (applyWrite(register, write)) {
+      drafts.set(write.key, register)
     }
   }
-  return outcome
+  return draftOf(properties, drafts)
 }
 
-/** Folds `source` into `target`, in place: per key the later write, the target's when both are of one millisecond. */
-export function mergeProperties(
-  target: PersonProperties,
-  source: PersonProperties
-): { changed: boolean } {
-  let changed = false
+/** Folds `source` into `target`: per key the later write, the target's when both are of one millisecond. */
+export function draftMerge(target: PersonProperties, source: PersonProperties): Draft {
+  const drafts = new Map<string, Register>()
   for (const [key, theirs] of source.registers) {
-    const register = registerOf(target, key)
+    const register = { ...registerOf(target, key) }
     if (theirs.set && (!register.set || theirs.set.stamp.at > register.set.stamp.at)) {
       register.set = theirs.set
     }
@@ -70,11 +85,58 @@ export function mergeProperties(
       register.seed = theirs.seed
     }
     register.once = prune([...register.once, ...theirs.once], register.set?.stamp)
-    if (show(target, key, register)) {
-      changed = true
+    drafts.set(key, register)
+  }
+  return draftOf(target, drafts)
+}
+
+function draftOf(properties: PersonProperties, drafts: Map<string, Register>): Draft {
+  const registers: Draft['registers'] = new Map()
+  const stamps = new Map<string, number>()
+  const bytes = { ...properties.bytes }
+  let changed = false
+  for (const [key, register] of drafts) {
+    const before = properties.registers.get(key)
+    const shown = shownCandidate(register)?.value
+    registers.set(key, { register, shown })
+    changed ||= !isSame(properties.shown.get(key), shown)
+
+    const [own, former] = [sizeOf(key, register), before ? sizeOf(key, before) : NOTHING]
+    bytes.shown += own.shown - former.shown
+    bytes.writes += own.writes - former.writes
+    for (const stamp of stampsOf(register)) {
+      stamps.set(stamp, (stamps.get(stamp) ?? 0) + 1)
+    }
+    for (const stamp of before ? stampsOf(before) : []) {
+      stamps.set(stamp, (stamps.get(stamp) ?? 0) - 1)
     }
   }
-  return { changed }
+  for (const [stamp, difference] of stamps) {
+    const former = properties.stamps.get(stamp) ?? 0
+    bytes.writes += (Number(former + difference > 0) - Number(former > 0)) * sizeOfStamp(stamp)
+  }
+  return { registers, stamps, bytes, touched: drafts.size > 0, changed }
+}
+
+/** Makes properties, in place, what a draft of them says. */
+export function commitDraft(properties: PersonProperties, draft: Draft): void {
+  for (const [key, { register, shown }] of draft.registers) {
+    properties.registers.set(key, register)
+    if (shown === undefined) {
+      properties.shown.delete(key)
+    } else if (!isSame(properties.shown.get(key), shown)) {
+      properties.shown.set(key, shown)
+    }
+  }
+  for (const [stamp, difference] of draft.stamps) {
+    const count = (properties.stamps.get(stamp) ?? 0) + difference
+    if (count > 0) {
+      properties.stamps.set(stamp, count)
+    } else {
+      properties.stamps.delete(stamp)
+    }
+  }
+  properties.bytes = draft.bytes
 }
 
 /** Later writes are greater. */
@@ -105,7 +167,7 @@ function applyWrite(register: Register, write: Write): boolean {
     if (register.seed && compareStamps(stamp, register.seed.stamp) >= 0) {
       return false
     }
-    register.seed = { stamp, value: write.value }
+    register.seed = candidateOf(stamp, write.value)
     return true
   }
   if (register.set && compareStamps(stamp, register.set.stamp) < 0) {
@@ -113,13 +175,14 @@ function applyWrite(register: Register, write: Write): boolean {
   }
   if (write.kind === 'once') {
     const before = register.once
-    register.once = prune([...before, { stamp, value: write.value }], register.set?.stamp)
+    register.once = prune([...before, candidateOf(stamp, write.value)], register.set?.stamp)
     return (
       register.once.length !== before.length ||
       register.once.some((candidate, i) => candidate !== before[i])
     )
   }
-  register.set = { stamp, value: write.kind === 'set' ? write.value : undefined }
+  register.set =
+    write.kind === 'set' ? candidateOf(stamp, write.value) : { stamp, value: undefined, bytes: 0 }
   register.once = prune(register.once, stamp)
   return true
 }
@@ -137,29 +200,49 @@ function prune(candidates: Candidate[], after: Stamp | undefined): Candidate[] {
   return ends.length <= MAX_ONCE ? ends : [...ends.slice(0, MAX_ONCE - 1), ...ends.slice(-1)]
 }
 
-/** Stores the register and what it shows. @returns whether that is different from before */
-function show(properties: PersonProperties, key: string, register: Register): boolean {
-  const before = properties.shown.get(key)
-  const now = shownValue(register)
-  properties.registers.set(key, register)
-  if (now === undefined) {
-    return properties.shown.delete(key)
-  }
-  if (isSame(before, now)) {
-    return false
-  }
-  properties.shown.set(key, now)
-  return true
-}
+const candidateOf = (stamp: Stamp, value: Json): Candidate => ({
+  stamp,
+  value,
+  bytes: byteLength(JSON.stringify(value))
+})
 
-function shownValue({ set, once, seed }: Register): Json | undefined {
-  if (set?.value !== undefined && set.value !== null) {
-    return set.value
+/** The candidate whose value is shown; undefined when there is nothing to show. */
+function shownCandidate({ set, once, seed }: Register): Candidate | undefined {
+  const own = set?.value === undefined ? undefined : { ...set, value: set.value }
+  if (own && own.value !== null) {
+    return own
   }
   const candidates =
     set || !seed ? once : [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
-  const first = candidates.find(({ value }) => value !== null) ?? candidates[0]
-  return first ? first.value : set?.value
+  return candidates.find(({ value }) => value !== null) ?? candidates[0] ?? own
+}
+
+const NOTHING: Bytes = { shown: 0, writes: 0 }
+
+/** Digits of a stamp's number: a person has room for fewer than 100,000 stamps. */
+const REFERENCE = 5
+
+const sizeOfStamp = (text: string): number => text.length + 3
+
+const stampsOf = ({ set, once, seed }: Register): string[] =>
+  [...once, ...(set ? [set] : []), ...(seed ? [seed] : [])].map(({ stamp }) => textOfStamp(stamp))
+
+const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
+
+/** What a key takes of the JSON of the properties and, without the stamps themselves, of the write times. */
+function sizeOf(key: string, register: Register): Bytes {
+  const visible = shownCandidate(register)
+  const name = byteLength(JSON.stringify(key)) + 2
+  const entry = ({ value, bytes }: Candidate) =>
+    3 + REFERENCE + (isSame(value, visible?.value) ? 0 : bytes + 1)
+  const { set, once, seed } = register
+  const own = set ? '"gone":,'.length + entry({ ...set, value: set.value ?? null }) : 0
+  const seeded = seed ? '"seed":,'.length + entry(seed) : 0
+  const all = once.reduce((sum, candidate) => sum + entry(candidate), '"once":[],'.length)
+  return {
+    shown: visible ? name + visible.bytes : 0,
+    writes: name + '{}'.length + own + seeded + (once.length > 0 ? all : 0)
+  }
 }
 
 /*
@@ -171,8 +254,8 @@ export type StoredWrites = { stamps: string[]; keys: Record<string, StoredRegist
 
 export function encodeWrites({ shown, registers }: PersonProperties): StoredWrites {
   const stamps = new Map<string, number>()
-  const number = ({ at, id }: Stamp): number => {
-    const text = `${at}:${id}`
+  const number = (stamp: Stamp): number => {
+    const text = textOfStamp(stamp)
     const known = stamps.get(text)
     if (known === undefined) {
       stamps.set(text, stamps.size)
@@ -181,7 +264,7 @@ export function encodeWrites({ shown, registers }: PersonProperties): StoredWrit
   }
   const keys = [...registers].map(([key, { set, once, seed }]): [string, StoredRegister] => {
     const visible = shown.get(key)
-    const entry = ({ stamp, value }: Candidate): Entry =>
+    const entry = ({ stamp, value }: Omit<Candidate, 'bytes'>): Entry =>
       isSame(value, visible) ? [number(stamp)] : [number(stamp), value]
     return [
       key,
@@ -206,20 +289,22 @@ export function decodeWrites(shown: JsonObject, { stamps, keys }: StoredWrites):
   const stamp = (index: number): Stamp => decoded[index] ?? { at: 0, id: '' }
   const registers = Object.entries(keys).map(
     ([key, { set, gone, once, seed }]): [string, Register] => {
-      const candidate = ([index, ...value]: Entry): Candidate => ({
-        stamp: stamp(index),
-        value: value.length > 0 ? (value[0] as Json) : (shown[key] ?? null)
-      })
+      const visible = Object.hasOwn(shown, key) ? (shown[key] ?? null) : null
+      const candidate = ([index, ...value]: Entry): Candidate =>
+        candidateOf(stamp(index), value.length > 0 ? (value[0] as Json) : visible)
       return [
         key,
         {
           ...(set && { set: candidate(set) }),
-          ...(gone !== undefined && { set: { stamp: stamp(gone), value: undefined } }),
+          ...(gone !== undefined && { set: { stamp: stamp(gone), value: undefined, bytes: 0 } }),
           once: once?.map(candidate) ?? [],
           ...(seed && { seed: candidate(seed) })
         }
       ]
     }
   )
-  return { shown: new Map(Object.entries(shown)), registers: new Map(registers) }
+  const properties = emptyProperties()
+  commitDraft(properties, draftOf(properties, new Map(registers)))
+  const bytes = { ...properties.bytes, shown: byteLength(JSON.stringify(shown)) + 1 }
+  return { ...properties, shown: new Map(Object.entries(shown)), bytes }
 }

@@ -44,7 +44,8 @@ export const FOLDED_PROPERTIES = [
   '$web_vitals_LCP_value'
 ]
 
-const MAX_SESSION_ID = 200
+/** Characters of a session's id. */
+export const MAX_SESSION_ID = 200
 /** Characters of a value; a longer one is cut. */
 const MAX_VALUE = 1_000
 
@@ -157,7 +158,8 @@ function pageOf(properties: JsonObject) {
   return {
     url,
     host: textOf(parsed?.hostname) ?? textOf(properties.$host),
-    path: textOf(parsed?.pathname) ?? textOf(properties.$pathname)
+    // Escapes make a path up to three times as long; a browser's URL has them already.
+    path: textOf(parsed?.pathname.slice(0, url?.length)) ?? textOf(properties.$pathname)
   }
 }
 

@@ -34,7 +34,11 @@ export class MemoryStore {
       eventName: () => this.#next(),
       uuid: () => `person-${this.#next()}`
     }
-    this.#apply(planEvents(batch, this.#known(), ids))
+    const changes = planEvents(batch, this.#known(), ids)
+    this.#apply(changes)
+    if (changes.rest.length > 0) {
+      this.deliver(changes.rest)
+    }
   }
 
   /** Has a rule change the person with this distinct id, as the API does. */
@@ -67,10 +71,19 @@ export class MemoryStore {
       seen: new Set(this.events.keys()),
       identities: this.identities,
       persons: this.persons,
+      identityCounts: this.#identityCounts(),
       eventNames: this.eventNames,
       lastErasure: 0,
       tombstones: new Map()
     })
+  }
+
+  #identityCounts(): Map<number, number> {
+    const counts = new Map<number, number>()
+    for (const { personId } of this.identities.values()) {
+      counts.set(personId ?? 0, (counts.get(personId ?? 0) ?? 0) + 1)
+    }
+    return counts
   }
 
   #apply(changes: Changes): void {
@@ -112,6 +125,8 @@ export class MemoryStore {
       ...row,
       createdAt: row.created_at,
       isIdentified: row.is_identified,
+      copyCredit: row.copy_credit,
+      isVersionStale: row.is_version_stale,
       revision: row.revision + 1
     })
   }

@@ -42,6 +42,10 @@ export const persons = sqliteTable(
     version: integer().notNull(),
     /** The highest version number given out to any of the person's identities. */
     versions: integer().notNull(),
+    /** Bytes that further versions may take; persons from before there was a limit begin with 64 kB. */
+    copyCredit: integer('copy_credit').notNull().default(65_536),
+    /** The version in force is not what the properties are: the credit did not suffice for another. */
+    isVersionStale: integer('is_version_stale', { mode: 'boolean' }).notNull().default(false),
     /** Raised by every update: the compare-and-swap of read–compute–write. */
     revision: integer().notNull()
   },

@@ -22,10 +22,13 @@ export type PersonRecord = {
   writes: string
   version: number
   versions: number
+  copy_credit: number
+  is_version_stale: number
   revision: number
 }
 
-export const RECORD = sql`id, uuid, created_at, is_identified, properties, writes, version, versions, revision`
+export const RECORD = sql`id, uuid, created_at, is_identified, properties, writes, version, versions, copy_credit,
+  is_version_stale, revision`
 
 export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
   id: row.id,
@@ -36,6 +39,8 @@ export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
   writes: JSON.parse(row.writes),
   version: row.version,
   versions: row.versions,
+  copyCredit: row.copy_credit,
+  isVersionStale: row.is_version_stale === 1,
   revision: row.revision
 })
 
@@ -58,9 +63,11 @@ export const expectUnchanged = (
 
 export const insertPersons = (projectId: number, persons: readonly Person[]): SQL[] =>
   eachChunk(persons.map(storePerson), (rows) => [
-    sql`insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+    sql`insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions,
+                             copy_credit, is_version_stale, revision)
         select value ->> 'id', ${projectId}, value ->> 'uuid', value ->> 'created_at', value ->> 'is_identified',
-               value -> 'properties', value -> 'writes', value ->> 'search', value ->> 'version', value ->> 'versions', 0
+               value -> 'properties', value -> 'writes', value ->> 'search', value ->> 'version', value ->> 'versions',
+               value ->> 'copy_credit', value ->> 'is_version_stale', 0
         from json_each(${rows})`
   ])
 
@@ -70,12 +77,14 @@ export const updatePersons = (projectId: number, persons: readonly Person[]): SQ
     sql`update persons set created_at = changed.value ->> 'created_at', is_identified = changed.value ->> 'is_identified',
           properties = changed.value -> 'properties', writes = changed.value -> 'writes',
           search = changed.value ->> 'search', version = changed.value ->> 'version',
-          versions = changed.value ->> 'versions', revision = persons.revision + 1
+          versions = changed.value ->> 'versions', copy_credit = changed.value ->> 'copy_credit',
+          is_version_stale = changed.value ->> 'is_version_stale', revision = persons.revision + 1
         from json_each(${rows}) as changed
         where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
   ]),
   ...eachChunk(persons.filter(({ changed }) => !changed).map(storePerson), (rows) => [
     sql`update persons set is_identified = changed.value ->> 'is_identified', writes = changed.value -> 'writes',
+          copy_credit = changed.value ->> 'copy_credit', is_version_stale = changed.value ->> 'is_version_stale',
           revision = persons.revision + 1
         from json_each(${rows}) as changed
         where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
