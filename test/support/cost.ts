@@ -1,0 +1,142 @@
+import { env } from 'cloudflare:workers'
+import { vi } from 'vitest'
+import type { CapturedEvent } from '../../src/capture/event.ts'
+import { type CaptureMessage, splitEvents } from '../../src/capture/message.ts'
+import { byteLength } from '../../src/json.ts'
+import { consume, newProject, type TestEvent } from './project.ts'
+
+/** The second database, which few other tests write to. */
+const database = (env as typeof env & { DB_TWO: D1Database }).DB_TWO
+
+const PAGE = 4_096
+
+/** Pages that the tables and indexes of a database may have begun: one each. */
+const BEGUN_PAGES = 60
+
+/** What storing some traffic cost. Bytes are those of the database's pages. */
+export type Cost = {
+  received: number
+  events: number
+  bytes: number
+  /** The most bytes that one transaction, and one of its values, had bound. */
+  largestBatch: number
+  largestValue: number
+  /** Messages that went back into the queue. */
+  requeued: number
+  warnings: Map<string, number>
+}
+
+/** Bytes that may be stored of this traffic. */
+export const allowance = ({ received, events }: Cost): number =>
+  20 * received + 1_000 * events + BEGUN_PAGES * PAGE
+
+/**
+ * Has the consumer store requests of a project, one queue message or more each, in a database of their own, with what it
+ * gives back to the queue.
+ */
+export async function storeRequests(
+  requests: TestEvent[][],
+  project?: Awaited<ReturnType<typeof newProject>>
+): Promise<Cost> {
+  const { message } = project ?? (await newProject({ database: 'DB_TWO' }))
+  const received_at = Date.now()
+  const messages = requests.map((events) => message(events, received_at))
+  const sent = messages.flatMap(({ events }) => events)
+  const { binding, largest } = meterBound()
+  await takeFreePages()
+  const before = await sizeOf()
+  const warnings = await countWarnings(async () => {
+    for (const { events, ...request } of messages) {
+      for (const part of splitEvents(events)) {
+        await consumeAll({ ...request, events: part.events }, binding, largest)
+      }
+    }
+  })
+  return {
+    received: sent.reduce((sum, event) => sum + bytesOf(event), 0),
+    events: sent.length,
+    bytes: (await sizeOf()) - before,
+    ...largest,
+    warnings
+  }
+}
+
+/** As a client sends it: the server can make up uuid and time. */
+const bytesOf = ({ event, distinct_id, properties }: CapturedEvent): number =>
+  byteLength(JSON.stringify({ event, distinct_id, properties }))
+
+type Largest = { largestBatch: number; largestValue: number; requeued: number }
+
+/** Consumes a message, and then what was given back of it. */
+async function consumeAll(message: CaptureMessage, DB_TWO: D1Database, largest: Largest) {
+  const waiting: unknown[] = [message]
+  const CAPTURE_QUEUE = {
+    send: async (body: unknown) => void waiting.push(body),
+    sendBatch: async (bodies: { body: unknown }[]) =>
+      void waiting.push(...bodies.map(({ body }) => body))
+  } as unknown as typeof env.CAPTURE_QUEUE
+  const bindings = { CAPTURE_QUEUE, DB_TWO } as Partial<Env>
+  for (let body = waiting.shift(); body !== undefined; body = waiting.shift()) {
+    const { explicitAcks } = await consume([body], 1, bindings)
+    if (explicitAcks.length !== 1) {
+      throw new Error('The consumer did not acknowledge the message.')
+    }
+    largest.requeued += waiting.length
+  }
+}
+
+/** The second database, and the most that was bound at once. */
+function meterBound() {
+  const largest: Largest = { largestBatch: 0, largestValue: 0, requeued: 0 }
+  const withSession = (bookmark?: string) => {
+    const session = database.withSession(bookmark)
+    let bound = 0
+    const bind = (statement: D1PreparedStatement, values: unknown[]) => {
+      for (const value of values) {
+        const bytes = typeof value === 'string' ? byteLength(value) : 8
+        largest.largestValue = Math.max(largest.largestValue, bytes)
+        bound += bytes
+      }
+      return statement.bind(...values)
+    }
+    return {
+      prepare(sql: string) {
+        const statement = session.prepare(sql)
+        return { bind: (...values: unknown[]) => bind(statement, values) }
+      },
+      batch(statements: D1PreparedStatement[]) {
+        largest.largestBatch = Math.max(largest.largestBatch, bound)
+        bound = 0
+        return session.batch(statements)
+      },
+      getBookmark: () => session.getBookmark()
+    }
+  }
+  // The product reaches a database through `withSession` alone.
+  return { binding: { withSession } as unknown as D1Database, largest }
+}
+
+async function countWarnings(work: () => Promise<void>): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const log = vi.spyOn(console, 'warn').mockImplementation((text) => {
+    const { message, type, count } = JSON.parse(String(text))
+    if (message === 'ingestion warning') {
+      counts.set(type, (counts.get(type) ?? 0) + count)
+    }
+  })
+  await work()
+  log.mockRestore()
+  return counts
+}
+
+const sizeOf = async (): Promise<number> =>
+  (await database.prepare('select 1').all()).meta.size_after
+
+/** Fills what earlier tests have left empty, so that the database grows by all that is stored from now on. */
+async function takeFreePages(): Promise<void> {
+  await database.prepare('create table if not exists filler (bytes blob)').run()
+  const before = await sizeOf()
+  while ((await sizeOf()) === before) {
+    await database.prepare('insert into filler values (zeroblob(64000))').run()
+  }
+}
