@@ -28,9 +28,10 @@ type Sent = { requests: number; events: string[]; parts: string[] }
 export async function benchKill(isSmoke: boolean): Promise<Outcome> {
   const stateDir = newStateDir()
   const sent: Sent = { requests: 0, events: [], parts: [] }
+  const rounds = isSmoke ? 1 : 30
   let launched = launchService(stateDir)
   let service = await launched.ready
-  for (let round = 0; round < (isSmoke ? 3 : 30); round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const victim = VICTIMS[round % VICTIMS.length] ?? 'runtime'
     const load = startLoad(() => service, sent)
     await sleep(500 + Math.random() * (isSmoke ? 500 : 3_000))
@@ -44,10 +45,11 @@ export async function benchKill(isSmoke: boolean): Promise<Outcome> {
     await until(() => answers(service), 60_000)
   }
   const found = await settle(stateDir, sent)
+  const kept = await measure(service, isSmoke)
   await launched.stop('SIGTERM')
-
-  const [kept, fast] = [await measure([], isSmoke), await measure(['--in-memory'], isSmoke)]
-  const rounds = isSmoke ? 3 : 30
+  const inMemory = launchService(newStateDir(), ['--in-memory'])
+  const fast = await measure(await inMemory.ready, isSmoke)
+  await inMemory.stop('SIGTERM')
   const lost = sent.events.length - found.events + sent.parts.length - found.parts
   const doubled = found.rows - found.events
   return {
@@ -162,19 +164,16 @@ async function settle(stateDir: string, { events, parts }: Sent) {
 }
 
 /** How long a single event takes to be acknowledged. */
-async function measure(options: string[], isSmoke: boolean) {
-  const launched = launchService(newStateDir(), options)
-  const service = await launched.ready
+async function measure({ url, token }: LocalService, isSmoke: boolean) {
   const times: number[] = []
   for (let n = 0; n < (isSmoke ? 20 : 1_000); n += 1) {
-    const event = { api_key: service.token, event: 'e', distinct_id: `u${n % 100}`, properties: {} }
+    const event = { api_key: token, event: 'e', distinct_id: `u${n % 100}`, properties: {} }
     const body = Buffer.from(JSON.stringify(event))
-    const { ms, status } = await send(new URL('/i/v0/e/', service.url), { method: 'POST' }, body)
+    const { ms, status } = await send(new URL('/i/v0/e/', url), { method: 'POST' }, body)
     if (status !== 200) {
       throw new Error(`An event is answered ${status}.`)
     }
     times.push(ms)
   }
-  await launched.stop('SIGTERM')
   return { median: percentile(times, 0.5), p95: percentile(times, 0.95) }
 }

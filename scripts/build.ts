@@ -1,26 +1,109 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync
+} from 'node:fs'
 import { join } from 'node:path'
-import { configPath, OperatorError, readConfig, wrangler } from './local.ts'
+import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { z } from 'zod'
+import { OperatorError, root } from './local.ts'
 
-/*
- * Builds the worker into a folder, exactly as it is deployed: `worker.js`, and in `options.json` what wrangler.toml asks of
- * the runtime. A process of its own, so that the service does not keep wrangler in memory.
- */
+const Served = z.object({
+  assets: z.looseObject({ directory: z.string() }),
+  compatibilityDate: z.string()
+})
 
-const [folder = ''] = process.argv.slice(2)
-mkdirSync(folder, { recursive: true })
-
-// The service adds the real ones: a secret is in no file of a build.
-for (const name of readConfig().secrets.required) {
-  process.env[name] = 'added by the service'
+/** The worker as it is deployed: its JavaScript, what wrangler.toml asks of the runtime, and what serves its assets. */
+export type Build = {
+  contents: string
+  options: ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
+  served: z.infer<typeof Served>
 }
-process.env.WRANGLER_LOG = 'error'
-const [{ code, stderr }, { unstable_getMiniflareWorkerOptions }] = await Promise.all([
-  wrangler(['deploy', '--dry-run', '--config', configPath, '--outdir', folder]),
-  import('wrangler')
-])
-if (code !== 0) {
-  throw new OperatorError(stderr)
+
+/** What the build is made of. */
+const SOURCES = [
+  'src/**',
+  'migrations/**',
+  'scripts/{assets,build,builder}.ts',
+  'wrangler.toml',
+  'package-lock.json'
+]
+
+/** Where builds are kept, by what they are made of. */
+const CACHE = join(root, 'node_modules/.cache/edge-analytics')
+
+/** Builds the worker, unless these sources were built before. @throws OperatorError when it cannot be built */
+export async function build(): Promise<Build> {
+  const name = hashSources()
+  const folder = join(CACHE, name)
+  const built = existsSync(folder) ? readBuild(folder) : undefined
+  if (built && existsSync(built.served.assets.directory)) {
+    return built
+  }
+  mkdirSync(CACHE, { recursive: true })
+  const fresh = mkdtempSync(join(CACHE, 'fresh-'))
+  try {
+    await runBuilder(fresh)
+    const result = readBuild(fresh)
+    keep(fresh, name)
+    return result
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
 }
-const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath)
-writeFileSync(join(folder, 'options.json'), JSON.stringify(workerOptions))
+
+/** Gives a finished build its name, unless another process was faster, and removes those of other sources. */
+function keep(fresh: string, name: string): void {
+  for (const other of readdirSync(CACHE)) {
+    if (other !== name && !other.startsWith('fresh-')) {
+      rmSync(join(CACHE, other), { recursive: true, force: true })
+    }
+  }
+  try {
+    renameSync(fresh, join(CACHE, name))
+  } catch {
+    // It is there.
+  }
+}
+
+function hashSources(): string {
+  const hash = createHash('sha256')
+  const files = globSync(SOURCES, { cwd: root, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  for (const file of files.sort()) {
+    hash.update(file).update(readFileSync(file))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function readBuild(folder: string): Build {
+  // As wrangler gave them to scripts/builder.ts.
+  const options = JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8')) as Build['options']
+  return {
+    contents: readFileSync(join(folder, 'worker.js'), 'utf8'),
+    options,
+    served: Served.parse(options)
+  }
+}
+
+async function runBuilder(folder: string): Promise<void> {
+  const builder = spawn(process.execPath, [join(root, 'scripts/builder.ts'), folder], {
+    stdio: ['ignore', 'inherit', 'pipe']
+  })
+  let said = ''
+  builder.stderr.on('data', (chunk) => {
+    said += chunk
+  })
+  const code = await new Promise((done) => builder.on('close', done))
+  if (code !== 0) {
+    throw new OperatorError(`The worker cannot be built. ${said.trim()}`)
+  }
+}

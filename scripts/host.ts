@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
-import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
+import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import { OperatorError, openLocal, readConfig, root, stateDir } from './local.ts'
+import { OperatorError, openLocal, readConfig, stateDir } from './local.ts'
 import { ensureProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
@@ -31,8 +30,6 @@ const STOP_MS = 1500
 const STOP_IN_MEMORY_MS = 20_000
 
 const isInMemory = process.argv.includes('--in-memory')
-/** Started again: the worker is built already. */
-const isAgain = process.argv.includes('--again')
 const report = (message: Report) => process.send?.(message)
 
 /** What the simulator itself has to say: the service's own lines come as structured logs. */
@@ -100,40 +97,6 @@ async function prepare() {
 
 const Bindings = z.record(z.string(), z.string())
 
-type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
-
-/** Builds the worker. @returns its main JavaScript, and what wrangler.toml asks of the runtime */
-async function build() {
-  const folder = join(stateDir, 'build')
-  if (!isAgain) {
-    await runBuilder(folder)
-  }
-  return {
-    contents: readFileSync(join(folder, 'worker.js'), 'utf8'),
-    // As wrangler gave them to scripts/build.ts.
-    options: JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8')) as WorkerOptions
-  }
-}
-
-async function runBuilder(folder: string): Promise<void> {
-  const builder = spawn(process.execPath, [join(root, 'scripts/build.ts'), folder], {
-    stdio: ['ignore', 'inherit', 'pipe']
-  })
-  let said = ''
-  builder.stderr.on('data', (chunk) => {
-    said += chunk
-  })
-  const code = await new Promise((done) => builder.on('close', done))
-  if (code !== 0) {
-    throw new OperatorError(`The worker cannot be built. ${said.trim()}`)
-  }
-}
-
-const Served = z.object({
-  assets: z.looseObject({ directory: z.string() }),
-  compatibilityDate: z.string()
-})
-
 /**
  * What asks for assets where there may be some, and the worker for all else. Wrangler has every request pass through the
  * workers that serve assets, which takes 30 kB of memory each time.
@@ -156,10 +119,9 @@ const entry = (directory: string) => {
 }
 
 async function start(
-  { contents, options: { assets, ...options } }: Awaited<ReturnType<typeof build>>,
+  { contents, options: { assets: _, ...options }, served }: Build,
   secrets: Record<string, string>
 ): Promise<Miniflare> {
-  const served = Served.parse({ assets, compatibilityDate: options.compatibilityDate })
   process.env.MINIFLARE_WORKERD_V8_FLAGS = HEAP.join(' ')
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

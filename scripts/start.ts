@@ -75,10 +75,7 @@ async function openPort() {
 async function keepRunning(isInMemory: boolean): Promise<void> {
   const ends: number[] = []
   for (let isFirst = true; stoppedAt === undefined; isFirst = false) {
-    service = new Service(log, [
-      ...(isInMemory ? ['--in-memory'] : []),
-      ...(isFirst ? [] : ['--again'])
-    ])
+    service = new Service(log, isInMemory ? ['--in-memory'] : [])
     const ended = service.ended
     const ready = await Promise.race([service.ready, ended.then(fail)])
     port.resolve(ready.port)
