@@ -1,4 +1,5 @@
 import { UnavailableError } from '../errors.ts'
+import { discard } from '../queues/key.ts'
 import type { CapturedEvent } from './event.ts'
 import {
   type CaptureMessage,
@@ -28,24 +29,22 @@ export async function enqueueEvents(
 ): Promise<void> {
   const parts = [...splitEvents(events)]
   const [first] = parts
+  const spilled: string[] = []
   try {
     if (!spillsAll && first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES) {
       return void (await queue.send({ ...request, events: first.events }))
     }
-    const messages = []
     for (const part of parts) {
-      messages.push({ body: await spill(bucket, { ...request, events: part.events }) })
+      const key = newSpillKey(request)
+      spilled.push(key)
+      await bucket.put(key, JSON.stringify({ ...request, events: part.events }))
     }
-    await queue.sendBatch(messages)
+    await queue.sendBatch(spilled.map((spill) => ({ body: { spill } })))
   } catch (error) {
+    // What is refused will be sent again: the sweep must not find it as well.
+    await discard(bucket, spilled)
     throw new UnavailableError('transient error, please retry', error)
   }
-}
-
-async function spill(bucket: R2Bucket, message: CaptureMessage): Promise<QueueMessage> {
-  const key = newSpillKey(message)
-  await bucket.put(key, JSON.stringify(message))
-  return { spill: key }
 }
 
 /** Whether `SPILL` asks for every request to go through the bucket. @throws for any other value than "all" or none */

@@ -14,7 +14,7 @@ export type CaptureMessage = z.infer<typeof CaptureMessage>
 export const SPILL_PREFIX = 'capture/'
 
 /** A new key for a request, or a part of one, that waits in R2. Earlier versions wrote `capture/<day>/<uuid>.json`. */
-export const newSpillKey = ({ project_id, received_at }: CaptureMessage): string =>
+export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'events'>): string =>
   waitingKey(SPILL_PREFIX, project_id, received_at, crypto.randomUUID())
 
 /** A message whose events lie in R2 names their object. */

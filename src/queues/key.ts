@@ -25,13 +25,13 @@ export async function findOldest(
   return oldest && Date.parse(oldest.key.slice(own.length).split('/')[0] ?? '')
 }
 
-/** Removes objects whose messages were processed. Those that stay are sent again by the sweep, and change nothing. */
+/** Removes objects that no message is needed for. Those that stay are sent again by the sweep. */
 export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {
     return
   }
   await bucket.delete(keys).catch((error) => {
-    log('warn', 'processed objects stay in the bucket until the sweep', {
+    log('warn', 'objects stay in the bucket until the sweep', {
       objects: keys.length,
       error: describeError(error)
     })

@@ -5,8 +5,13 @@ type Members<T> = { [K in keyof T]?: (...args: never[]) => unknown }
 /** The real binding with some members replaced. */
 function override<T extends object>(real: T, members: Members<T>): T {
   return new Proxy(real, {
-    get: (target, name) =>
-      Object.hasOwn(members, name) ? Reflect.get(members, name) : Reflect.get(target, name, target)
+    get(target, name) {
+      if (Object.hasOwn(members, name)) {
+        return Reflect.get(members, name)
+      }
+      const value = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    }
   })
 }
 

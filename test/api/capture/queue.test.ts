@@ -170,6 +170,8 @@ describe('through the queue', () => {
     expect([small.status, small.body]).toEqual([503, TRANSIENT])
     expect([large.status, large.body]).toEqual([503, TRANSIENT])
     expect([small, large].map(({ headers }) => headers.get('Retry-After'))).toEqual(['5', '5'])
+    // The client sends it again: the sweep must not find it as well.
+    expect(await waitingOf(project)).toEqual([])
   })
 
   it('accepts nothing when the bucket takes only a part', async () => {
@@ -188,8 +190,13 @@ describe('through the queue', () => {
     expect(headers.get('Retry-After')).toBe('5')
     expect(sent).not.toHaveBeenCalled()
     expect(sentBatch).not.toHaveBeenCalled()
+    expect(await waitingOf(project)).toEqual([])
   })
 })
+
+/** The names of the project's requests that wait in the bucket. */
+const waitingOf = async (project: TestProject) =>
+  (await env.BUCKET.list({ prefix: `capture/${project.id}/` })).objects.map(({ key }) => key)
 
 async function eventsOf(project: TestProject) {
   const row = await env.DB.prepare('select count(*) as count from events where project_id = ?')
