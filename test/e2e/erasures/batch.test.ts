@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
@@ -9,16 +10,22 @@ const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))
 type Task = { status: string; person_uuid: string; events: { removed: number }; receipt: object }
 
 async function api<Body>(
-  { url, projectId, key }: Pick<LocalService, 'url' | 'projectId' | 'key'>,
+  service: Pick<LocalService, 'url' | 'projectId' | 'key'>,
   method: string,
   path: string,
   body?: object
-) {
+): Promise<{ status: number; body: Body }> {
+  const { url, projectId, key } = service
   const response = await fetch(`${url}/api/environments/${projectId}/${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) })
   })
+  if (response.status === 503) {
+    // Other tests lock the database of the service for a moment.
+    await sleep(200)
+    return api(service, method, path, body)
+  }
   const text = await response.text()
   return { status: response.status, body: JSON.parse(text || 'null') as Body }
 }
