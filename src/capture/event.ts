@@ -21,6 +21,8 @@ export const CapturedEvent = z.object({
   timestamp: z.number(),
   /** What orders its writes to a person, where that is not the timestamp. */
   written_at: z.number().optional(),
+  /** Its place in the request, which orders events of the same time; absent for the first. */
+  position: z.int().positive().optional(),
   properties: z.custom<JsonObject>(isObject)
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
@@ -39,12 +41,13 @@ const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
 
 /**
  * Reads one event as an SDK sends it. What cannot be kept is answered with the reason; PostHog's own texts where it
- * has one. `now` and `sentAt` are ms.
+ * has one. `now` and `sentAt` are ms, `position` counts from 0.
  */
 export function readEvent(
   raw: Json,
   sentAt: number | undefined,
-  now: number
+  now: number,
+  position = 0
 ): CapturedEvent | Dropped {
   if (!isObject(raw)) {
     return { uuid: null, reason: 'event is not an object' }
@@ -89,13 +92,25 @@ export function readEvent(
   }
   const [timestamp, writtenAt] = [eventTime(time, now), writeTime(time, now)]
   return {
-    uuid: uuid ?? uuidv7({ msecs: now }),
+    uuid: uuid ?? newUuid(now, position),
     event: clean(raw.event),
     distinct_id: distinctId,
     timestamp,
-    ...(writtenAt !== timestamp && { written_at: writtenAt }),
+    ...orderOf(timestamp, writtenAt, position),
     properties
   }
+}
+
+/** What of an event's order its timestamp does not tell. */
+const orderOf = (timestamp: number, writtenAt: number, position: number) => ({
+  ...(writtenAt !== timestamp && { written_at: writtenAt }),
+  ...(position > 0 && { position })
+})
+
+/** A version 7 UUID; those of one request have the order of its events. */
+function newUuid(now: number, position: number): string {
+  const [random = 0] = crypto.getRandomValues(new Uint16Array(1))
+  return uuidv7({ msecs: now, seq: ((position << 16) | random) >>> 0 })
 }
 
 /** A UUID in lower case; null for anything else. */

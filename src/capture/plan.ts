@@ -241,10 +241,7 @@ class Plan {
       person.changed = true
     }
     const writtenAt = Math.min(orderOf(event), event.received_at)
-    const written = writePerson(
-      person,
-      writesOf(event.event, event.uuid, event.properties, writtenAt)
-    )
+    const written = writePerson(person, writesOf(event, writtenAt))
     if (written.refused) {
       this.#warn('person_properties_size_violation', event)
     }

@@ -156,7 +156,7 @@ export function createCaptureRoutes() {
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
-    const outcomes = raws.map((raw) => readEvent(raw, sentAtOf(raw) ?? clock, now))
+    const outcomes = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
     const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
     if (accepted.length === 0) {

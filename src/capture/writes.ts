@@ -54,15 +54,27 @@ const LIFTED = [...VOLATILE, ...APP, ...CAMPAIGN, ...CLICK_IDS]
 export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 
+/** A captured event; `position` is its place in the request, from 0. */
+type Written = {
+  event: string
+  uuid: string
+  properties: JsonObject
+  position?: number | undefined
+}
+
+/** Orders writes of one time: by the event's place in its request, then by its uuid, which begins with 0 to f. */
+const stampId = (uuid: string, position: number): string =>
+  position === 0 ? uuid : `g${position.toString(36).padStart(3, '0')}.${uuid}`
+
 /**
  * What an event writes to its person: `$set`, `$set_once`, `$unset`, and the event properties that describe the
  * person's device and origin, as PostHog's ingestion lifts them (`$initial_…` keeps the first).
  */
-export function writesOf(event: string, uuid: string, properties: JsonObject, at: number): Write[] {
+export function writesOf({ event, uuid, properties, position = 0 }: Written, at: number): Write[] {
   if (!hasPersonProfile(properties)) {
     return []
   }
-  const stamp: Stamp = { at, id: uuid }
+  const stamp: Stamp = { at, id: stampId(uuid, position) }
   const writes: Write[] = [{ kind: 'seed', key: '$creator_event_uuid', value: uuid, stamp }]
   if (NO_WRITES.has(event)) {
     return writes

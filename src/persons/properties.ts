@@ -23,7 +23,7 @@ export type Write = { key: string; stamp: Stamp } & (
   | { kind: 'unset' }
 )
 
-/** When a write was made (ms) and the uuid of its event, which orders writes of one millisecond. */
+/** When a write was made (ms), and what orders writes of one time: the event's place in its request, and its uuid. */
 export type Stamp = { at: number; id: string }
 
 /** `bytes` are those of the value's JSON. */

@@ -54,7 +54,7 @@ describe('what an event writes to its person', () => {
   }
   const written = (event: string, properties: JsonObject) =>
     Object.fromEntries(
-      writesOf(event, 'id', properties, 1).map((write: Write) => [write.key, write.kind])
+      writesOf({ event, uuid: 'id', properties }, 1).map((write: Write) => [write.key, write.kind])
     )
 
   it('is, for an ordinary event, the campaign, and of the device only what is missing', () => {
@@ -82,7 +82,9 @@ describe('what an event writes to its person', () => {
     const said = { $set: { $browser: 'Lynx' }, $set_once: { $initial_browser: 'Mosaic' } }
 
     expect(
-      writesOf('$set', 'id', { ...device, ...said }, 1).filter(({ key }) => /browser$/.test(key))
+      writesOf({ event: '$set', uuid: 'id', properties: { ...device, ...said } }, 1).filter(
+        ({ key }) => /browser$/.test(key)
+      )
     ).toEqual([
       { kind: 'once', key: '$initial_browser', value: 'Mosaic', stamp: { at: 1, id: 'id' } },
       { kind: 'set', key: '$browser', value: 'Lynx', stamp: { at: 1, id: 'id' } }

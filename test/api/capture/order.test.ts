@@ -1,0 +1,55 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/json.ts'
+import { personsOf, sendJson, untilPersons } from '../../support/capture.ts'
+import { newProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterAll(untilQuiet)
+
+const TIME = '2026-11-20T10:00:00.000Z'
+
+/** A uuid that is the smaller the later it is asked for. */
+const shrinking = (n: number) => `${(0xffffffff - n).toString(16)}-0000-4000-8000-000000000000`
+
+/** Sends these properties of one person as events of one request, and returns what the person has then. */
+async function write(properties: JsonObject[], event: (n: number) => JsonObject) {
+  const project = await newProject()
+  const batch = properties.map((own, n) => ({
+    event: '$set',
+    distinct_id: 'ada',
+    properties: own,
+    ...event(n)
+  }))
+  const { status } = await sendJson({ api_key: project.token, batch })
+  expect(status).toBe(200)
+  await untilPersons(project, 1)
+  await untilQuiet()
+  const [person] = (await personsOf(project)).results
+  return person.properties
+}
+
+const plans = Array.from({ length: 300 }, (_, n) => ({ $set: { plan: n } }))
+
+describe.each<[string, (n: number) => JsonObject]>([
+  ['neither time nor uuid', () => ({})],
+  ['one time', () => ({ timestamp: TIME })],
+  ['uuids of the client, in the opposite order', (n) => ({ uuid: shrinking(n) })],
+  ['one time and such uuids', (n) => ({ timestamp: TIME, uuid: shrinking(n) })]
+])('events of one request with %s', (_, event) => {
+  it('write in their order', async () => {
+    expect(await write(plans, event)).toMatchObject({ plan: 299 })
+  })
+
+  it('unset what an earlier one has set, and set what an earlier one has unset', async () => {
+    const set = { $set: { plan: 'pro', city: 'Kiel' } }
+
+    expect(await write([set, { $unset: ['plan'] }], event)).not.toHaveProperty('plan')
+    expect(await write([{ $unset: ['plan'] }, set], event)).toMatchObject({ plan: 'pro' })
+  })
+
+  it('set once what the first of them says', async () => {
+    const once = plans.map(({ $set: { plan } }) => ({ $set_once: { first: plan } }))
+
+    expect(await write(once, event)).toMatchObject({ first: 0 })
+  })
+})
