@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { AppError, UnavailableError } from '../errors.ts'
 import { pause } from '../pause.ts'
 
-/** How often a read is tried on a database that another process keeps busy: for half a second, about. */
+/** How often statements are tried on a database that another process keeps busy: for half a second, about. */
 const BUSY_TRIES = 10
 
 /** What a database's work has cost: D1 bills rows, and a database that outgrows its limit stops. */
@@ -126,7 +126,8 @@ class MeteredSession {
         }
         return results
       } catch (error) {
-        if (tries === BUSY_TRIES || !isBusy(error) || !statements.every(isRead)) {
+        const isRetried = statements.every(isRead) ? isBusy(error) : isLocked(error)
+        if (tries === BUSY_TRIES || !isRetried) {
           throw translate(error)
         }
         await pause(20 + Math.random() * 60)
@@ -186,12 +187,14 @@ function count(usage: Usage, result: D1Result) {
  * SQLite takes one writer at a time, and a local D1 does not wait for the other, an operator's command. A session's read
  * writes as well, its bookmark, and is told apart by that.
  */
-export function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) {
-    return false
-  }
-  return /SQLITE_BUSY|Failed to get session commit token/.test(error.message) || isBusy(error.cause)
-}
+export const isBusy = (error: unknown): boolean =>
+  isLocked(error) || says(error, /Failed to get session commit token/)
+
+/** Whether nothing was done, because another process writes. */
+const isLocked = (error: unknown): boolean => says(error, /SQLITE_BUSY/)
+
+const says = (error: unknown, pattern: RegExp): boolean =>
+  error instanceof Error && (pattern.test(error.message) || says(error.cause, pattern))
 
 /** A text or an object that is longer than SQLite makes one. */
 export const isTooBig = (error: unknown): boolean =>

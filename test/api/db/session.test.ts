@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { query, readBatch, template, writeBatch } from '../../../src/db/batch.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import { aroundCalls } from '../../support/faults.ts'
 
 beforeAll(async () => {
   await env.DB.prepare('create table marks (n integer)').run()
@@ -74,5 +75,50 @@ describe('what a session begins with', () => {
     await DB_TWO.prepare('insert into marks values (2)').run()
     const { db } = openWith(1, async () => DB_TWO.withSession('first-primary'))
     expect(await readMarks(db)).toEqual([[{ n: 2 }]])
+  })
+})
+
+describe('a database that another process keeps busy', () => {
+  /** The database, whose first calls fail with these words. */
+  const failing = (times: number, message: string) => {
+    const calls = { made: 0 }
+    const database = aroundCalls(env.DB, async (run, call) => {
+      calls.made = call
+      if (call <= times) {
+        throw new Error(message)
+      }
+      return run()
+    })
+    return { db: openDb(database, newUsage()).db, calls }
+  }
+  const LOCKED = 'D1_ERROR: database is locked: SQLITE_BUSY'
+  const write = sql`insert into marks values (7)`
+
+  it('is asked again for a write, which was not done', async () => {
+    const before = Number(await countMarks())
+    const { db, calls } = failing(3, LOCKED)
+
+    await writeBatch(db, [write, write])
+
+    expect(calls.made).toBe(4)
+    expect(await countMarks()).toBe(before + 2)
+  })
+
+  it('is not asked for ever', async () => {
+    const before = await countMarks()
+    const { db, calls } = failing(100, LOCKED)
+
+    await expect(writeBatch(db, [write])).rejects.toMatchObject({ code: 'unavailable' })
+
+    expect(calls.made).toBe(10)
+    expect(await countMarks()).toBe(before)
+  })
+
+  it('is not asked again for a write that may have been done', async () => {
+    const { db, calls } = failing(1, 'D1_ERROR: Failed to get session commit token')
+
+    await expect(writeBatch(db, [write])).rejects.toMatchObject({ code: 'unavailable' })
+
+    expect(calls.made).toBe(1)
   })
 })

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
@@ -21,11 +20,6 @@ async function api<Body>(
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) })
   })
-  if (response.status === 503) {
-    // Other tests lock the database of the service for a moment.
-    await sleep(200)
-    return api(service, method, path, body)
-  }
   const text = await response.text()
   return { status: response.status, body: JSON.parse(text || 'null') as Body }
 }
