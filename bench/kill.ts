@@ -35,7 +35,8 @@ export async function benchKill(isSmoke: boolean): Promise<Outcome> {
     const victim = VICTIMS[round % VICTIMS.length] ?? 'runtime'
     const load = startLoad(() => service, sent)
     await sleep(500 + Math.random() * (isSmoke ? 500 : 3_000))
-    process.kill(rolesOf(service)[victim], 'SIGKILL')
+    const { [victim]: pid } = await rolesOf(service)
+    process.kill(pid, 'SIGKILL')
     await load.stop()
     if (victim === 'supervisor') {
       await until(() => !isAlive(service.pid))

@@ -40,7 +40,7 @@ export async function benchSoak(isSmoke: boolean): Promise<Outcome> {
   const totals: number[] = []
   for (let minute = 1; minute <= minutes; minute += 1) {
     await sleep(minuteMs)
-    const memory = measureMemory(service)
+    const memory = await measureMemory(service)
     totals.push(memory.total)
     rows.push([
       String(minute),
@@ -138,8 +138,8 @@ function startLoad(service: LocalService) {
 const failure = () => ({ status: 0, ms: 0 })
 
 /** Megabytes that the processes of a service have in memory. */
-function measureMemory(service: LocalService) {
-  const { runtime, host } = rolesOf(service)
+async function measureMemory(service: LocalService) {
+  const { runtime, host } = await rolesOf(service)
   const of = (pid: number) =>
     (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
   const all = [service.pid, ...descendants(service.pid)].map(of)

@@ -8,7 +8,8 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync
+  rmSync,
+  writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
@@ -43,21 +44,36 @@ const CACHE = join(root, 'node_modules/.cache/edge-analytics')
 export async function build(): Promise<Build> {
   const name = hashSources()
   const folder = join(CACHE, name)
-  const built = existsSync(folder) ? readBuild(folder) : undefined
-  if (built && existsSync(built.served.assets.directory)) {
+  const built = findBuild(folder)
+  if (built) {
     return built
   }
+  rmSync(folder, { recursive: true, force: true })
   mkdirSync(CACHE, { recursive: true })
   const fresh = mkdtempSync(join(CACHE, 'fresh-'))
   try {
     await runBuilder(fresh)
     const result = readBuild(fresh)
+    writeFileSync(join(fresh, 'hash'), hashOf(result.contents))
     keep(fresh, name)
     return result
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
 }
+
+/** A build that was kept, if it is whole and its assets are still there. */
+function findBuild(folder: string): Build | undefined {
+  try {
+    const built = readBuild(folder)
+    const isWhole = readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built.contents)
+    return isWhole && existsSync(built.served.assets.directory) ? built : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Gives a finished build its name, unless another process was faster, and removes those of other sources. */
 function keep(fresh: string, name: string): void {

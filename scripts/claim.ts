@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError, stateDir } from './local.ts'
@@ -31,4 +32,23 @@ export function claimState(): DatabaseSync {
     throw error
   }
   return lock
+}
+
+/**
+ * Ends the runtime of a service whose processes were killed before they could: it would go on on the same files.
+ * @param groupFile names its process group
+ */
+export function endLeftovers(groupFile: string): void {
+  const group = existsSync(groupFile) ? readFileSync(groupFile, 'utf8') : ''
+  for (const [, pid, , command = ''] of listProcesses().filter(([, , own]) => own === group)) {
+    if (command.includes('workerd')) {
+      process.kill(Number(pid), 'SIGKILL')
+    }
+  }
+}
+
+/** Process, process group and command of every process; none where there is no `ps`. */
+function listProcesses(): RegExpExecArray[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,pgid=,command='], { encoding: 'utf8' })
+  return [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)]
 }

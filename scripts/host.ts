@@ -6,7 +6,7 @@ import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import { OperatorError, openLocal, readConfig, stateDir } from './local.ts'
+import { describeFault, OperatorError, openLocal, readConfig, stateDir } from './local.ts'
 import { ensureProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
@@ -25,20 +25,27 @@ const NAME = 'edge-analytics'
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
 /** Crons and queues get this long to come to an end; what is left is taken up at the next start. */
-const STOP_MS = 1500
+const STOP_MS = 1000
 /** Without copies on disk what is left would be lost. */
 const STOP_IN_MEMORY_MS = 20_000
 
 const isInMemory = process.argv.includes('--in-memory')
-const report = (message: Report) => process.send?.(message)
+const report = (message: Report): Promise<void> =>
+  new Promise((sent) => {
+    if (!process.send?.(message, () => sent())) {
+      sent()
+    }
+  })
 
 /** What the simulator itself has to say: the service's own lines come as structured logs. */
 class Notices extends Log {
-  override info(message: string): void {
+  override logWithLevel(level: LogLevel, message: string): void {
     // The notice of an e-mail tells to whom it goes; where it lies has to do.
     const files = [...message.matchAll(/^(?:Text|HTML): (.+)$/gm)].map(([, file]) => file)
     if (files.length > 0) {
       console.log(JSON.stringify({ level: 'info', message: 'e-mail written', files }))
+    } else if (level <= LogLevel.WARN) {
+      super.logWithLevel(level, message)
     }
   }
 }
@@ -62,23 +69,19 @@ async function run(): Promise<void> {
   )
   const control = await openControl(stateDir, fire)
 
-  process.on('message', async (message) => {
-    if (Order.safeParse(message).data?.order === 'stop') {
-      control.close()
-      const ms = isInMemory ? STOP_IN_MEMORY_MS : STOP_MS
-      await crons.stop(ms)
-      const left = await drain(url, ms)
-      await miniflare.dispose()
-      report({ left: isInMemory ? left : undefined })
-      process.exit(0)
-    }
-  })
-  // The parent is gone, however that went.
-  process.on('disconnect', async () => {
+  end = async () => {
+    control.close()
+    const ms = isInMemory ? STOP_IN_MEMORY_MS : STOP_MS
+    await crons.stop(ms)
+    const left = await drain(url, ms)
     await miniflare.dispose()
-    process.exit(1)
+    await report({ left: isInMemory ? left : undefined })
+  }
+  await report({
+    port: await portOf(),
+    project: { id: project.id, token: project.captureToken },
+    key
   })
-  report({ port: await portOf(), project: { id: project.id, token: project.captureToken }, key })
   // The queues are new and empty: these take up what waits in the bucket and in tables.
   for (const cron of ['*/15 * * * *', '* * * * *']) {
     await fire(cron).catch((error) => console.error(String(error)))
@@ -174,13 +177,21 @@ async function start(
   return miniflare
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
+/** Ends what has been started so far; the runtime goes with the process. */
+let end = async () => {}
+
+process.on('message', async (message) => {
+  if (Order.safeParse(message).data?.order === 'stop') {
+    await end()
+    process.exit(0)
+  }
+})
+// The parent is gone, however that went.
+process.on('disconnect', () => process.exit(1))
 
 try {
   await run()
 } catch (error) {
-  report({ failure: error instanceof OperatorError ? error.message : describe(error) })
+  await report({ failure: describeFault(error) })
   process.exit(1)
 }

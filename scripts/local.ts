@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { globSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
@@ -47,6 +47,20 @@ export class OperatorError extends Error {}
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set<unknown>([11, 26])
+
+/**
+ * What an operator reads of an error: one line for a fault of theirs, of a file or of a folder; for all else, which is a
+ * fault of the program, where it happened.
+ */
+export function describeFault(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error)
+  }
+  const isOfFiles = 'syscall' in error && 'path' in error
+  return error instanceof OperatorError || isOfFiles
+    ? error.message
+    : (error.stack ?? error.message)
+}
 
 /** How long a command waits for the running service, which writes to the same files. */
 const BUSY_MS = 5000
@@ -157,19 +171,36 @@ export async function openLocal(folder = stateDir): Promise<Service> {
   }
 }
 
+/** What is in databases elsewhere, such as the counters of rate limits, is soon out of date. */
+const isWorthKeeping = (name: string): boolean => /^v3\/(d1|r2)\//.test(name)
+
+const damaged = (file: string, folder: string) =>
+  new OperatorError(
+    isWorthKeeping(relative(folder, file))
+      ? `${file} is damaged. Put it back from a copy, or move ${folder} away to begin with empty databases.`
+      : `${file} is damaged. Nothing of value is kept in it: delete it.`
+  )
+
+/** Whether a database is empty that was not: the key for development is made after it. */
+const isCutOff = (file: string, folder: string): boolean =>
+  statSync(file).size === 0 &&
+  !existsSync(`${file}-wal`) &&
+  existsSync(join(folder, 'dev-key.json'))
+
 /** @throws OperatorError when a file is damaged: the runtime would only speak of an internal error */
 function expectReadable(folder: string): void {
   for (const name of globSync('v3/**/*.sqlite', { cwd: folder })) {
     const file = join(folder, name)
+    if (isCutOff(file, folder)) {
+      throw damaged(file, folder)
+    }
     const database = new DatabaseSync(file)
     try {
       database.prepare('select count(*) from sqlite_schema').get()
     } catch (error) {
       // Any other fault is told by what finds it next.
       if (error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode)) {
-        throw new OperatorError(
-          `${file} is damaged. Put it back from a copy, or move ${folder} away to begin with empty databases.`
-        )
+        throw damaged(file, folder)
       }
     } finally {
       database.close()

@@ -82,7 +82,7 @@ export function readSecrets(): Record<string, string> {
   const missing = names.filter((name) => (secrets[name] ?? '').length < MIN_SECRET)
   if (missing.length > 0) {
     throw new OperatorError(
-      `${secretsFile} lacks ${missing.join(', ')}. Put it back from a copy, or delete the file: then a new one is made, and receipts of before can no longer be verified.`
+      `${secretsFile} lacks ${missing.join(', ')}, or has less than ${MIN_SECRET} characters of it. Put it back from a copy, or delete the file: then a new one is made, and receipts of before can no longer be verified.`
     )
   }
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { OperatorError, root, stateDir } from './local.ts'
@@ -22,6 +22,9 @@ const Report = z.union([
   z.object({ left: z.string().optional() })
 ])
 export type Report = z.infer<typeof Report>
+
+/** Names the process group of the service, so that the next start can end what a kill has left of it. */
+export const groupFile = join(stateDir, 'service.pid')
 
 /** So much of its log is shown when it fails. */
 const LAST_LINES = 20
@@ -54,6 +57,7 @@ export class Service {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc']
     })
+    writeFileSync(groupFile, String(this.#child.pid))
     let isReady = false
     this.#child.stdout?.on('data', (chunk) => this.#keep(log, String(chunk)))
     this.#child.stderr?.on('data', (chunk) => {
@@ -85,12 +89,17 @@ export class Service {
     })
   }
 
-  /** Has it end: its queues first, if that does not take too long. @returns what is lost, undefined when nothing is */
-  async stop(): Promise<string | undefined> {
+  /**
+   * Has it end: its queues first, and after so many milliseconds at once.
+   * @returns what is lost, undefined when nothing is
+   */
+  async stop(ms: number): Promise<string | undefined> {
     if (this.#child.connected) {
       this.#child.send({ order: 'stop' } satisfies z.infer<typeof Order>)
     }
+    const late = setTimeout(() => this.kill(), ms)
     await this.ended
+    clearTimeout(late)
     return this.#left
   }
 

@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { claimState } from './claim.ts'
+import { claimState, endLeftovers } from './claim.ts'
 import { openFront } from './front.ts'
-import { OperatorError, stateDir } from './local.ts'
+import { describeFault, OperatorError, stateDir } from './local.ts'
 import { LogFile } from './log.ts'
-import { type Ready, Service } from './service.ts'
+import { groupFile, type Ready, Service } from './service.ts'
 
 /** npm passes on the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
 const SAME_SIGNAL_MS = 500
@@ -14,31 +14,38 @@ const SAME_SIGNAL_MS = 500
 const MAX_ENDS = 3
 const ENDS_WITHIN_MS = 60_000
 
+/** How long the service may take to come to its end; with copies on disk, not longer than it is pleasant to wait. */
+const STOP_MS = 3300
+const STOP_IN_MEMORY_MS = 45_000
+
 const log = new LogFile(join(stateDir, 'service.log'))
 let service: Service | undefined
 let front: Awaited<ReturnType<typeof openFront>> | undefined
 /** The port of the service that runs, or of the one that is being started. */
 let port = Promise.withResolvers<number>()
 let stoppedAt: number | undefined
+let isInMemory = false
+let isWelcomed = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, stop)
 }
 
 try {
-  const isInMemory = readOptions()
+  isInMemory = readOptions()
   front = await openPort()
   mkdirSync(stateDir, { recursive: true })
   // People's data lies in it, also in what the simulator keeps for itself.
   chmodSync(stateDir, 0o700)
   const claim = claimState()
   process.on('exit', () => claim.close())
+  endLeftovers(groupFile)
   console.error('Starting…')
-  await keepRunning(isInMemory)
+  await keepRunning()
 } catch (error) {
   if (stoppedAt === undefined) {
     service?.kill()
-    console.error(error instanceof OperatorError ? error.message : error)
+    console.error(describeFault(error))
     process.exit(1)
   }
 }
@@ -72,31 +79,38 @@ async function openPort() {
 }
 
 /** Runs the service, and starts it again when it ends by itself. @throws OperatorError when it cannot be kept running */
-async function keepRunning(isInMemory: boolean): Promise<void> {
+async function keepRunning(): Promise<void> {
   const ends: number[] = []
-  for (let isFirst = true; stoppedAt === undefined; isFirst = false) {
-    service = new Service(log, isInMemory ? ['--in-memory'] : [])
-    const ended = service.ended
-    const ready = await Promise.race([service.ready, ended.then(fail)])
-    port.resolve(ready.port)
-    if (isFirst) {
-      console.log(welcome(ready))
-    }
-    const end = await ended
-    if (stoppedAt !== undefined) {
-      return
-    }
-    port = Promise.withResolvers()
+  while (stoppedAt === undefined) {
+    const end = await runService()
     ends.push(performance.now())
-    if (ends.length >= MAX_ENDS && (ends.at(-MAX_ENDS) ?? 0) > performance.now() - ENDS_WITHIN_MS) {
+    const last = ends.slice(-MAX_ENDS)
+    const isHopeless =
+      last.length === MAX_ENDS && performance.now() - (last[0] ?? 0) < ENDS_WITHIN_MS
+    if (stoppedAt === undefined && (!isWelcomed || isHopeless)) {
       throw end
     }
-    console.error('The service ended by itself, and is started again.')
+    if (stoppedAt === undefined) {
+      console.error('The service ended by itself, and is started again.')
+    }
   }
 }
 
-function fail(error: OperatorError): never {
-  throw error
+/** Runs the service until it ends. @returns why it ended */
+async function runService(): Promise<OperatorError> {
+  service = new Service(log, isInMemory ? ['--in-memory'] : [])
+  const { ended } = service
+  const ready = await Promise.race([service.ready, ended.then(() => undefined)])
+  if (ready && stoppedAt === undefined) {
+    port.resolve(ready.port)
+    if (!isWelcomed) {
+      console.log(welcome(ready))
+      isWelcomed = true
+    }
+  }
+  const end = await ended
+  port = Promise.withResolvers()
+  return end
 }
 
 function welcome({ project, key }: Ready): string {
@@ -141,7 +155,7 @@ async function stop(): Promise<void> {
   stoppedAt = performance.now()
   console.error('\nStopping…')
   await front?.close()
-  const left = await service?.stop()
+  const left = await service?.stop(isInMemory ? STOP_IN_MEMORY_MS : STOP_MS)
   if (left) {
     console.error(`The queues did not get empty. Lost: ${left}.`)
   }

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../errors.ts'
-import { discard } from '../queues/key.ts'
+import { within } from '../pause.ts'
+import { discard, PUT_MS } from '../queues/key.ts'
 import type { CapturedEvent } from './event.ts'
 import {
   type CaptureMessage,
@@ -37,7 +38,8 @@ export async function enqueueEvents(
     for (const part of parts) {
       const key = newSpillKey(request)
       spilled.push(key)
-      await bucket.put(key, JSON.stringify({ ...request, events: part.events }))
+      const content = JSON.stringify({ ...request, events: part.events })
+      await within(PUT_MS, bucket.put(key, content))
     }
     await queue.sendBatch(spilled.map((spill) => ({ body: { spill } })))
   } catch (error) {

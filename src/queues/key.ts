@@ -1,6 +1,13 @@
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
+import { within } from '../pause.ts'
 import { toIso } from '../time.ts'
+
+/**
+ * A bucket that takes longer for an object does not take it: locally, one on a disk that is nearly full never answers.
+ */
+export const PUT_MS = 8_000
+const DISCARD_MS = 2_000
 
 /**
  * The key of an object that waits in the bucket for its message to be processed. A project's keys are in the order of
@@ -30,7 +37,7 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {
     return
   }
-  await bucket.delete(keys).catch((error) => {
+  await within(DISCARD_MS, bucket.delete(keys)).catch((error) => {
     log('warn', 'objects stay in the bucket until the sweep', {
       objects: keys.length,
       error: describeError(error)

@@ -1,4 +1,6 @@
 import { UnavailableError } from '../errors.ts'
+import { within } from '../pause.ts'
+import { PUT_MS } from '../queues/key.ts'
 import { markerOf, objectOf, type RecordingPart } from './part.ts'
 import type { Snapshots } from './snapshot.ts'
 
@@ -19,10 +21,12 @@ export async function enqueueSnapshots(
 ): Promise<void> {
   try {
     const messages = snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } }))
-    await Promise.all(messages.map(({ body }) => bucket.put(markerOf(body), JSON.stringify(body))))
+    const markers = messages.map(({ body }) => bucket.put(markerOf(body), JSON.stringify(body)))
+    await within(PUT_MS, Promise.all(markers))
     for (const { part, lines } of snapshots) {
       const key = objectOf(projectId, part.session_id, part.part_id)
-      await bucket.put(key, await gzip(lines), { onlyIf: { etagDoesNotMatch: '*' } })
+      const content = await gzip(lines)
+      await within(PUT_MS, bucket.put(key, content, { onlyIf: { etagDoesNotMatch: '*' } }))
     }
     await queue.sendBatch(messages)
   } catch (error) {

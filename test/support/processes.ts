@@ -122,15 +122,26 @@ export function descendants(pid: number): number[] {
   return children.flatMap((child) => [child.pid, ...descendants(child.pid)])
 }
 
+type Roles = { supervisor: number; host: number; runtime: number }
+
 /** The processes of a service by their role: what serves the port, what runs the runtime, and the runtime itself. */
-export function rolesOf({ pid }: LocalService) {
-  const find = (parent: number, name: string) =>
-    descendants(parent).find((child) => commandOf(child).includes(name)) ?? 0
-  const supervisor = find(pid, 'scripts/start.ts')
-  const host = find(supervisor, 'scripts/host.ts')
-  return { supervisor, host, runtime: find(host, 'workerd') }
+export async function rolesOf({ pid }: LocalService): Promise<Roles> {
+  const find = (parent: number | undefined, name: string) =>
+    parent && descendants(parent).find((child) => commandOf(child).includes(name))
+  let roles: Roles | undefined
+  await until(() => {
+    const supervisor = find(pid, 'scripts/start.ts')
+    const host = find(supervisor, 'scripts/host.ts')
+    const runtime = find(host, 'workerd')
+    roles = supervisor && host && runtime ? { supervisor, host, runtime } : undefined
+    return roles !== undefined
+  })
+  if (!roles) {
+    throw new Error('The service has no runtime.')
+  }
+  return roles
 }
-export type Role = keyof ReturnType<typeof rolesOf>
+export type Role = keyof Roles
 
 function commandOf(pid: number): string {
   try {

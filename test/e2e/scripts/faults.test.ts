@@ -117,17 +117,19 @@ describe('the local service', () => {
     expect(await damage('secrets.env', '')).toEqual({
       code: 1,
       lines: [
-        expect.stringMatching(/^<state>\/secrets.env lacks RECEIPT_SECRET\. .*delete the file/)
+        expect.stringMatching(/^<state>\/secrets.env lacks RECEIPT_SECRET, .*delete the file/)
       ]
     })
     expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({
       code: 1,
       lines: ['<state>/service.lock is damaged. Nothing is kept in it: delete it.']
     })
-    expect(await damage(`${d1}/${database}`, 'x'.repeat(4096))).toEqual({
-      code: 1,
-      lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Put it back from a copy/)]
-    })
+    for (const content of ['x'.repeat(4096), '']) {
+      expect(await damage(`${d1}/${database}`, content)).toEqual({
+        code: 1,
+        lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Put it back from a copy/)]
+      })
+    }
     await start()
   })
 
@@ -138,7 +140,7 @@ describe('the local service', () => {
       for (const [round, victim] of (
         ['runtime', 'host', 'supervisor', 'runtime', 'host'] as const
       ).entries()) {
-        const { [victim]: pid } = rolesOf(service)
+        const { [victim]: pid } = await rolesOf(service)
         const before = sent.length
         let isUp = true
         const clients = Array.from({ length: 4 }, async (_, client) => {
@@ -173,10 +175,35 @@ describe('the local service', () => {
     }
   )
 
+  it.runIf(hasProcesses)('ends what a kill has left of it at its next start', async () => {
+    const { supervisor, host, runtime } = await rolesOf(service)
+    process.kill(host, 'SIGKILL')
+    process.kill(supervisor, 'SIGKILL')
+    await until(() => !isAlive(service.pid))
+
+    await start()
+
+    expect(isAlive(runtime)).toBe(false)
+    expect(await answers()).toBe(true)
+  })
+
+  it.runIf(hasProcesses)('stops while it starts', async () => {
+    await service.stop('SIGTERM')
+    for (const ms of [500, 1200]) {
+      const starting = launchService(stateDir)
+      starting.ready.catch(() => {})
+      await sleep(ms)
+      const at = performance.now()
+      await starting.stop('SIGTERM')
+      expect(performance.now() - at).toBeLessThan(5000)
+    }
+    await start()
+  })
+
   it.runIf(hasProcesses)(
     'ends within five seconds on Ctrl-C, although its runtime has just died',
     async () => {
-      const { host, runtime } = rolesOf(service)
+      const { host, runtime } = await rolesOf(service)
       const started = descendants(service.pid)
       process.kill(runtime, 'SIGKILL')
       process.kill(host, 'SIGKILL')

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
@@ -63,6 +65,9 @@ it('a subscription is delivered by the running service when its cron comes', asy
       missed: 0
     }
   ])
+  const log = () => readFileSync(join(stateDir, 'service.log'), 'utf8')
+  await until(() => log().includes('"e-mail written"'))
+  expect(log()).not.toMatch(/(ada|bob)@example\.com/)
 })
 
 const LONG =
