@@ -59,7 +59,10 @@ async function run(): Promise<void> {
 
   const fire = async (cron: string, scheduledTime = new Date()) => {
     const service = await miniflare.getWorker(NAME)
-    const { outcome } = await service.scheduled({ cron, scheduledTime })
+    const outcome = await service.scheduled({ cron, scheduledTime }).then(
+      (result) => result.outcome,
+      (error) => String(error)
+    )
     if (outcome !== 'ok') {
       throw new OperatorError(`The cron "${cron}" failed: ${outcome}`)
     }
@@ -84,7 +87,7 @@ async function run(): Promise<void> {
   })
   // The queues are new and empty: these take up what waits in the bucket and in tables.
   for (const cron of ['*/15 * * * *', '* * * * *']) {
-    await fire(cron).catch((error) => console.error(String(error)))
+    await fire(cron).catch((error) => console.error(describeFault(error)))
   }
 }
 
