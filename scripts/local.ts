@@ -181,8 +181,9 @@ const damaged = (file: string, folder: string) =>
       : `${file} is damaged. Nothing of value is kept in it: delete it.`
   )
 
-/** Whether a database is empty that was not: the key for development is made after it. */
+/** Whether a D1 database is empty that was not: the key for development is made after it. */
 const isCutOff = (file: string, folder: string): boolean =>
+  relative(folder, file).startsWith(join('v3', 'd1')) &&
   statSync(file).size === 0 &&
   !existsSync(`${file}-wal`) &&
   existsSync(join(folder, 'dev-key.json'))
@@ -194,7 +195,7 @@ function expectReadable(folder: string): void {
     if (isCutOff(file, folder)) {
       throw damaged(file, folder)
     }
-    const database = new DatabaseSync(file)
+    const database = new DatabaseSync(file, { readOnly: true })
     try {
       database.prepare('select count(*) from sqlite_schema').get()
     } catch (error) {

@@ -37,7 +37,7 @@ it('has only commands that work and answer as printed', { timeout: 240_000 }, as
   for (const { command, answer } of blocks.slice(2).flatMap(steps)) {
     const local = command.replaceAll('http://127.0.0.1:8787', service.url)
     const run = spawnSync('bash', ['-c', local], { cwd: root, env, encoding: 'utf8' })
-    expect(run, command).toMatchObject({ status: 0 })
+    expect(run.status, `${command}\n${run.stderr}`).toBe(0)
     expect(run.stdout, command).toMatch(answer)
   }
 })
