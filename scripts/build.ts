@@ -28,7 +28,7 @@ export type Build = {
   served: z.infer<typeof Served>
 }
 
-/** What the build is made of. */
+/** Files that a build depends on. */
 const SOURCES = [
   'src/**',
   'migrations/**',
@@ -37,7 +37,7 @@ const SOURCES = [
   'package-lock.json'
 ]
 
-/** Where builds are kept, by what they are made of. */
+/** The folder of the builds, each named for the hash of its sources. */
 const CACHE = join(root, 'node_modules/.cache/edge-analytics')
 
 /** Builds the worker, unless these sources were built before. @throws OperatorError when it cannot be built */

@@ -49,8 +49,8 @@ export class OperatorError extends Error {}
 const DAMAGED = new Set<unknown>([11, 26])
 
 /**
- * What an operator reads of an error: one line for a fault of theirs, of a file or of a folder; for all else, which is a
- * fault of the program, where it happened.
+ * Describes an error to the operator: in one line if they can do something about it, as about a file; otherwise, for a
+ * fault of the program, with its stack.
  */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) {
@@ -171,7 +171,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
   }
 }
 
-/** What is in databases elsewhere, such as the counters of rate limits, is soon out of date. */
+/** Whether a file holds more than, say, the counters of rate limits, which are soon out of date. */
 const isWorthKeeping = (name: string): boolean => /^v3\/(d1|r2)\//.test(name)
 
 const damaged = (file: string, folder: string) =>

@@ -26,7 +26,7 @@ export type Report = z.infer<typeof Report>
 /** Names the process group of the service, so that the next start can end what a kill has left of it. */
 export const groupFile = join(stateDir, 'service.pid')
 
-/** So much of its log is shown when it fails. */
+/** Lines of the log that are shown when the service fails. */
 const LAST_LINES = 20
 
 /**

@@ -5,6 +5,7 @@ import { OK, personsOf, send, sendJson, untilPersons } from '../../support/captu
 import { listenToLog } from '../../support/log.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import { waitingOf } from '../../support/waiting.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -193,10 +194,6 @@ describe('through the queue', () => {
     expect(await waitingOf(project)).toEqual([])
   })
 })
-
-/** The names of the project's requests that wait in the bucket. */
-const waitingOf = async (project: TestProject) =>
-  (await env.BUCKET.list({ prefix: `capture/${project.id}/` })).objects.map(({ key }) => key)
 
 async function eventsOf(project: TestProject) {
   const row = await env.DB.prepare('select count(*) as count from events where project_id = ?')
