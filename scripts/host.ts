@@ -18,16 +18,19 @@ import { Order, type Report } from './service.ts'
 const NAME = 'edge-analytics'
 
 /**
- * Megabytes of JavaScript objects: those of the worker at most, and those from which on V8 collects what is forgotten. The
- * simulators of D1, R2 and queues make little, but hold ten times as much beside it: with V8's own limits, the runtime
- * grows to more than a gigabyte.
+ * Megabytes of V8's heap, for each isolate: 512 at most, collected from 8 on. The simulators of D1, R2 and queues make few
+ * objects, but those hold about ten times their size outside the heap: with V8's defaults the runtime grows beyond 1 GB.
  */
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
-/** Crons and queues get this long to come to an end; what is left is taken up at the next start. */
+/** Milliseconds that crons, then queues, get to finish; the next start takes up the rest. */
 const STOP_MS = 1000
-/** Without copies on disk what is left would be lost. */
+/** The same for queues that keep nothing on disk: the rest is lost. */
 const STOP_IN_MEMORY_MS = 20_000
+
+/** How often the clock is looked at, and by how much it has to be wrong. */
+const CLOCK_MS = 1000
+const SET_BACK_MS = 2000
 
 const isInMemory = process.argv.includes('--in-memory')
 const report = (message: Report): Promise<void> =>
@@ -37,10 +40,10 @@ const report = (message: Report): Promise<void> =>
     }
   })
 
-/** What the simulator itself has to say: the service's own lines come as structured logs. */
+/** Miniflare's own messages; the service's lines come as structured logs. */
 class Notices extends Log {
   override logWithLevel(level: LogLevel, message: string): void {
-    // The notice of an e-mail tells to whom it goes; where it lies has to do.
+    // The message about an e-mail names its recipients: only its files are logged.
     const files = [...message.matchAll(/^(?:Text|HTML): (.+)$/gm)].map(([, file]) => file)
     if (files.length > 0) {
       console.log(JSON.stringify({ level: 'info', message: 'e-mail written', files }))
@@ -85,13 +88,30 @@ async function run(): Promise<void> {
     project: { id: project.id, token: project.captureToken },
     key
   })
+  endWhenSetBack()
   // The queues are new and empty: these take up what waits in the bucket and in tables.
   for (const cron of ['*/15 * * * *', '* * * * *']) {
     await fire(cron).catch((error) => console.error(describeFault(error)))
   }
 }
 
-/** Databases up to date, a project and a key. */
+/**
+ * Ends the host when the clock is set back. The runtime's own clock would stand still until the time has come again, and
+ * with it the timers of the queues; the parent starts another host, which takes up what waits.
+ */
+function endWhenSetBack(): void {
+  let offset = Date.now() - performance.now()
+  setInterval(() => {
+    const before = offset
+    offset = Date.now() - performance.now()
+    if (offset < before - SET_BACK_MS) {
+      console.error('The clock was set back.')
+      process.exit(1)
+    }
+  }, CLOCK_MS)
+}
+
+/** Migrates the databases, and finds or makes a project and a key. */
 async function prepare() {
   const service = await openLocal()
   try {
@@ -104,8 +124,8 @@ async function prepare() {
 const Bindings = z.record(z.string(), z.string())
 
 /**
- * What asks for assets where there may be some, and the worker for all else. Wrangler has every request pass through the
- * workers that serve assets, which takes 30 kB of memory each time.
+ * The entry module: looks for an asset below the assets' folders, and calls the worker for everything else. Miniflare
+ * would send every request through its asset workers, which hold on to 30 kB for each.
  */
 const entry = (directory: string) => {
   const folders = readdirSync(directory, { withFileTypes: true }).filter((one) => one.isDirectory())
@@ -138,7 +158,7 @@ async function start(
           bindings: {
             ...Bindings.parse(options.bindings),
             ...secrets,
-            // On disk before it is answered, unless speed is all that counts.
+            // Every request is on disk before it is answered.
             SPILL: isInMemory ? '' : 'all',
             QUEUES_SINCE: String(Date.now())
           },
@@ -189,8 +209,11 @@ process.on('message', async (message) => {
     process.exit(0)
   }
 })
-// The parent is gone, however that went.
+// The parent is gone, however that went, and perhaps before this is heard.
 process.on('disconnect', () => process.exit(1))
+if (!process.connected) {
+  process.exit(1)
+}
 
 try {
   await run()

@@ -46,14 +46,17 @@ export const takeTasks = (
                  order by id limit ${limit})
     returning id, project_id`)
 
-/** Those that should be worked on and have shown no sign of life since `before`; they are marked as being taken up now. */
+/**
+ * Those that should be worked on and have shown no sign of life since `before`, or one of the future: the clock was set
+ * back. They are marked as being taken up now.
+ */
 export const takeStalled = (db: Db, before: number, limit: number, now: number): Promise<Taken[]> =>
   db.all<Taken>(sql`
     update erasures set progress_at = ${now}
     where id in (select id from erasures
                  where status <> 'completed'
                    and (status = 'running' or status = 'queued' and (cleared_at is null or not delete_events))
-                   and progress_at < ${before}
+                   and (progress_at < ${before} or progress_at > ${now})
                  order by id limit ${limit})
     returning id, project_id`)
 

@@ -6,10 +6,12 @@ export type Window = { since: number; until: number }
 
 /**
  * Whether an object that still waits gets another message: at the age of 15, 30, 60… minutes, and when the queues have
- * lost all messages from before `queuesSince`. Each of these moments lies in the window of one sweep.
+ * lost all messages from before `queuesSince`. Each of these moments lies in the window of one sweep. An object of the
+ * future is from before the clock was set back.
  */
 export function isDue(uploadedAt: number, { since, until }: Window, queuesSince: number): boolean {
-  const isLost = uploadedAt < queuesSince && since < queuesSince && queuesSince <= until
+  const isFirst = since < queuesSince && queuesSince <= until
+  const isLost = isFirst && (uploadedAt < queuesSince || uploadedAt > until)
   const age = until - uploadedAt
   if (isLost || age < FIRST_MS) {
     return isLost

@@ -118,13 +118,16 @@ async function readProgress(bucket: R2Bucket, note: string): Promise<Progress | 
   return stored ? Progress.safeParse(await stored.json()).data : undefined
 }
 
-/** Goes on with a sweep that is under way, or begins where the last one ended; a restart begins a new one at once. */
+/**
+ * Goes on with a sweep that is under way, or begins where the last one ended; a restart begins a new one at once. A sweep
+ * of the future was made before the clock was set back, and counts for nothing.
+ */
 function goOn(
   last: Progress | undefined,
   now: number,
   queuesSince: number
 ): Window & { after: string | null } {
-  if (!last) {
+  if (!last || last.until > now) {
     return { since: 0, until: now, after: '' }
   }
   const isRestarted = last.until < queuesSince
@@ -132,5 +135,5 @@ function goOn(
     return last
   }
   const since = last.after === null ? last.until : last.since
-  return { since: Math.min(since, now), until: now, after: '' }
+  return { since, until: now, after: '' }
 }

@@ -78,7 +78,7 @@ export async function listDoomed(
 ): Promise<Doomed[]> {
   const doomed = query<Doomed>(sql`
     select project_id, session_id from recordings
-    where deleted and purged_at is null and (deleted_at = ${now} or deleted_at <= ${before})
+    where deleted and purged_at is null and (deleted_at >= ${now} or deleted_at <= ${before})
     order by deleted_at limit ${limit}`)
   return (await readBatch(db, doomed))[0]
 }

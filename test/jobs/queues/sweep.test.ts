@@ -96,6 +96,24 @@ describe('a captured request', () => {
     expect(await waitingOf(project)).toEqual([])
   })
 
+  it('is taken up once by a restart after the clock was set back', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    await queues.post('/batch/', batchOf(project), ALL)
+    queues.lose()
+    await resend(queues, 0)
+    const monthAgo = -30 * 24 * 60 * MINUTE
+    const queuesSince = Date.now() + monthAgo
+
+    await resend(queues, monthAgo + 1_000, { queuesSince })
+    expect(sentOf(project, queues)).toEqual([{ spill: (await waitingOf(project))[0] }])
+    await resend(queues, monthAgo + 2_000, { queuesSince })
+    expect(sentOf(project, queues)).toHaveLength(1)
+    await queues.consume()
+
+    expect(await countEvents(project)).toBe(3)
+  })
+
   it('costs one put when every request goes through the bucket, and none when not', async () => {
     const project = await newProject()
     const queues = holdQueues()

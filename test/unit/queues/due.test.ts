@@ -37,6 +37,17 @@ it('sends at once what was there when the queues started empty, and that once', 
   expect(sentAt([1, 2, 5, 6], 3)).toEqual([5])
 })
 
+it('sends at once what was there before the clock was set back, and that once', () => {
+  const ofTomorrow = 24 * HOUR
+  const [first, second] = [
+    { since: 0, until: 3 * MINUTE },
+    { since: 3 * MINUTE, until: 4 * MINUTE }
+  ]
+
+  expect(isDue(ofTomorrow, first, 2 * MINUTE)).toBe(true)
+  expect(isDue(ofTomorrow, second, 2 * MINUTE)).toBe(false)
+})
+
 it('sends nothing at once that came after the start of the queues', () => {
   expect(sentAt([1, 2, 3], -1)).toEqual([])
 })
