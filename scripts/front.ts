@@ -23,7 +23,7 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
   const connections = new Set<Connection>()
 
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, async (client) => {
-    const connection = { client, awaitsAnswer: false, movedAt: Date.now() }
+    const connection = { client, awaitsAnswer: false, movedAt: performance.now() }
     connections.add(connection)
     client.on('error', () => client.destroy())
     client.on('close', () => connections.delete(connection))
@@ -36,8 +36,12 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
     worker.on('error', () => client.destroy())
     worker.on('close', () => client.destroySoon())
     client.on('close', () => worker.destroy())
-    client.on('data', () => Object.assign(connection, { awaitsAnswer: true, movedAt: Date.now() }))
-    worker.on('data', () => Object.assign(connection, { awaitsAnswer: false, movedAt: Date.now() }))
+    client.on('data', () =>
+      Object.assign(connection, { awaitsAnswer: true, movedAt: performance.now() })
+    )
+    worker.on('data', () =>
+      Object.assign(connection, { awaitsAnswer: false, movedAt: performance.now() })
+    )
     client.pipe(worker).pipe(client)
   })
 
@@ -53,10 +57,14 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
     /** Takes no new connection, and ends the open ones as soon as their last request is answered. */
     async close(): Promise<void> {
       server.close()
-      for (const deadline = Date.now() + LAST_ANSWERS_MS; connections.size > 0; await sleep(50)) {
-        const late = Date.now() > deadline
+      for (
+        const deadline = performance.now() + LAST_ANSWERS_MS;
+        connections.size > 0;
+        await sleep(50)
+      ) {
+        const late = performance.now() > deadline
         for (const { client, awaitsAnswer, movedAt } of connections) {
-          if (late || (!awaitsAnswer && Date.now() - movedAt > IDLE_MS)) {
+          if (late || (!awaitsAnswer && performance.now() - movedAt > IDLE_MS)) {
             client.destroy()
           }
         }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
+import { toIso } from '../src/time.ts'
 import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
@@ -31,6 +32,9 @@ const STOP_IN_MEMORY_MS = 20_000
 /** How often the clock is looked at, and by how much it has to be wrong. */
 const CLOCK_MS = 1000
 const SET_BACK_MS = 2000
+
+/** The first compatibility date with Node's modules in the Workers runtime, which the worker needs. */
+const OLDEST_DATE = '2026-08-04'
 
 const isInMemory = process.argv.includes('--in-memory')
 const report = (message: Report): Promise<void> =>
@@ -111,6 +115,19 @@ function endWhenSetBack(): void {
   }, CLOCK_MS)
 }
 
+/**
+ * The compatibility date of wrangler.toml or, where the clock is set to a day before it, that day: Miniflare takes no date
+ * in the future.
+ * @throws OperatorError when the clock is so wrong that the worker could not run
+ */
+function dateFor(configured: string): string {
+  const today = toIso(Date.now()).slice(0, 10)
+  if (today < OLDEST_DATE) {
+    throw new OperatorError(`The clock of this machine says ${today}: set it right.`)
+  }
+  return today < configured ? today : configured
+}
+
 /** Migrates the databases, and finds or makes a project and a key. */
 async function prepare() {
   const service = await openLocal()
@@ -149,12 +166,14 @@ async function start(
   secrets: Record<string, string>
 ): Promise<Miniflare> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = HEAP.join(' ')
+  const compatibilityDate = dateFor(served.compatibilityDate)
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       workers: [
         {
           ...options,
           name: NAME,
+          compatibilityDate,
           bindings: {
             ...Bindings.parse(options.bindings),
             ...secrets,
@@ -177,6 +196,7 @@ async function start(
         {
           name: 'assets',
           ...served,
+          compatibilityDate,
           modules: [
             {
               type: 'ESModule' as const,

@@ -70,11 +70,11 @@ export async function patiently<T>(
   run: () => Promise<T>,
   { busyMs = BUSY_MS, isPassing = isBusy } = {}
 ): Promise<T> {
-  for (const deadline = Date.now() + busyMs; ; await sleep(20 + Math.random() * 80)) {
+  for (const deadline = performance.now() + busyMs; ; await sleep(20 + Math.random() * 80)) {
     try {
       return await run()
     } catch (error) {
-      if (!isPassing(error) || Date.now() > deadline) {
+      if (!isPassing(error) || performance.now() > deadline) {
         throw error
       }
     }

@@ -1,5 +1,21 @@
 import { expect, it } from 'vitest'
+import { share } from '../../support/depth.ts'
 import { runScript } from '../../support/processes.ts'
+
+/** Parts of the bench by how many figures above zero a trial of them prints. */
+const FIGURES = {
+  size: 4,
+  http: 32,
+  export: 9,
+  capture: 8,
+  purge: 7,
+  trend: 46,
+  deliveries: 7,
+  similar: 9
+}
+
+/** Trials that kill or load the service for seconds, as test/e2e/scripts/faults does in short. */
+const LONG = ['kill', 'soak']
 
 /** The numbers in the rows of a part's table. */
 function figures(output: string, part: string): number[] {
@@ -11,19 +27,15 @@ function figures(output: string, part: string): number[] {
 }
 
 it('measures every part of the bench: each figure is there and above zero', async () => {
-  const { code, stdout, stderr } = await runScript('bench', ['--smoke'], {})
+  const parts = [...Object.keys(FIGURES), 'growth', ...(share === 1 ? LONG : [])]
+
+  const { code, stdout, stderr } = await runScript('bench', ['--smoke', ...parts], {})
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const counts = [
-    'size',
-    'http',
-    'export',
-    'capture',
-    'purge',
-    'trend',
-    'deliveries',
-    'similar'
-  ].map((part) => figures(stdout, part).filter((figure) => figure > 0).length)
-  expect(counts).toEqual([4, 32, 9, 8, 7, 46, 7, 9])
+  const found = Object.keys(FIGURES).map((part) => [
+    part,
+    figures(stdout, part).filter((figure) => figure > 0).length
+  ])
+  expect(Object.fromEntries(found)).toEqual(FIGURES)
   expect(figures(stdout, 'growth')).toHaveLength(30)
 })
