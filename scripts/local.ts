@@ -62,6 +62,8 @@ export function describeFault(error: unknown): string {
     : (error.stack ?? error.message)
 }
 
+export const BUSY = 'Another process keeps the local databases busy: try again.'
+
 /** How long a command waits for the running service, which writes to the same files. */
 const BUSY_MS = 5000
 
@@ -156,7 +158,8 @@ export async function openLocal(folder = stateDir): Promise<Service> {
   }
   try {
     for (const { binding, migrations_dir } of databases) {
-      await patiently(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
+      const run = () => migrate(databaseOf(env, binding), join(root, migrations_dir))
+      await patiently(run, { isPassing: (error) => isBusy(error) || isLockedOut(error) })
     }
     return {
       db: openDb(env.DB, newUsage()).db,
@@ -167,9 +170,16 @@ export async function openLocal(folder = stateDir): Promise<Service> {
     }
   } catch (error) {
     await miniflare.dispose()
-    throw error
+    throw isLockedOut(error) ? new OperatorError(BUSY) : error
   }
 }
+
+/**
+ * Whether the runtime could not even open a database, for which it has no better words when another process holds the
+ * lock. A damaged one was noticed before.
+ */
+const isLockedOut = (error: unknown): boolean =>
+  error instanceof Error && /internal error; reference/.test(error.message)
 
 /** Whether a file holds more than, say, the counters of rate limits, which are soon out of date. */
 const isWorthKeeping = (name: string): boolean => /^v3\/(d1|r2)\//.test(name)

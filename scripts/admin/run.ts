@@ -1,6 +1,6 @@
 import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
-import { OperatorError, patiently, type Service } from '../local.ts'
+import { BUSY, OperatorError, patiently, type Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
 import { type Command, InputError } from './command.ts'
 import { counts } from './counts.ts'
@@ -52,7 +52,7 @@ export function explain(error: unknown, noun: string): unknown {
     return error.message
   }
   if (isBusy(error)) {
-    return 'Another process keeps the local databases busy: try again.'
+    return BUSY
   }
   return error instanceof Error && error.cause ? explain(error.cause, noun) : error
 }

@@ -83,17 +83,21 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     expect(revoked.revoked_at).toMatch(/Z$/)
   })
 
-  it('waits while another process writes, and says so when that does not end', async () => {
+  it.each([
+    ['writes', 'begin immediate'],
+    ['has them for itself', 'pragma locking_mode = exclusive; begin exclusive']
+  ])('waits while another process %s, and says so when that does not end', async (_, lock) => {
     const other = openDatabase(stateDir)
-    other.exec('begin immediate')
+    other.exec(lock)
     const waiting = run('project', 'list', '--json')
-    await sleep(4000)
-    other.exec('commit')
+    await sleep(3000)
+    other.close()
     expect((await waiting).code).toBe(0)
 
-    other.exec('begin immediate')
+    const another = openDatabase(stateDir)
+    another.exec(lock)
     const { code, stdout, stderr } = await run('project', 'list', '--json')
-    other.close()
+    another.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^Another process keeps the local databases busy: try again\.$/m)
   })
