@@ -1,5 +1,6 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
+import { deleteOldSalts } from './capture/cookieless/salts.ts'
 import { parkDeadLetters } from './capture/dead.ts'
 import { readSpill } from './capture/enqueue.ts'
 import { type Db, newUsage, openDb, type Usage } from './db/client.ts'
@@ -82,6 +83,7 @@ export default {
       await sweepSnapshots(env, scheduledTime, true)
     } else if (cron === QUARTERLY) {
       await sweepQueues(env, now, queuesSince)
+      await sweepSalts(env, now)
       await inDatabases(env, async (db, database) => {
         log('info', 'quarter-hourly sweep', {
           database,
@@ -144,6 +146,18 @@ async function sweepQueues(env: Env, now: Date, queuesSince: number): Promise<vo
     log('info', 'sweep of queues', { sent, done: isDone })
   } catch (error) {
     log('error', 'scheduled job failed', { job: 'sweep of queues', error: describeError(error) })
+  }
+}
+
+/** Deletes what visitors without cookies were told apart by; a failure does not stop the other jobs. */
+async function sweepSalts(env: Env, now: Date): Promise<void> {
+  try {
+    const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
+    if (deleted > 0) {
+      log('info', 'sweep of salts', { deleted })
+    }
+  } catch (error) {
+    log('error', 'scheduled job failed', { job: 'sweep of salts', error: describeError(error) })
   }
 }
 

@@ -23,6 +23,8 @@ export const CapturedEvent = z.object({
   written_at: z.number().optional(),
   /** Its place in the request, which orders events of the same time; absent for the first. */
   position: z.int().positive().optional(),
+  /** The hash that names a visitor without cookies: the session is found when the event is stored. */
+  visitor: z.string().optional(),
   properties: z.custom<JsonObject>(isObject)
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>

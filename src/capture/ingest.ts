@@ -54,7 +54,8 @@ export function ingestPart(db: Db, project: Project, events: Incoming[]): Promis
     uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
     distinctIds: [...new Set(ordered.flatMap(distinctIdsOf))],
     mergedIds: [...new Set(ordered.flatMap(mergedIdsOf))].slice(0, MAX_MERGED_IDS),
-    eventNames: [...new Set(ordered.map(({ event }) => event))]
+    eventNames: [...new Set(ordered.map(({ event }) => event))],
+    visitors: [...new Set(ordered.flatMap(({ visitor }) => visitor ?? []))]
   }
   // The pauses let others get their turn where the database is in the same process, as it is locally: there no request is
   // taken as long as a promise can be settled.

@@ -14,6 +14,7 @@ import {
   writePerson
 } from '../persons/person.ts'
 import { foldEvents, MAX_SESSION_ID, type SessionPart } from '../sessions/session.ts'
+import { type VisitorSession, VisitorSessions } from './cookieless/sessions.ts'
 import {
   eventCost,
   MAX_COST,
@@ -41,6 +42,8 @@ export type Known = {
   lastErasure: number
   /** Of those distinct ids that were erased after one of the events was accepted. */
   tombstones: ReadonlyMap<string, Tombstone[]>
+  /** Stored sessions of visitors without cookies. */
+  sessions: readonly VisitorSession[]
 }
 
 /** Distinct ids of a person that can still be folded into another: each of them moves, and 1,000 take about 10 ms. */
@@ -68,6 +71,8 @@ export type Changes = {
   eventNames: { id: number; name: string }[]
   /** What the events say of their sessions. */
   sessions: SessionPart[]
+  /** Sessions that begin here: their visitors may have begun no other near them. */
+  begunSessions: VisitorSession[]
   newPersons: Person[]
   changedPersons: Person[]
   /** Persons folded into another, by an event received then: all their distinct ids go there. */
@@ -156,10 +161,12 @@ class Plan {
   /** What search looks in, of persons that changed. */
   readonly #searched = new Map<Person, string>()
   readonly #identityCounts = new Map<Person, number>()
+  readonly #visitorSessions: VisitorSessions
   #cost = 0
 
   constructor(known: Known, ids: Ids) {
     this.#known = known
+    this.#visitorSessions = new VisitorSessions(known.sessions)
     this.#ids = ids
   }
 
@@ -208,9 +215,10 @@ class Plan {
   }
 
   #store(event: Incoming, identity: number, version: number | null): void {
-    const { uuid, event: name, received_at: receivedAt, properties } = event
-    const { $session_id: session, $window_id: window } = properties
+    const { uuid, event: name, received_at: receivedAt } = event
     const timestamp = Math.floor(event.timestamp)
+    const properties = this.#inSession(event, timestamp)
+    const { $session_id: session, $window_id: window } = properties
     const sessionId = idOf(session)
     this.#events.push({
       uuid,
@@ -228,6 +236,13 @@ class Plan {
       this.#sessions
     )
     this.#cost += (this.#sessions.size - sessions) * SESSION
+  }
+
+  /** The event's properties; of a visitor without cookies with the session that the time makes it part of. */
+  #inSession({ visitor, properties }: Incoming, timestamp: number): JsonObject {
+    return visitor === undefined
+      ? properties
+      : { ...properties, $session_id: this.#visitorSessions.sessionOf(visitor, timestamp) }
   }
 
   /** `received` are the event's bytes. */
@@ -416,6 +431,7 @@ class Plan {
       events: this.#events,
       eventNames: [...this.#eventNames].map(([name, id]) => ({ id, name })),
       sessions: [...this.#sessions.values()],
+      begunSessions: this.#visitorSessions.begun,
       newPersons: remaining.filter((person) => person.revision === undefined),
       changedPersons: remaining.filter((person) => person.revision !== undefined && person.touched),
       mergedPersons: [...this.#mergedInto].flatMap(([person, { at }]) =>

@@ -3,8 +3,8 @@ import { databaseOf } from '../db/databases.ts'
 import { findProjectByToken } from '../projects/store.ts'
 import { measureDatabase } from './store.ts'
 
-/** What capture has to know of a project: whose events these are, and how full its database is (0…1). */
-export type CaptureProject = { id: number; fill: number }
+/** What capture has to know of a project: whose events these are, on which calendar, and how full its database is (0…1). */
+export type CaptureProject = { id: number; timezone: string; fill: number }
 
 const TTL_MS = 30_000
 const MAX_ENTRIES = 1_000
@@ -33,7 +33,8 @@ export function createProjectFinder() {
     }
     const size = newUsage()
     await measureDatabase(openDb(databaseOf(env, row.database), size).db)
-    const project = { id: row.id, fill: size.sizeBytes / Number(env.DATABASE_MAX_BYTES) }
+    const { id, timezone } = row
+    const project = { id, timezone, fill: size.sizeBytes / Number(env.DATABASE_MAX_BYTES) }
     if (found.size >= MAX_ENTRIES) {
       found.clear()
     }

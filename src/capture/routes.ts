@@ -9,6 +9,8 @@ import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
 import { clockOf, invalidToken, MAX_BODY_BYTES, readJson, readRequest, readToken } from './body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from './config.ts'
+import { findSalt } from './cookieless/salts.ts'
+import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
 import { asIdentify, type CapturedEvent, type Dropped, readEvent } from './event.ts'
 import {
@@ -156,7 +158,14 @@ export function createCaptureRoutes() {
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
-    const outcomes = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
+    const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
+    const visit = {
+      projectId: project.id,
+      timezone: project.timezone,
+      address: addressOf(c.req.raw.headers),
+      userAgent: c.req.header('User-Agent') ?? ''
+    }
+    const outcomes = await anonymizeAll(read, visit, (day) => findSalt(c.env.BUCKET, day, now))
     const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
     if (accepted.length === 0) {

@@ -21,6 +21,7 @@ import {
 } from '../persons/write/store.ts'
 import { countEvents } from '../rollups/store.ts'
 import { addToSessions } from '../sessions/store.ts'
+import { expectNoSessions, visitorSessions } from './cookieless/store.ts'
 import { type Changes, type Known, MAX_FOLDED } from './plan.ts'
 
 /** Bytes of persons that are read at once: two of the largest in any case. */
@@ -33,6 +34,8 @@ export type Wanted = {
   /** Those whose persons may be merged. */
   mergedIds: string[]
   eventNames: string[]
+  /** Hashes of visitors without cookies. */
+  visitors: string[]
 }
 
 /**
@@ -45,16 +48,17 @@ export async function readKnown(
   wanted: Wanted
 ): Promise<Omit<Known, 'tombstones'>> {
   const distinctIds = inJson(wanted.distinctIds)
-  const [seen, identities, persons, identityCounts, eventNames, lastErasure] = await readBatch(
-    db,
-    query<{ uuid: string }>(sql`
+  const [seen, identities, persons, identityCounts, eventNames, lastErasure, sessions] =
+    await readBatch(
+      db,
+      query<{ uuid: string }>(sql`
       select lower(hex(uuid)) as uuid from events
       where project_id = ${projectId}
         and uuid in (select unhex(value) from json_each(${JSON.stringify(wanted.uuids.map(toHex))}))`),
-    query<{ key: number; distinct_id: string; person_id: number | null }>(sql`
+      query<{ key: number; distinct_id: string; person_id: number | null }>(sql`
       select key, distinct_id, person_id from distinct_ids
       where project_id = ${projectId} and distinct_id in ${distinctIds}`),
-    query<PersonRecord>(sql`
+      query<PersonRecord>(sql`
       select ${RECORD} from persons where +project_id = ${projectId} and id in (
         select id from (
           select person.id, sum(octet_length(person.properties) + octet_length(person.writes)) over (
@@ -65,17 +69,18 @@ export async function readKnown(
                 where identity.person_id is not null group by identity.person_id) as asked
             cross join persons as person on person.id = asked.id)
         where coalesce(bytes_before, 0) < ${MAX_PERSONS_BYTES})`),
-    query<{ person_id: number; count: number }>(sql`
+      query<{ person_id: number; count: number }>(sql`
       select person_id, (select count(*) from (
                select 1 from distinct_ids as own where own.person_id = distinct_ids.person_id limit ${MAX_FOLDED + 1})) as count
       from distinct_ids
       where project_id = ${projectId} and distinct_id in ${inJson(wanted.mergedIds)} and person_id is not null
       group by person_id`),
-    query<{ id: number; name: string }>(sql`
+      query<{ id: number; name: string }>(sql`
       select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`),
-    query<{ value: number }>(sql`
-      select value from counters where project_id = ${projectId} and name = 'last_erasure'`)
-  )
+      query<{ value: number }>(sql`
+      select value from counters where project_id = ${projectId} and name = 'last_erasure'`),
+      visitorSessions(projectId, wanted.visitors)
+    )
   return {
     seen: new Set(seen.map(({ uuid }) => fromHex(uuid))),
     identities: new Map(
@@ -84,7 +89,8 @@ export async function readKnown(
     persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
     identityCounts: new Map(identityCounts.map((row) => [row.person_id, row.count])),
     eventNames: new Map(eventNames.map((row) => [row.name, row.id])),
-    lastErasure: lastErasure[0]?.value ?? 0
+    lastErasure: lastErasure[0]?.value ?? 0,
+    sessions
   }
 }
 
@@ -106,6 +112,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
     ...(changes.newIdentities.length > 0
       ? [expectLastErasure(projectId, changes.lastErasure)]
       : []),
+    ...expectNoSessions(projectId, changes.begunSessions),
     ...expectOpenErasures(projectId, changes.usedTombstones),
     ...countDropped(projectId, changes.dropped),
     ...eachChunk(changes.eventNames, (rows) => [

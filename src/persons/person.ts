@@ -221,22 +221,36 @@ function text(value: Json | undefined): string {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** Who may not be merged: placeholders that many strangers share. */
+/** Whether events may merge this distinct id: not a placeholder that many strangers share, in any case and in quotes. */
 export function isMergeable(distinctId: string): boolean {
-  const bare = distinctId.trim().replace(/^(['"])(.*)\1$/, '$2')
-  return bare.trim() !== '' && !ILLEGAL.has(bare) && !ILLEGAL_ANY_CASE.has(bare.toLowerCase())
+  const bare = distinctId
+    .trim()
+    .replace(/^(['"])(.*)\1$/, '$2')
+    .trim()
+  return bare !== '' && !PLACEHOLDERS.has(bare.toLowerCase())
 }
 
-const ILLEGAL = new Set(['[object Object]', 'NaN', 'None', 'none', 'null', '0'])
-const ILLEGAL_ANY_CASE = new Set([
+/** PostHog's list, `ILLEGAL_DISTINCT_IDS` of its capture service, and what posthog-js sends for visitors without cookies. */
+const PLACEHOLDERS = new Set([
+  '$posthog_cookieless',
+  '0',
+  '00000000-0000-0000-0000-000000000000',
+  '[object object]',
   'anonymous',
-  'guest',
-  'distinctid',
+  'anonymous-user',
+  'backend',
   'distinct_id',
-  'id',
-  'not_authenticated',
+  'distinctid',
   'email',
-  'undefined',
+  'false',
+  'guest',
+  'id',
+  'nan',
+  'none',
+  'not_authenticated',
+  'null',
+  'system',
   'true',
-  'false'
+  'undefined',
+  'user'
 ])

@@ -1,3 +1,4 @@
+import { isCookieless, SENTINEL } from '../capture/cookieless/visitor.ts'
 import { type Dropped, readDistinctId, readUuid } from '../capture/event.ts'
 import { sha256 } from '../hash.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -38,11 +39,9 @@ export async function readSnapshot(
   if (distinctId === undefined) {
     return drop('event submitted without a distinct_id')
   }
-  const window =
-    typeof properties.$window_id === 'string'
-      ? properties.$window_id.slice(0, MAX_WINDOW)
-      : session.data
-
+  if (isOfSomebodyWithoutCookies(distinctId, properties)) {
+    return drop('visitors in cookieless mode are not recorded')
+  }
   const snapshots = (Array.isArray(data) ? data : [data]).filter(isSnapshot)
   if (snapshots.length === 0) {
     return undefined
@@ -53,7 +52,7 @@ export async function readSnapshot(
     return drop('snapshots of another week')
   }
 
-  const lines = toLines(window, snapshots)
+  const lines = toLines(windowOf(properties) ?? session.data, snapshots)
   if (lines === undefined) {
     return drop('snapshots are nested too deeply')
   }
@@ -62,13 +61,23 @@ export async function readSnapshot(
       session_id: session.data,
       part_id: uuid ?? toUuid(await sha256(`${session.data}\n${lines}`)),
       distinct_id: distinctId,
-      source: properties.$snapshot_source === 'mobile' ? 'mobile' : 'web',
+      source: sourceOf(properties),
       skew,
       received_at: now
     },
     lines
   }
 }
+
+const isOfSomebodyWithoutCookies = (distinctId: string, properties: JsonObject): boolean =>
+  distinctId === SENTINEL || isCookieless(properties)
+
+const sourceOf = ({ $snapshot_source }: JsonObject) =>
+  $snapshot_source === 'mobile' ? 'mobile' : 'web'
+
+/** The id of the browser's window, if the SDK sends one. */
+const windowOf = ({ $window_id }: JsonObject): string | undefined =>
+  typeof $window_id === 'string' ? $window_id.slice(0, MAX_WINDOW) : undefined
 
 export type Snapshot = JsonObject & { timestamp: number }
 

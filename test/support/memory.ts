@@ -74,7 +74,8 @@ export class MemoryStore {
       identityCounts: this.#identityCounts(),
       eventNames: this.eventNames,
       lastErasure: 0,
-      tombstones: new Map()
+      tombstones: new Map(),
+      sessions: []
     })
   }
 

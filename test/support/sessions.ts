@@ -6,6 +6,7 @@ export const AT = Date.UTC(2026, 10, 1, 12)
 
 type Row = {
   session_id: string
+  events: number
   identities: string
   entry: string | null
   exit: string | null

@@ -1,0 +1,85 @@
+import { UnavailableError } from '../../errors.ts'
+import { within } from '../../pause.ts'
+import { PUT_MS } from '../../queues/key.ts'
+import { toIso } from '../../time.ts'
+
+/*
+ * One random salt per calendar day keys the hashes of that day's visitors. It lies in R2 and nowhere else: a backup of the
+ * database would keep it. Once it is deleted, no hash of the day can be made again, nor be traced back to an address.
+ */
+
+export const SALT_PREFIX = 'salts/'
+
+const SALT_BYTES = 32
+
+const HOUR = 3_600_000
+/** A day begins first at UTC+14 and ends last at UTC-12. */
+const FIRST_ZONE = 14 * HOUR
+const LAST_ZONE = 12 * HOUR
+/** How long after its day a salt is kept, for events that arrive late. */
+const KEPT = 72 * HOUR
+
+/** Salts that this isolate has read, by day. */
+const known = new Map<string, Uint8Array>()
+
+/**
+ * The salt of a calendar day such as `2026-11-22`, made when it is first asked for. Undefined for a day that has begun
+ * nowhere yet, and for one that ended everywhere more than 72 hours before `now`, ms UTC.
+ * @throws unavailable when the bucket does not answer
+ */
+export async function findSalt(
+  bucket: R2Bucket,
+  day: string,
+  now: number
+): Promise<Uint8Array | undefined> {
+  for (const other of known.keys()) {
+    if (isOver(other, now)) {
+      known.delete(other)
+    }
+  }
+  if (isOver(day, now) || now < Date.parse(day) - FIRST_ZONE) {
+    return undefined
+  }
+  const salt = known.get(day) ?? (await readSalt(bucket, day))
+  known.set(day, salt)
+  return salt
+}
+
+/** Reads a day's salt, or makes it: of several that are made at once, the first stays. */
+async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
+  const key = `${SALT_PREFIX}${day}`
+  const read = async () => (await bucket.get(key))?.bytes()
+  try {
+    const there = await within(PUT_MS, read())
+    if (there) {
+      return there
+    }
+    const fresh = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
+    await within(PUT_MS, bucket.put(key, fresh, { onlyIf: { etagDoesNotMatch: '*' } }))
+    const stored = await within(PUT_MS, read())
+    if (!stored) {
+      throw new Error(`The salt of ${day} is not there after it was written.`)
+    }
+    return stored
+  } catch (error) {
+    throw new UnavailableError('transient error, please retry', error)
+  }
+}
+
+/** Deletes salts of days that ended everywhere more than 72 hours before `now`, ms UTC. @returns how many */
+export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<number> {
+  const { objects } = await bucket.list({ prefix: SALT_PREFIX })
+  const old = objects
+    .map(({ key }) => key)
+    .filter((key) => isOver(key.slice(SALT_PREFIX.length), now))
+  if (old.length > 0) {
+    await bucket.delete(old)
+  }
+  return old.length
+}
+
+const isOver = (day: string, now: number): boolean =>
+  now >= Date.parse(day) + 24 * HOUR + LAST_ZONE + KEPT
+
+/** The calendar day of a moment, ms UTC, given what a clock shows there. */
+export const dayOf = (clock: number): string => toIso(clock).slice(0, 10)
