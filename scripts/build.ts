@@ -48,9 +48,7 @@ export async function build(): Promise<Build> {
   if (built) {
     return built
   }
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(CACHE, { recursive: true })
-  const fresh = mkdtempSync(join(CACHE, 'fresh-'))
+  const fresh = makeFresh(folder)
   try {
     await runBuilder(fresh)
     const result = readBuild(fresh)
@@ -59,6 +57,18 @@ export async function build(): Promise<Build> {
     return result
   } finally {
     rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+/** Makes a folder for a new build, in place of a damaged one. @throws OperatorError when the clone is read-only */
+function makeFresh(damaged: string): string {
+  try {
+    rmSync(damaged, { recursive: true, force: true })
+    mkdirSync(CACHE, { recursive: true })
+    return mkdtempSync(join(CACHE, 'fresh-'))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new OperatorError(`The worker cannot be built: ${CACHE} is not writable (${code}).`)
   }
 }
 

@@ -1,20 +1,30 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError, stateDir } from './local.ts'
+import { makeFolder, OperatorError, stateDir } from './local.ts'
+import { markRunning } from './running.ts'
 
 const SQLITE_BUSY = 5
 const SQLITE_NOTADB = 26
 
 /**
- * Claims the state folder for this process, until it ends: of two services on the same files each would lose what the
- * other has queued. The lock is the operating system's, so that a process that was killed leaves none behind.
- * @returns what has to be kept to keep the claim
- * @throws OperatorError when another process has it, or the lock cannot be read
+ * Makes the state folder, closed to other users, and claims it for this process until it ends: of two services on the same
+ * files each would lose what the other has queued. The lock is the operating system's, so that a process that was killed
+ * leaves none behind.
+ * @throws OperatorError when the folder cannot be used, another process has it, or the lock cannot be read
  */
-export function claimState(): DatabaseSync {
-  mkdirSync(stateDir, { recursive: true })
+export function claimState(): void {
+  makeFolder(stateDir)
+  const lock = lockState()
+  const marker = markRunning(stateDir)
+  process.on('exit', () => {
+    lock.close()
+    marker.remove()
+  })
+}
+
+function lockState(): DatabaseSync {
   const file = join(stateDir, 'service.lock')
   const lock = new DatabaseSync(file)
   try {

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { type DemoEvent, type DemoPerson, writeHistory } from './demo/history.ts'
 import { Progress } from './demo/progress.ts'
 import { drain } from './drain.ts'
-import { OperatorError, openLocal, stateDir } from './local.ts'
-import { ensureProject } from './seed.ts'
+import { OperatorError, stateDir } from './local.ts'
+import { prepareProject } from './seed.ts'
 
 const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]
 
@@ -133,13 +133,8 @@ async function expectService(url: string): Promise<void> {
 
 /** The project and the key that `npm start` has made. */
 async function openProject() {
-  const service = await openLocal()
-  try {
-    const { project, key } = await ensureProject(service.db, new Date())
-    return { projectId: project.id, token: project.captureToken, key }
-  } finally {
-    await service.close()
-  }
+  const { project, key } = await prepareProject()
+  return { projectId: project.id, token: project.captureToken, key }
 }
 
 async function askPersons(url: string, key: string): Promise<z.infer<typeof Persons>> {

@@ -7,8 +7,8 @@ import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import { describeFault, OperatorError, openLocal, readConfig, stateDir } from './local.ts'
-import { ensureProject, readSecrets } from './seed.ts'
+import { describeFault, OperatorError, readConfig, stateDir } from './local.ts'
+import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
 /*
@@ -59,7 +59,7 @@ class Notices extends Log {
 
 async function run(): Promise<void> {
   const secrets = readSecrets()
-  const [{ project, key }, worker] = await Promise.all([prepare(), build()])
+  const [{ project, key }, worker] = await Promise.all([prepareProject(), build()])
   const miniflare = await start(worker, secrets)
   const portOf = async () => Number((await miniflare.unsafeGetDirectURL(NAME)).port)
   const url = `http://127.0.0.1:${await portOf()}`
@@ -126,16 +126,6 @@ function dateFor(configured: string): string {
     throw new OperatorError(`The clock of this machine says ${today}: set it right.`)
   }
   return today < configured ? today : configured
-}
-
-/** Migrates the databases, and finds or makes a project and a key. */
-async function prepare() {
-  const service = await openLocal()
-  try {
-    return await ensureProject(service.db, new Date())
-  } finally {
-    await service.close()
-  }
 }
 
 const Bindings = z.record(z.string(), z.string())

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync
+} from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +20,7 @@ import { z } from 'zod'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
 import { openD1, WORKER } from './d1.ts'
+import { listRunning } from './running.ts'
 
 export const root = join(import.meta.dirname, '..')
 
@@ -113,6 +124,15 @@ export type Config = z.infer<typeof Config>
 /** 256 random bits. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
+/** The port to answer on: `PORT`, or 8787. @throws OperatorError when it is none */
+export function readPort(): number {
+  const port = Number(process.env.PORT || 8787)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new OperatorError(`PORT=${process.env.PORT} is not a port.`)
+  }
+  return port
+}
+
 /** What wrangler.toml says. Wrangler itself would take seconds to load. @throws OperatorError when it says it wrongly */
 export function readConfig(): Config {
   try {
@@ -124,10 +144,41 @@ export function readConfig(): Config {
 }
 
 /**
+ * Makes a state folder, closed to other users.
+ * @throws OperatorError when it cannot be written to
+ */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    // People's data lies in it, also in what the simulator keeps for itself.
+    chmodSync(folder, 0o700)
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in its place' : code
+    throw new OperatorError(
+      `The data cannot be kept in ${folder} (${reason}). STATE_DIR=<folder> before the command names another folder.`
+    )
+  }
+}
+
+/** @throws OperatorError when nothing is in the usual folder, but a service of this clone runs on another */
+function expectMeant(folder: string): void {
+  const others = process.env.STATE_DIR ? [] : listRunning().filter((other) => other !== folder)
+  if (others.length > 0 && !existsSync(join(folder, 'v3/d1'))) {
+    throw new OperatorError(
+      `There is no data in ${folder}, but a service runs on ${others.join(', ')}. Put STATE_DIR=${others[0]} before the command.`
+    )
+  }
+}
+
+/**
  * Opens the databases in a state folder, migrated, whether the service runs on them or not.
  * @throws OperatorError when one cannot be read
  */
 export async function openLocal(folder = stateDir): Promise<Service> {
+  expectMeant(folder)
+  makeFolder(folder)
   expectReadable(folder)
   const { name, vars, d1_databases: databases, r2_buckets: buckets } = readConfig()
   // It takes long to load: a command that is refused goes without.

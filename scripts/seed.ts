@@ -16,7 +16,7 @@ import {
   readCaller
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
-import { newSecret, OperatorError, readConfig, stateDir } from './local.ts'
+import { newSecret, OperatorError, openLocal, readConfig, stateDir } from './local.ts'
 
 /** The only key that is ever kept in the clear: it opens nothing but the databases beside it. */
 const keyFile = join(stateDir, 'dev-key.json')
@@ -25,11 +25,18 @@ const secretsFile = join(stateDir, 'secrets.env')
 
 const KeyFile = z.object({ key: z.string() })
 
+/** Migrates the databases, and finds or makes a project to develop with and a key to it. */
+export async function prepareProject(): Promise<{ project: ProjectRow; key: string }> {
+  const service = await openLocal()
+  try {
+    return await ensureProject(service.db, new Date())
+  } finally {
+    await service.close()
+  }
+}
+
 /** The project to develop with and a key to it: those of the last start, or new ones where they are missing. */
-export async function ensureProject(
-  db: Db,
-  now: Date
-): Promise<{ project: ProjectRow; key: string }> {
+async function ensureProject(db: Db, now: Date): Promise<{ project: ProjectRow; key: string }> {
   const kept = readKey() ?? ''
   const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
   const [found] = await db.$client.run<Record<string, unknown>>([query])

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { claimState, endLeftovers } from './claim.ts'
 import { openFront } from './front.ts'
-import { describeFault, OperatorError, stateDir } from './local.ts'
+import { describeFault, OperatorError, readPort, stateDir } from './local.ts'
 import { LogFile } from './log.ts'
-import { groupFile, type Ready, Service } from './service.ts'
+import { groupFile, Service } from './service.ts'
+import { welcome } from './welcome.ts'
 
 /** npm passes on the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
 const SAME_SIGNAL_MS = 500
@@ -34,11 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 try {
   isInMemory = readOptions()
   front = await openPort()
-  mkdirSync(stateDir, { recursive: true })
-  // People's data lies in it, also in what the simulator keeps for itself.
-  chmodSync(stateDir, 0o700)
-  const claim = claimState()
-  process.on('exit', () => claim.close())
+  claimState()
   endLeftovers(groupFile)
   console.error('Starting…')
   await keepRunning()
@@ -62,10 +58,7 @@ function readOptions(): boolean {
 }
 
 async function openPort() {
-  const asked = Number(process.env.PORT || 8787)
-  if (!Number.isInteger(asked) || asked < 0 || asked > 65_535) {
-    throw new OperatorError(`PORT=${process.env.PORT} is not a port.`)
-  }
+  const asked = readPort()
   try {
     return await openFront(asked, () => port.promise)
   } catch (error) {
@@ -104,43 +97,14 @@ async function runService(): Promise<OperatorError> {
   if (ready && stoppedAt === undefined) {
     port.resolve(ready.port)
     if (!isWelcomed) {
-      console.log(welcome(ready))
+      const url = `http://127.0.0.1:${front?.port}`
+      console.log(welcome(url, ready, relative(process.cwd(), log.path)))
       isWelcomed = true
     }
   }
   const end = await ended
   port = Promise.withResolvers()
   return end
-}
-
-function welcome({ project, key }: Ready): string {
-  const url = `http://127.0.0.1:${front?.port}`
-  const event = {
-    api_key: project.token,
-    event: '$identify',
-    distinct_id: 'user-1',
-    properties: { $set: { email: 'ada@example.com' } }
-  }
-  const persons = `${url}/api/environments/${project.id}/persons/`
-  const authorization = `-H 'Authorization: Bearer ${key}'`
-  return `
-Edge Analytics answers on ${url}
-
-  Project id     ${project.id}
-  Capture token  ${project.token}
-  API key        ${key}
-  Log            ${relative(process.cwd(), log.path)}
-
-Send an event, and give it the second it takes to be processed:
-  curl -H 'Content-Type: application/json' -d '${JSON.stringify(event)}' ${url}/i/v0/e/ && sleep 2
-
-List the persons:
-  curl ${authorization} '${persons}'
-
-Find a person by e-mail:
-  curl ${authorization} '${persons}?email=ada@example.com'
-
-Ctrl-C stops it.`
 }
 
 /** The first time in good order: no new requests, then the queues, then the end. The second time at once. */

@@ -213,7 +213,10 @@ function translate(error: unknown): unknown {
     return new ConflictError(message, { cause: error })
   }
   if (/no such table|no such column/i.test(message)) {
-    return new UnavailableError('The database is not migrated.', error)
+    return new UnavailableError(
+      'The database is not migrated: locally npm run dev or npm start does it, on Cloudflare npm run deploy.',
+      error
+    )
   }
   if (/SQLITE_ERROR|SQLITE_TOOBIG|SQLITE_MISMATCH|D1_TYPE_ERROR/.test(message)) {
     return error

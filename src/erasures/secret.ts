@@ -24,7 +24,7 @@ export function receiptSecret({ RECEIPT_SECRET }: { RECEIPT_SECRET?: string }): 
   if (RECEIPT_SECRET === undefined || status !== 'ok') {
     const fault = status === 'too_short' ? `has fewer than ${MIN_SECRET} characters` : 'is missing'
     throw new UnavailableError(
-      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}.`
+      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally npm run dev or npm start makes it, on Cloudflare npm run deploy.`
     )
   }
   return RECEIPT_SECRET

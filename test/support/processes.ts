@@ -62,15 +62,21 @@ export function readRows(stateDir: string, query: string): unknown[] {
   }
 }
 
-/** Starts `npm start` with these options on a free port. */
-export function launchService(stateDir: string, options: string[] = []) {
-  const args = ['start', '--', ...options]
-  const { child, output, ended } = launch('npm', args, { STATE_DIR: stateDir, PORT: '0' })
+/** Starts `npm start` with these options, or another script that ends when it is told to, on a free port. */
+export function launchService(stateDir: string, options: string[] = [], script = 'start') {
+  const args = ['run', script, '--', ...options]
+  const { child, output, stop } = launchCommand('npm', args, { STATE_DIR: stateDir, PORT: '0' })
+  return { ready: readWelcome(child, output, stop), stop }
+}
+
+/** Starts a command that runs until it gets a signal. */
+export function launchCommand(command: string, args: string[], env: Record<string, string> = {}) {
+  const { child, output, ended } = launch(command, args, env)
   const stop = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return ended
   }
-  return { ready: readWelcome(child, output, stop), stop }
+  return { child, output, stop }
 }
 
 async function readWelcome(

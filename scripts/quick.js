@@ -1,16 +1,23 @@
-import { enableCompileCache, registerHooks } from 'node:module'
+import { existsSync } from 'node:fs'
+import * as module from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Loaded before a command, so that the command is loaded fast.
+ * Loaded before a command, so that the command is loaded fast. It is no TypeScript, since before `npm ci` the Node that
+ * runs may be an old one: it has to be able to say so.
  */
+
+if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) {
+  console.error('The packages are not installed yet: npm ci')
+  process.exit(1)
+}
 
 // Also for the processes that it starts.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled')
-enableCompileCache(process.env.NODE_COMPILE_CACHE)
+module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 // Node parses a package.json again for each file of the package: with drizzle's 180 kB that takes longer than all else.
-registerHooks({
+module.registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context
     if (!specifier.startsWith('.') || !parentURL?.includes('/node_modules/drizzle-orm/')) {

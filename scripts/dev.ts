@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { claimState } from './claim.ts'
+import { openControl } from './control.ts'
+import { startCrons } from './crons.ts'
+import {
+  describeFault,
+  OperatorError,
+  readConfig,
+  readPort,
+  root,
+  stateDir,
+  wranglerBin
+} from './local.ts'
+import { prepareProject, readSecrets } from './seed.ts'
+import { welcome } from './welcome.ts'
+
+/*
+ * npm run dev: the worker on wrangler's development server, which builds it again after each change of the source, on the
+ * data of npm start. Bare `wrangler dev` has neither secrets nor migrations nor crons, and its queues are lost with it.
+ */
+
+/** Closed to other users: e-mails are written there. */
+const temporary = join(stateDir, 'tmp')
+
+/** How long the server may take to answer, and to end. */
+const START_MS = 60_000
+const STOP_MS = 4000
+
+const NOTE = `
+The worker is built again after each change of the source. Crons run as on Cloudflare, and by npm run cron. What is
+acknowledged is on disk: what the queues had not come to is taken up at the next start, or by the sweep of every 15
+minutes. Everything on this machine can reach the data below /cdn-cgi/ (docs/security.md): use test data.
+`
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  console.error(describeFault(error))
+  process.exitCode = 1
+}
+
+/** Runs the server until it ends. @returns its exit status */
+async function run(): Promise<number> {
+  const port = await findPort()
+  claimState()
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  const secrets = readSecrets()
+  const { project, key } = await prepareProject()
+  const server = startServer(port, secrets)
+  const ended = once(server, 'close')
+
+  const url = `http://127.0.0.1:${port}`
+  const isReady = await Promise.race([untilReady(url), ended.then(() => false)])
+  if (!isReady && server.exitCode === null) {
+    server.kill('SIGKILL')
+    throw new OperatorError(`The development server did not answer within ${START_MS / 1000} s.`)
+  }
+  if (isReady) {
+    const token = project.captureToken
+    console.log(`${welcome(url, { project: { id: project.id, token }, key })}\n${NOTE}`)
+    await runJobs(url, ended)
+  }
+  await ended
+  return server.exitCode ?? 0
+}
+
+/** The port to answer on. @throws OperatorError when it is taken */
+async function findPort(): Promise<number> {
+  const asked = readPort()
+  const probe = createServer().listen(asked, '127.0.0.1')
+  try {
+    await once(probe, 'listening')
+  } catch {
+    throw new OperatorError(`Port ${asked} is taken. Choose another: PORT=${asked + 1} npm run dev`)
+  }
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return typeof address === 'object' && address ? address.port : asked
+}
+
+function startServer(port: number, secrets: Record<string, string>) {
+  const vars = ['SPILL:all', `QUEUES_SINCE:${Date.now()}`].flatMap((one) => ['--var', one])
+  const args = [wranglerBin, 'dev', '--port', String(port), '--persist-to', stateDir, ...vars]
+  const server = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...secrets, TMPDIR: temporary },
+    stdio: 'inherit'
+  })
+  // Ctrl-C reaches the server by itself, and this process ends when the server has.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      server.kill(signal)
+      setTimeout(() => server.kill('SIGKILL'), STOP_MS).unref()
+    })
+  }
+  return server
+}
+
+async function untilReady(url: string): Promise<boolean> {
+  for (const end = performance.now() + START_MS; performance.now() < end; await sleep(200)) {
+    const isThere = await fetch(`${url}/livez`).then(
+      ({ ok }) => ok,
+      () => false
+    )
+    if (isThere) {
+      return true
+    }
+  }
+  return false
+}
+
+/** Fires Cron Triggers at their times and when asked for, until the server ends; at first those that take up what waits. */
+async function runJobs(url: string, ended: Promise<unknown>): Promise<void> {
+  const fire = async (cron: string, time = Date.now()) => {
+    const query = new URLSearchParams({ cron, time: String(time) })
+    const response = await fetch(`${url}/cdn-cgi/handler/scheduled?${query}`)
+    if (!response.ok) {
+      throw new OperatorError(`The cron "${cron}" failed: ${await response.text()}`)
+    }
+  }
+  const crons = startCrons(readConfig().triggers.crons, fire)
+  const control = await openControl(stateDir, fire)
+  for (const cron of ['*/15 * * * *', '* * * * *']) {
+    await fire(cron).catch((error) => console.error(describeFault(error)))
+  }
+  await ended
+  control.close()
+  await crons.stop(0)
+}

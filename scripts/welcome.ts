@@ -1,0 +1,34 @@
+import type { Ready } from './service.ts'
+
+/** What whoever started the service has to know: where it answers, with which token and key, and requests to try. */
+export function welcome(
+  url: string,
+  { project, key }: Pick<Ready, 'project' | 'key'>,
+  log?: string
+): string {
+  const event = {
+    api_key: project.token,
+    event: '$identify',
+    distinct_id: 'user-1',
+    properties: { $set: { email: 'ada@example.com' } }
+  }
+  const persons = `${url}/api/environments/${project.id}/persons/`
+  const authorization = `-H 'Authorization: Bearer ${key}'`
+  return `
+Edge Analytics answers on ${url}
+
+  Project id     ${project.id}
+  Capture token  ${project.token}
+  API key        ${key}${log ? `\n  Log            ${log}` : ''}
+
+Send an event, and give it the second it takes to be processed:
+  curl -H 'Content-Type: application/json' -d '${JSON.stringify(event)}' ${url}/i/v0/e/ && sleep 2
+
+List the persons:
+  curl ${authorization} '${persons}'
+
+Find a person by e-mail:
+  curl ${authorization} '${persons}?email=ada@example.com'
+
+Ctrl-C stops it.`
+}

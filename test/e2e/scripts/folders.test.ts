@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { newStateDir, runScript } from '../../support/processes.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** A clone in which nothing has been run yet. */
+function newClone(): string {
+  const clone = newStateDir()
+  for (const name of ['scripts', 'src', 'migrations', 'package.json', 'wrangler.toml']) {
+    cpSync(join(root, name), join(clone, name), { recursive: true })
+  }
+  return clone
+}
+
+/** Runs a file of `scripts` in a clone as npm does, on the usual state folder. */
+function runIn(clone: string, file: string, ...args: string[]) {
+  const { STATE_DIR: _, ...env } = process.env
+  const node = ['--import', './scripts/quick.js', `scripts/${file}`, ...args]
+  const { status, stderr } = spawnSync(process.execPath, node, {
+    cwd: clone,
+    env,
+    encoding: 'utf8'
+  })
+  return { status, stderr }
+}
+
+describe('a state folder', () => {
+  it.each([
+    ['start', []],
+    ['dev', []],
+    ['key', ['list']],
+    ['verify', []]
+  ])('that a file is in the place of is one line: npm run %s', async (script, args) => {
+    const file = join(newStateDir(), 'file')
+    writeFileSync(file, '')
+
+    const { code, stderr } = await runScript(script, args, { STATE_DIR: file, PORT: '0' })
+
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `The data cannot be kept in ${file} (a file is in its place). STATE_DIR=<folder> before the command names another folder.\n`
+    })
+  })
+
+  it('that the running service does not use is not made by a command', () => {
+    const clone = newClone()
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+    const { stateDir } = inject('service')
+
+    const { status, stderr } = runIn(clone, 'admin.ts', 'project', 'list')
+
+    expect(status).toBe(1)
+    expect(stderr).toContain(`There is no data in ${join(clone, '.wrangler/state')}, but `)
+    expect(stderr).toContain(stateDir)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(clone, '.wrangler'))).toBe(false)
+  })
+})
+
+describe('a clone', () => {
+  it.each(['start.ts', 'dev.ts', 'admin.ts', 'deploy.ts'])(
+    'without its packages says in one line what to do: %s',
+    (file) => {
+      expect(runIn(newClone(), file)).toEqual({
+        status: 1,
+        stderr: 'The packages are not installed yet: npm ci\n'
+      })
+    }
+  )
+
+  it('that cannot be written to says so in one line', () => {
+    const clone = newClone()
+    mkdirSync(join(clone, 'node_modules'))
+    const packages = readdirSync(join(root, 'node_modules')).filter((name) => name !== '.cache')
+    for (const name of packages) {
+      symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name))
+    }
+    // Not even root can make a folder below a file.
+    writeFileSync(join(clone, 'node_modules/.cache'), '')
+
+    const { status, stderr } = runIn(clone, 'start.ts')
+
+    expect(status).toBe(1)
+    expect(stderr).toContain('The worker cannot be built: ')
+    expect(stderr.trim().split('\n')).toEqual([
+      'Starting…',
+      expect.stringContaining('not writable')
+    ])
+  })
+})
