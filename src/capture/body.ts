@@ -142,7 +142,9 @@ function checkToken(token: Json | undefined): string {
     throw invalidToken('API key is not valid: not_ascii')
   }
   if (text.startsWith('phx_')) {
-    throw invalidToken('API key is not valid: personal_api_key')
+    throw invalidToken(
+      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+    )
   }
   return text
 }

@@ -10,6 +10,7 @@ import {
   toWellFormed
 } from '../json.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
+import { parseTimestamp } from '../time.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 import { hasPersonProfile } from './writes.ts'
 
@@ -36,6 +37,8 @@ export type Dropped = z.infer<typeof Dropped>
 
 export const MAX_EVENT_BYTES = 1_000_000
 const MAX_LENGTH = 200
+/** Characters of a value that a reason repeats. */
+const MAX_QUOTED = 60
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -67,8 +70,9 @@ export function readEvent(
   if (!isObject(sent)) {
     return drop('event properties are not an object')
   }
-  if (typeof raw.timestamp === 'number') {
-    return drop('event timestamp is a number instead of a string')
+  const timeless = faultOfTime(raw)
+  if (timeless !== undefined) {
+    return drop(timeless)
   }
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
   if (distinctId === undefined) {
@@ -118,6 +122,25 @@ function newUuid(now: number, position: number): string {
 /** A UUID in lower case; null for anything else. */
 export const readUuid = (value: Json | undefined): string | null =>
   typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null
+
+/** Returns why the time of an event cannot be told, undefined when it can: an offset wins, and no timestamp is now. */
+function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
+  if (typeof timestamp === 'number') {
+    return 'event timestamp is a number instead of a string'
+  }
+  if (
+    typeof offset === 'number' ||
+    timestamp === undefined ||
+    timestamp === null ||
+    timestamp === ''
+  ) {
+    return undefined
+  }
+  const isDate = typeof timestamp === 'string' && parseTimestamp(timestamp) !== undefined
+  return isDate
+    ? undefined
+    : `event timestamp is not a date: ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
+}
 
 /** Returns why an event with this name and these properties is not stored, undefined when it is. */
 function faultOfEvent(event: string, properties: JsonObject): string | undefined {

@@ -13,7 +13,7 @@ type Sent = {
 
 /**
  * When an event happened by the server's clock, in ms (with their fraction): the client's skew is what its `sent_at`
- * differs from `now`. More than 23 hours ahead, or unreadable, counts as now; a year outside 0…9999 as 1970.
+ * differs from `now`. More than 23 hours ahead counts as now; a year outside 0…9999 as 1970.
  * As in PostHog's `rust/common/types/src/timestamp.rs`.
  */
 export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now: number): number {

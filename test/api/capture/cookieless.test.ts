@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { deleteOldSalts, findSalt, SALT_PREFIX } from '../../../src/capture/cookieless/salts.ts'
 import type { Json, JsonObject } from '../../../src/json.ts'
-import { personsOf, send, untilPersons } from '../../support/capture.ts'
+import { personsOf, send } from '../../support/capture.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -44,6 +44,18 @@ const sendFrom = (project: TestProject, address: string, ...batch: Json[]) =>
   send(JSON.stringify({ api_key: project.token, batch }), {
     headers: { 'X-Forwarded-For': address }
   })
+
+/** Waits until this many events of the project are stored. */
+const untilStored = (project: TestProject, count: number) =>
+  vi.waitUntil(
+    async () => {
+      const [stored] = await db.all<{ count: number }>(
+        sql`select count(*) as count from events where project_id = ${project.id}`
+      )
+      return stored?.count === count
+    },
+    { timeout: 20_000, interval: 100 }
+  )
 
 /** The distinct id that an event gets. */
 async function nameOf(
@@ -111,7 +123,7 @@ describe('a visitor without cookies', () => {
     await sendFrom(project, '203.0.113.1', visit(), visit(), visit())
     await sendFrom(project, '203.0.113.2', visit(), before)
     await sendFrom(project, '203.0.113.3', before)
-    await untilQuiet()
+    await untilStored(project, 6)
 
     const { body } = await ask(project, {
       events: [{ id: '$pageview', math: 'dau' }],
@@ -131,9 +143,9 @@ describe('sessions of visitors without cookies', () => {
       visit({ timestamp: at(minutes) }, { $session_id: 'of the browser' })
     await sendFrom(project, '203.0.113.1', visitAt(0), visitAt(20), visitAt(70))
     await sendFrom(project, '203.0.113.2', visitAt(20))
-    await untilQuiet()
+    await untilStored(project, 4)
     await sendFrom(project, '203.0.113.1', visitAt(40), visitAt(91))
-    await untilQuiet()
+    await untilStored(project, 6)
 
     const sessions = await sessionsOf(project.id)
 
@@ -150,8 +162,7 @@ describe('sessions of visitors without cookies', () => {
     const later = visit({ distinct_id: 'ada', timestamp: at(2) }, { $process_person_profile: true })
 
     await sendFrom(project, '203.0.113.1', visit(), signIn, later)
-    await untilPersons(project, 1)
-    await untilQuiet()
+    await untilStored(project, 3)
 
     const [session, ...others] = await sessionsOf(project.id)
     expect(others).toEqual([])
@@ -162,7 +173,7 @@ describe('sessions of visitors without cookies', () => {
   it('begin once, however many consumers see the first event at the same time', async () => {
     const project = await newProject()
     const { events } = await sendFrom(project, '203.0.113.1', visit())
-    await untilQuiet()
+    await untilStored(project, 1)
     const [first] = events
     if (!first) {
       throw new Error('The event was not accepted.')
@@ -191,8 +202,7 @@ describe('identities in cookieless mode', () => {
       )
     await sendFrom(project, '203.0.113.1', visit(), signIn('ada'))
     await sendFrom(project, '203.0.113.2', visit(), signIn('bob'))
-    await untilPersons(project, 2)
-    await untilQuiet()
+    await untilStored(project, 4)
 
     const { results } = await personsOf(project)
 

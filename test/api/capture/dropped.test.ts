@@ -74,6 +74,24 @@ describe('an event that cannot be kept', () => {
       'event timestamp is a number instead of a string'
     ],
     [
+      'has a word for its time',
+      { event: 'e', distinct_id: 'a', timestamp: 'yesterday' },
+      null,
+      'event timestamp is not a date: "yesterday"'
+    ],
+    [
+      'has a day that is none for its time',
+      { event: 'e', distinct_id: 'a', timestamp: '2026-02-30T00:00:00Z' },
+      null,
+      'event timestamp is not a date: "2026-02-30T00:00:00Z"'
+    ],
+    [
+      'has a list for its time',
+      { event: 'e', distinct_id: 'a', timestamp: [2026] },
+      null,
+      'event timestamp is not a date: [2026]'
+    ],
+    [
       'has text for a uuid',
       { uuid: 'abc', event: 'e', distinct_id: 'a' },
       null,

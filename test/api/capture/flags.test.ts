@@ -53,7 +53,11 @@ describe('feature flags', () => {
   it.each<[string, Json, string]>([
     ['no token', { distinct_id: 'ada' }, 'event submitted without an api_key'],
     ['an unknown token', { token: 'phc_unknown' }, 'API key is not valid: unknown'],
-    ['a personal key', { token: newApiKey() }, 'API key is not valid: personal_api_key'],
+    [
+      'a personal key',
+      { token: newApiKey() },
+      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+    ],
     ['a list', [], 'event submitted without an api_key']
   ])('are refused with %s', async (_, asked, detail) => {
     const { status, body } = await request('POST', '/flags/?v=2', {}, JSON.stringify(asked))

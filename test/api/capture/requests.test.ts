@@ -363,7 +363,7 @@ describe('a token', () => {
     [
       'a personal key',
       () => ({ api_key: newApiKey(), event: 'e', distinct_id: 'a' }),
-      'API key is not valid: personal_api_key'
+      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
     ],
     [
       '65 characters',
