@@ -44,7 +44,7 @@ export const USER_EXAMPLE = {
   last_name: 'Hopper',
   email: 'grace@example.com',
   is_email_verified: true,
-  hedgehog_config: null,
+  hedgehog_config: {},
   role_at_organization: 'engineering' as const
 }
 
@@ -56,14 +56,14 @@ export const UserJson = z
     first_name: z.string(),
     last_name: z.string(),
     email: z.string(),
-    is_email_verified: z.boolean().nullable(),
-    hedgehog_config: z.record(z.string(), z.unknown()).nullable(),
-    role_at_organization: z.enum(ROLES).nullable()
+    is_email_verified: z.boolean(),
+    hedgehog_config: z.record(z.string(), z.unknown()),
+    role_at_organization: z.enum(ROLES)
   })
   .meta({ id: 'User', examples: [USER_EXAMPLE] })
 export type UserJson = z.infer<typeof UserJson>
 
-/** The nine fields of a user, as `created_by` shows them. */
+/** The nine fields of a user, as `created_by` shows them: what was never said is false, empty or `other`. */
 export const userToJson = (row: typeof users.$inferSelect): UserJson => ({
   id: row.id,
   uuid: row.uuid,
@@ -71,7 +71,7 @@ export const userToJson = (row: typeof users.$inferSelect): UserJson => ({
   first_name: row.firstName,
   last_name: row.lastName,
   email: row.email,
-  is_email_verified: row.isEmailVerified,
-  hedgehog_config: row.hedgehogConfig,
-  role_at_organization: ROLES.find((role) => role === row.roleAtOrganization) ?? null
+  is_email_verified: row.isEmailVerified ?? false,
+  hedgehog_config: row.hedgehogConfig ?? {},
+  role_at_organization: ROLES.find((role) => role === row.roleAtOrganization) ?? 'other'
 })

@@ -37,12 +37,14 @@ const RecordingPerson = z
       .int()
       .nullable()
       .meta({ description: 'Null when there is no person with this distinct id.' }),
-    name: z.string().nullable(),
+    name: z.string().meta({ description: 'Without a person, the distinct id.' }),
     distinct_ids: z
       .string()
       .meta({ description: "The recording's own distinct id, and only that." }),
     properties: z.record(z.string(), z.unknown()),
-    created_at: z.iso.datetime().nullable(),
+    created_at: z.iso
+      .datetime()
+      .meta({ description: 'Without a person, when the recording begins.' }),
     uuid: z.guid().meta({ description: 'Without a person, made of project and distinct id.' })
   })
   .meta({ id: 'RecordingPerson' })
@@ -61,7 +63,9 @@ const Numbers = z.object({
   console_log_count: z.int(),
   console_warn_count: z.int(),
   console_error_count: z.int(),
-  start_url: z.string().nullable().meta({ description: 'The first 512 characters.' })
+  start_url: z
+    .string()
+    .meta({ description: 'The first 512 characters; empty when no page was recorded.' })
 })
 
 /** A recording as every endpoint answers it. */

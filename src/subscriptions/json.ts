@@ -25,9 +25,9 @@ const EXAMPLE = {
     first_name: 'Grace',
     last_name: '',
     email: 'grace@example.com',
-    is_email_verified: null,
-    hedgehog_config: null,
-    role_at_organization: null
+    is_email_verified: true,
+    hedgehog_config: {},
+    role_at_organization: 'engineering' as const
   },
   deleted: false,
   title: 'Weekly numbers',

@@ -165,7 +165,7 @@ export function recordingToJson(
     console_log_count: row.console_log_count,
     console_warn_count: row.console_warn_count,
     console_error_count: row.console_error_count,
-    start_url: row.start_url,
+    start_url: row.start_url ?? '',
     person: personOf(row, projectId),
     storage: 'object_storage',
     snapshot_source: row.snapshot_source,
@@ -188,7 +188,14 @@ function personOf(row: RecordingRow, projectId: number): RecordingJson['person']
     return { ...person, distinct_ids: distinctId }
   }
   const uuid = uuidv5(`${projectId}:${row.distinct_id ?? row.identity}`, PLACEHOLDERS)
-  return { id: null, name: null, distinct_ids: distinctId, properties: {}, created_at: null, uuid }
+  return {
+    id: null,
+    name: distinctId,
+    distinct_ids: distinctId,
+    properties: {},
+    created_at: toIso(row.start_time),
+    uuid
+  }
 }
 
 /** The parts of a recording, the earliest first. */

@@ -59,10 +59,10 @@ describe('POST /s', () => {
       start_url: 'https://shop.example/',
       person: {
         id: null,
-        name: null,
+        name: 'ada',
         distinct_ids: 'ada',
         properties: {},
-        created_at: null,
+        created_at: iso(now),
         uuid: expect.stringMatching(/^[0-9a-f-]{36}$/)
       },
       storage: 'object_storage',

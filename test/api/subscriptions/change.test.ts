@@ -35,9 +35,9 @@ describe('a subscription', () => {
         first_name: 'Ada',
         last_name: '',
         email: project.user.email,
-        is_email_verified: null,
-        hedgehog_config: null,
-        role_at_organization: null
+        is_email_verified: false,
+        hedgehog_config: {},
+        role_at_organization: 'other'
       },
       deleted: false,
       title: null,

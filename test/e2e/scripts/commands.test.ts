@@ -36,9 +36,9 @@ describe('the commands key, project and user', () => {
       first_name: 'Grace',
       last_name: '',
       email: 'grace@example.com',
-      is_email_verified: null,
-      hedgehog_config: null,
-      role_at_organization: null
+      is_email_verified: false,
+      hedgehog_config: {},
+      role_at_organization: 'other'
     })
 
     const fields = [

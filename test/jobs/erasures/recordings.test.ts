@@ -202,7 +202,7 @@ describe('the erasure of a person without delete_recordings', () => {
     for (const id of ['one', 'two', 'new']) {
       expect(await get(id)).toMatchObject({
         distinct_id: '',
-        person: { id: null, name: null, distinct_ids: '', properties: {}, created_at: null }
+        person: { id: null, name: '', distinct_ids: '', properties: {} }
       })
     }
     expect((await get('bobs')).distinct_id).toBe('bob')
