@@ -5,6 +5,7 @@ import { dashboardRoutes } from './dashboards/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
+import { keepPrivate } from './http/caching.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
@@ -25,7 +26,7 @@ import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
-  app.use(startRequest(clock), secureAnswers, allowPages, honourEmptyBodies)
+  app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate, honourEmptyBodies)
   app.onError(answerError)
   app.notFound(answerUnrouted(() => app))
 

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { createDocument, describe } from '../http/openapi.ts'
@@ -11,7 +12,10 @@ const OPENAPI = describe({
   id: 'openapi',
   tag: 'Service',
   summary: 'This description',
-  answers: { 200: { text: 'An OpenAPI 3.1 document.', schema: OpenApiJson } }
+  answers: {
+    200: { text: 'An OpenAPI 3.1 document.', schema: OpenApiJson },
+    304: { text: 'It is the one whose `ETag` the header `If-None-Match` names.' }
+  }
 })
 
 const DOCS = describe({
@@ -26,7 +30,7 @@ export function createDocsRoutes(app: Hono<AppEnv>) {
   let document: string | undefined
 
   return createRouter()
-    .get('/openapi.json', OPENAPI, (c) => {
+    .get('/openapi.json', OPENAPI, etag(), (c) => {
       document ??= JSON.stringify(createDocument(app.routes, INFO, TAGS))
       return c.body(document, 200, { 'Content-Type': 'application/json' })
     })

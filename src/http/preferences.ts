@@ -11,7 +11,10 @@ const DOCUMENTED_EMPTY: [method: string, path: RegExp][] = [
   ['POST', /\/persons\/[^/]+\/(delete_property|split)$/]
 ]
 
-/** Answers those operations as documented to whoever asks for it: one request, or a whole deployment. */
+/** The preference of RFC 7240 that says whether the answer is to have a body. */
+const RETURN = /(?:^|,)\s*return\s*=\s*("?)(minimal|representation)\1\s*(?:,|;|$)/i
+
+/** Answers those operations as documented where a request or the deployment asks for it; the request wins. */
 export const honourEmptyBodies: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()
 
@@ -22,7 +25,12 @@ export const honourEmptyBodies: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.res.status !== 200 || !isDocumentedEmpty) {
     return
   }
-  const prefers = /(^|,)\s*return\s*=\s*("?)minimal\2\s*(,|;|$)/i.test(c.req.header('Prefer') ?? '')
+  const [, , preference = ''] = RETURN.exec(c.req.header('Prefer') ?? '') ?? []
+  const prefers = preference.toLowerCase() === 'minimal'
+  if (preference && !prefers) {
+    c.res.headers.set('Preference-Applied', 'return=representation')
+    return
+  }
   if (!prefers && c.env.EMPTY_BODIES !== 'documented') {
     return
   }

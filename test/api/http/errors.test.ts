@@ -778,7 +778,16 @@ describe('an operation that is documented with an empty body', () => {
     expect(await ask('POST', 'persons/1/split', prefer)).toEqual(MINIMAL)
   })
 
-  it.each(['return=representation', 'return=minimalist', 'xreturn=minimal', 'respond-async'])(
+  it.each(OPERATIONS)(
+    'answers its JSON to whoever prefers that, in any deployment: %s %s',
+    async (method, path) => {
+      const answer = { ...FULL, applied: 'return=representation' }
+      expect(await ask(method, path, 'return=representation')).toEqual(answer)
+      expect(await ask(method, path, 'return=representation', 'documented')).toEqual(answer)
+    }
+  )
+
+  it.each(['return=minimalist', 'xreturn=minimal', 'respond-async'])(
     'does not take %s for that preference',
     async (prefer) => {
       expect(await ask('POST', 'persons/1/split', prefer)).toEqual(FULL)

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { newProject, request } from '../../support/project.ts'
+
+describe('caches', () => {
+  it.each([
+    ['a list', 'persons'],
+    ['a list as CSV', 'persons?format=csv'],
+    ['what is not there', 'persons/99999999'],
+    ['what is refused', 'persons?limit=x']
+  ])('keep nothing of %s', async (_, path) => {
+    const project = await newProject()
+
+    const { headers } = await project.call('GET', path)
+
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(headers.get('Vary')).toContain('Accept, Authorization, Prefer')
+  })
+
+  it('keep nothing of an answer without a key', async () => {
+    const { status, headers } = await request('GET', '/api/projects/1/persons')
+
+    expect(status).toBe(401)
+    expect(headers.get('Cache-Control')).toBe('no-store')
+  })
+
+  it('may keep the configuration of SDKs', async () => {
+    const project = await newProject()
+
+    const { headers } = await request('GET', `/array/${project.token}/config`)
+
+    expect(headers.get('Cache-Control')).toBe('public, max-age=300')
+  })
+
+  it('are told when the reference is still the same', async () => {
+    const first = await request('GET', '/openapi.json')
+    const tag = first.headers.get('ETag') ?? ''
+
+    expect(tag).toMatch(/^"[0-9a-f]{40}"$/)
+    const again = await request('GET', '/openapi.json', { 'If-None-Match': tag })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const other = await request('GET', '/openapi.json', { 'If-None-Match': '"other"' })
+    expect(other.status).toBe(200)
+  })
+})
