@@ -1,10 +1,12 @@
 import { activityRoutes } from './activity/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
+import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { dashboardRoutes } from './dashboards/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
+import { createTokenReader } from './http/capture.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
@@ -30,7 +32,9 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.notFound(answerUnrouted(() => app))
 
   app.route('/', createHealthRoutes(work))
-  app.route('/', createCaptureRoutes())
+  const tokens = createTokenReader()
+  app.route('/', createCaptureRoutes(tokens))
+  app.route('/', createSdkRoutes(tokens))
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
   app.route('/', sharedRoutes)

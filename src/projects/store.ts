@@ -7,6 +7,7 @@ import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
 import { type Project, type ProjectChange, WEEK_STARTS } from './project.ts'
+import { pickSettings } from './settings.ts'
 import type { User, UserChange } from './user.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -73,6 +74,7 @@ export async function createProject(
       timezone: input.timezone,
       weekStart: WEEK_STARTS.indexOf(input.week_start),
       testAccountFilters: input.test_account_filters,
+      settings: defined(pickSettings(input)),
       database: input.database,
       erasureSalt: newErasureSalt(),
       createdAt: now.getTime()
@@ -104,9 +106,10 @@ export async function updateProject(
     weekStart: change.week_start && WEEK_STARTS.indexOf(change.week_start),
     testAccountFilters: change.test_account_filters
   })
+  const settings = JSON.stringify(pickSettings(change))
   const rows = await db
     .update(projects)
-    .set({ id, ...set })
+    .set({ id, ...set, settings: sql`json_patch(${projects.settings}, ${settings})` })
     .where(eq(projects.id, id))
     .returning()
   return only(rows, `There is no project ${id}.`)
