@@ -2,6 +2,7 @@ import { activityRoutes } from './activity/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
 import { createSdkRoutes } from './capture/sdk/routes.ts'
+import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { dashboardRoutes } from './dashboards/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
@@ -34,6 +35,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createHealthRoutes(work))
   const tokens = createTokenReader()
   app.route('/', createCaptureRoutes(tokens))
+  app.route('/', createCaptureV1Routes(tokens))
   app.route('/', createSdkRoutes(tokens))
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
