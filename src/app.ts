@@ -16,6 +16,7 @@ import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
+import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -40,7 +41,12 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
   app.route('/', sharedRoutes)
+  app.route('/', userRoutes)
+  for (const prefix of ['/api/environments', '/api/projects']) {
+    app.route(prefix, projectListRoutes)
+  }
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
+    app.route(prefix, projectRoutes)
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)

@@ -120,11 +120,13 @@ export async function findProjectByToken(db: Db, token: string): Promise<Project
   return row
 }
 
+/** Those that there are, in the order of their ids. */
 export const findProjects = (db: Db, ids: number[]): Promise<ProjectRow[]> =>
   db
     .select()
     .from(projects)
     .where(sql`${projects.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+    .orderBy(asc(projects.id))
 
 export type NewKey = {
   label: string
@@ -209,6 +211,13 @@ export function readCaller([row]: Record<string, unknown>[]): Caller | undefined
     typeof text === 'string' ? JSON.parse(text) : undefined
   )
   return key && { key, user, project }
+}
+
+/** Who holds the key with the hash. */
+export async function findCaller(db: Db, hash: string): Promise<Caller | undefined> {
+  const query = callerQuery({ hash, asked: 0, isStrict: false })
+  const [found] = await db.$client.run<Record<string, unknown>>([query])
+  return readCaller(found?.results ?? [])
 }
 
 /** Written at most once an hour. */

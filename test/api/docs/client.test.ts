@@ -580,6 +580,19 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toContain(token)
   },
+  async projects_list(client, project) {
+    const { data } = await client.GET('/api/environments/')
+    expect(data?.results.map(({ id }) => id)).toEqual([project.id])
+  },
+  async projects_retrieve(client, project) {
+    const path = { project_id: '@current' }
+    const { data } = await client.GET('/api/environments/{project_id}/', { params: { path } })
+    expect(data?.api_token).toBe(project.token)
+  },
+  async users_me_retrieve(client, project) {
+    const { data } = await client.GET('/api/users/@me/')
+    expect(data?.team?.id).toBe(project.id)
+  },
   async i_v0_ai_batch(client, { token }) {
     const body = { api_key: token, batch: [event] }
     const { data } = await client.POST('/i/v0/ai/batch', { body })
