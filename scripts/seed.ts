@@ -69,7 +69,7 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
       User.parse({ first_name: 'Local', last_name: 'Owner', email: 'owner@example.com' }),
       now
     ))
-  return createProject(db, Project.parse({ name: 'Local project' }), owner.id, now)
+  return createProject(db, Project.parse({ name: 'Local project', recording: true }), owner.id, now)
 }
 
 /** A secret that is shorter was cut off. */

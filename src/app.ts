@@ -1,11 +1,14 @@
 import { activityRoutes } from './activity/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
+import { createSdkRoutes } from './capture/sdk/routes.ts'
+import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { dashboardRoutes } from './dashboards/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { createHealthRoutes, type Work } from './health/routes.ts'
 import { keepPrivate } from './http/caching.ts'
+import { createTokenReader } from './http/capture.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
@@ -14,6 +17,7 @@ import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
+import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -31,11 +35,19 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.notFound(answerUnrouted(() => app))
 
   app.route('/', createHealthRoutes(work))
-  app.route('/', createCaptureRoutes())
+  const tokens = createTokenReader()
+  app.route('/', createCaptureRoutes(tokens))
+  app.route('/', createCaptureV1Routes(tokens))
+  app.route('/', createSdkRoutes(tokens))
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
   app.route('/', sharedRoutes)
+  app.route('/', userRoutes)
+  for (const prefix of ['/api/environments', '/api/projects']) {
+    app.route(prefix, projectListRoutes)
+  }
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
+    app.route(prefix, projectRoutes)
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)

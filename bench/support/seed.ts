@@ -22,7 +22,8 @@ export async function seedProject(
     User.parse({ first_name: 'Bench', email: 'bench@example.com' }),
     now
   )
-  const project = await createProject(control, Project.parse({ name: 'Bench' }), owner.id, now)
+  const input = Project.parse({ name: 'Bench', recording: true })
+  const project = await createProject(control, input, owner.id, now)
   const scope = { label: 'bench', scopes, projectIds: [project.id], userId: owner.id }
   const { key } = await createKey(control, scope, now)
 

@@ -53,6 +53,10 @@ export const json: Option = { read: readJson }
 
 export const boolean: Option = { read: readBoolean }
 
+export const onOff: Option = { read: readOnOff }
+
+export const decimal: Option = { read: readDecimal }
+
 export const list: Option = { read: split, isList: true }
 
 export const integers: Option = { read: (value) => split(value).map(readInteger), isList: true }
@@ -69,6 +73,20 @@ function readInteger(value: string): number {
     throw new Error(`'${value}' is not a whole number`)
   }
   return Number(value)
+}
+
+function readDecimal(value: string): number {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(value)) {
+    throw new Error(`'${value}' is not a number`)
+  }
+  return Number(value)
+}
+
+function readOnOff(value: string): boolean {
+  if (value !== 'on' && value !== 'off') {
+    throw new Error(`'${value}' is neither on nor off`)
+  }
+  return value === 'on'
 }
 
 function readBoolean(value: string): boolean | null {

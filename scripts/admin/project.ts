@@ -1,11 +1,40 @@
 import { Project, ProjectChange, projectToJson } from '../../src/projects/project.ts'
 import { createProject, listProjects, listUsers, updateProject } from '../../src/projects/store.ts'
-import { command, Id, InputError, integer, isChange, json, Nothing, text } from './command.ts'
+import {
+  command,
+  decimal,
+  Id,
+  InputError,
+  integer,
+  isChange,
+  json,
+  Nothing,
+  onOff,
+  text
+} from './command.ts'
 
-const changeable = { name: text, timezone: text, week_start: text, test_account_filters: json }
+const settings = {
+  recording: onOff,
+  recording_sample: decimal,
+  recording_minimum_duration: decimal,
+  console_capture: onOff,
+  heatmaps: onOff,
+  web_vitals: onOff,
+  exceptions: onOff
+}
 
-const CHANGES =
-  '[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>]'
+const changeable = {
+  name: text,
+  timezone: text,
+  week_start: text,
+  test_account_filters: json,
+  ...settings
+}
+
+const SETTINGS =
+  '[--recording on|off] [--recording-sample <0…1>] [--recording-minimum-duration <seconds>] [--console-capture on|off] [--heatmaps on|off] [--web-vitals on|off] [--exceptions on|off]'
+
+const CHANGES = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] ${SETTINGS}`
 
 export const project = {
   create: command({

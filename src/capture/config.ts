@@ -1,37 +1,60 @@
-/** What a browser SDK asks before it does anything of its own accord; without it, it neither compresses nor autocaptures. */
-export const remoteConfig = (token: string) => ({
+import type { ProjectSettings } from '../projects/settings.ts'
+
+/**
+ * What a browser SDK asks before it does anything of its own accord. Without `supportedCompression` it does not compress,
+ * and without `autocapture_opt_out` it captures nothing by itself. What is named although there is none of it has callbacks
+ * that would wait for ever: those of surveys without `surveys`, those of feature flags with `hasFeatureFlags: false`.
+ */
+export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   token,
   supportedCompression: ['gzip-js', 'gzip'],
   analytics: { endpoint: '/i/v0/e/' },
   autocapture_opt_out: false,
   elementsChainAsString: true,
   defaultIdentifiedOnly: true,
-  sessionRecording: { endpoint: '/s/', consoleLogRecordingEnabled: true, recorderVersion: 'v2' },
-  hasFeatureFlags: false,
-  capturePerformance: false,
-  heatmaps: false,
+  sessionRecording: recordingConfig(settings),
+  hasFeatureFlags: true,
+  surveys: false,
+  productTours: false,
+  capturePerformance: settings.web_vitals && { network_timing: false, web_vitals: true },
+  autocaptureExceptions: settings.exceptions,
+  errorTracking: { autocaptureExceptions: settings.exceptions, suppressionRules: [] },
+  heatmaps: settings.heatmaps,
   captureDeadClicks: false,
   siteApps: []
 })
 
+/** How visits are recorded; `false` for not at all, which also ends what an SDK remembers of before. */
+const recordingConfig = (settings: ProjectSettings) =>
+  settings.recording && {
+    endpoint: '/s/',
+    consoleLogRecordingEnabled: settings.console_capture,
+    recorderVersion: 'v2',
+    // As a text, which SDKs parse; 1 would have them draw lots for every visit.
+    sampleRate: settings.recording_sample === 1 ? null : String(settings.recording_sample),
+    minimumDurationMilliseconds:
+      settings.recording_minimum_duration === 0
+        ? null
+        : Math.round(settings.recording_minimum_duration * 1000)
+  }
+
 /** The same as a script, which SDKs load first. */
-export const configScript = (token: string): string =>
+export const configScript = (token: string, settings: ProjectSettings): string =>
   `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${JSON.stringify(token)}]=${JSON.stringify(
     {
-      config: remoteConfig(token),
+      config: remoteConfig(token, settings),
       siteApps: []
     }
   )}
 `
 
-/** What `/flags` answers: no feature flags, and the configuration to an SDK that asks for both at once. */
+/** What `/flags` answers: no feature flags, and the configuration, if there is any, to an SDK that asks for both at once. */
 export const answerFlags = (
   version: string | undefined,
-  token: string,
-  wantsConfig: boolean,
+  config: ReturnType<typeof remoteConfig> | undefined,
   requestId: string
 ) => ({
-  ...(wantsConfig && remoteConfig(token)),
+  ...config,
   ...(version === undefined || version === '1'
     ? { featureFlags: {}, featureFlagPayloads: {} }
     : { flags: {} }),
@@ -40,8 +63,12 @@ export const answerFlags = (
 })
 
 /** What `/decide`, the door of older SDKs, answers. */
-export const answerDecide = (version: string | undefined, token: string, requestId: string) => ({
-  ...remoteConfig(token),
+export const answerDecide = (
+  version: string | undefined,
+  config: ReturnType<typeof remoteConfig>,
+  requestId: string
+) => ({
+  ...config,
   // Autocapture's switch before there was `autocapture_opt_out`.
   config: { enable_collect_everything: true },
   ...decidedFlags(version),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
+import { settingsOf } from '../projects/settings.ts'
 import { MAX_EVENTS } from './body.ts'
 import { answerFlags, remoteConfig } from './config.ts'
 import { Dropped, MAX_EVENT_BYTES } from './event.ts'
@@ -125,10 +126,6 @@ export const SnapshotsJson = z
   .union([z.array(SnapshotEventJson), SnapshotEventJson])
   .meta({ id: 'Snapshots', examples: [SNAPSHOT_EXAMPLE] })
 
-export const SurveysJson = z
-  .object({ surveys: z.array(z.unknown()) })
-  .meta({ id: 'Surveys', examples: [{ surveys: [] }] })
-
 export const RemoteConfigJson = z
   .object({
     token: z.string(),
@@ -137,18 +134,36 @@ export const RemoteConfigJson = z
     autocapture_opt_out: z.boolean(),
     elementsChainAsString: z.boolean(),
     defaultIdentifiedOnly: z.boolean(),
-    sessionRecording: z.object({
-      endpoint: z.string(),
-      consoleLogRecordingEnabled: z.boolean(),
-      recorderVersion: z.string()
-    }),
+    sessionRecording: z.union([
+      z.literal(false),
+      z.object({
+        endpoint: z.string(),
+        consoleLogRecordingEnabled: z.boolean(),
+        recorderVersion: z.string(),
+        sampleRate: z.string().nullable(),
+        minimumDurationMilliseconds: z.int().nullable()
+      })
+    ]),
     hasFeatureFlags: z.boolean(),
-    capturePerformance: z.boolean(),
+    surveys: z.boolean(),
+    productTours: z.boolean(),
+    capturePerformance: z.union([
+      z.literal(false),
+      z.object({ network_timing: z.boolean(), web_vitals: z.boolean() })
+    ]),
+    autocaptureExceptions: z.boolean(),
+    errorTracking: z.object({
+      autocaptureExceptions: z.boolean(),
+      suppressionRules: z.array(z.unknown())
+    }),
     heatmaps: z.boolean(),
     captureDeadClicks: z.boolean(),
     siteApps: z.array(z.unknown())
   })
-  .meta({ id: 'RemoteConfig', examples: [remoteConfig('phc_…')] })
+  .meta({
+    id: 'RemoteConfig',
+    examples: [remoteConfig('phc_…', settingsOf({ settings: { recording: true } }))]
+  })
 
 /** Which of these are there depends on what is asked for. */
 export const FlagsJson = z
@@ -163,5 +178,5 @@ export const FlagsJson = z
   })
   .meta({
     id: 'Flags',
-    examples: [answerFlags('2', 'phc_…', false, '7f1cbe1a-3a52-4c8e-9b5e-0d6a1f5f2d11')]
+    examples: [answerFlags('2', undefined, '7f1cbe1a-3a52-4c8e-9b5e-0d6a1f5f2d11')]
   })

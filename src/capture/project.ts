@@ -1,10 +1,16 @@
 import { newUsage, openDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
+import { type ProjectSettings, settingsOf } from '../projects/settings.ts'
 import { findProjectByToken } from '../projects/store.ts'
 import { measureDatabase } from './store.ts'
 
 /** What capture has to know of a project: whose events these are, on which calendar, and how full its database is (0…1). */
-export type CaptureProject = { id: number; timezone: string; fill: number }
+export type CaptureProject = {
+  id: number
+  timezone: string
+  settings: ProjectSettings
+  fill: number
+}
 
 const TTL_MS = 30_000
 const MAX_ENTRIES = 1_000
@@ -34,7 +40,12 @@ export function createProjectFinder() {
     const size = newUsage()
     await measureDatabase(openDb(databaseOf(env, row.database), size).db)
     const { id, timezone } = row
-    const project = { id, timezone, fill: size.sizeBytes / Number(env.DATABASE_MAX_BYTES) }
+    const project = {
+      id,
+      timezone,
+      settings: settingsOf(row),
+      fill: size.sizeBytes / Number(env.DATABASE_MAX_BYTES)
+    }
     if (found.size >= MAX_ENTRIES) {
       found.clear()
     }

@@ -25,6 +25,7 @@ sees all that the answer saw, anywhere.`
 }
 
 export const TAGS = [
+  { name: 'Projects', description: 'Where it happened, and who asks.' },
   { name: 'Persons', description: 'Who did it.' },
   { name: 'Insights', description: 'How often, over time.' },
   { name: 'Dashboards', description: 'Insights side by side.' },

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { newUsage, openDb, openSession } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
@@ -6,10 +6,17 @@ import { AppError, NotFoundError } from '../errors.ts'
 import { isSameHash } from '../hash.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
-import { type Caller, callerQuery, type KeyRow, readCaller, touchKey } from '../projects/store.ts'
+import {
+  type Caller,
+  callerQuery,
+  findCaller,
+  type KeyRow,
+  readCaller,
+  touchKey
+} from '../projects/store.ts'
 import { readBookmark, writeBookmark } from './bookmark.ts'
 import type { AppEnv, Reached } from './env.ts'
-import { contribute, type Part } from './openapi.ts'
+import { contribute, type Part, type Refusal } from './openapi.ts'
 import { throttle } from './throttle.ts'
 
 const HOUR = 3_600_000
@@ -18,6 +25,8 @@ const NOT_AUTHENTICATED = 'Authentication credentials were not provided.'
 const INVALID_KEY = 'Personal API key found in request Authorization header is invalid.'
 const PROJECT_NOT_FOUND = 'Project not found.'
 const AMBIGUOUS = 'Project not found: the key reaches several, so that @current names none of them.'
+const keyInUrl = (name: string) =>
+  `A key does not belong into the URL, which others log: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`
 const missingScope = (scope: string) => `API key missing required scope '${scope}'`
 
 type Scopes = [string, ...string[]]
@@ -56,22 +65,47 @@ export const allowReading = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
     describeAccess(scopes)
   )
 
+/**
+ * Lets a request pass whose key holds one of the scopes, where no project is in the path: the handler answers of those that
+ * the key reaches.
+ */
+export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
+  contribute(
+    async function checkCaller(c, next) {
+      const hash = await hashKey(readKey(c))
+      const { db } = openDb(c.env.DB, c.var.usage)
+      const { key, user } = await authenticate(await findCaller(db, hash), hash, c.var.now)
+      c.set('keyId', key.id)
+      await throttle(c.env, key.id, scopes[0], c.var.now)
+      requireScope(key, scopes)
+      c.set('db', db)
+      c.set('key', key)
+      c.set('user', user)
+
+      await next()
+
+      noteUse(c, key)
+    },
+    { scopes, refusals: refusalsOf(scopes) }
+  )
+
 const describeAccess = (scopes: Scopes): Part => ({
   scopes,
   path: ProjectPath,
-  refusals: [
-    ['not_authenticated', NOT_AUTHENTICATED],
-    ['authentication_failed', INVALID_KEY],
-    ['permission_denied', missingScope(scopes[0])],
-    ['not_found', PROJECT_NOT_FOUND],
-    ['throttled', 'Request was throttled. Expected available in 42 seconds.'],
-    ['unavailable', 'The database cannot take the request now.']
-  ]
+  refusals: [...refusalsOf(scopes), ['not_found', PROJECT_NOT_FOUND]]
 })
+
+const refusalsOf = (scopes: Scopes): Refusal[] => [
+  ['not_authenticated', NOT_AUTHENTICATED],
+  ['authentication_failed', INVALID_KEY],
+  ['permission_denied', missingScope(scopes[0])],
+  ['throttled', 'Request was throttled. Expected available in 42 seconds.'],
+  ['unavailable', 'The database cannot take the request now.']
+]
 
 const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv> =>
   async function allow(c, next) {
-    const hash = await hashKey(readKey(c.req.header('Authorization')))
+    const hash = await hashKey(readKey(c))
     const asked = readProjectId(c.req.param('project_id') ?? '')
     let reached: Reached | undefined
     const { db, bookmark } = openDb(c.env.DB, c.var.usage, {
@@ -120,10 +154,15 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
     if (state) {
       c.header('x-d1-bookmark', writeBookmark(project.database, state))
     }
-    if (isStale(key.lastUsedAt, c.var.now)) {
-      c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
-    }
+    noteUse(c, key)
   }
+
+/** Writes down that the key was used, at most once an hour. */
+function noteUse(c: Context<AppEnv>, key: KeyRow): void {
+  if (isStale(key.lastUsedAt, c.var.now)) {
+    c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
+  }
+}
 
 /** @throws authentication_failed unless the key has this hash and is valid */
 async function authenticate(caller: Caller | undefined, hash: string, now: Date): Promise<Caller> {
@@ -150,7 +189,17 @@ function requireProject(caller: Caller, asked: number | '@current'): Reached {
   return { ...caller, project }
 }
 
-function readKey(header: string | undefined): string {
+/** Query parameters in which PostHog takes a key. */
+const KEY_PARAMETERS = ['personal_api_key', 'api_key']
+
+/** @throws authentication_failed, not_authenticated */
+function readKey(c: Context<AppEnv>): string {
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    if (KEY_PARAMETERS.includes(name) || isApiKey(value)) {
+      throw new AppError('authentication_failed', keyInUrl(name), name)
+    }
+  }
+  const header = c.req.header('Authorization')
   if (!header) {
     throw new AppError('not_authenticated', NOT_AUTHENTICATED)
   }

@@ -29,6 +29,13 @@ const forApiClients = cors({
   maxAge: DAY_SECONDS
 })
 
+/** Whether a path is of the interface with keys, not one of those below `/api/` that SDKs ask in a visitor's browser. */
+const isForApiClients = (path: string): boolean =>
+  /^\/(api|shared)\//.test(path) && !SDK_PATHS.test(path)
+
+const SDK_PATHS =
+  /^\/api\/(early_access_features|feature_flag|product_tours|surveys|web_experiments)(\/|$)/
+
 /** Lets pages of every site send events and, with a key or a link, call the API: nothing here goes by a browser's cookies. */
 export const allowPages: MiddlewareHandler<AppEnv> = (c, next) =>
-  (/^\/(api|shared)\//.test(c.req.path) ? forApiClients : forSdks)(c, next)
+  (isForApiClients(c.req.path) ? forApiClients : forSdks)(c, next)

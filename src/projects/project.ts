@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { projects } from '../db/schema.ts'
+import { SettingsChange, settingsOf } from './settings.ts'
 
 export const WEEK_STARTS = ['sunday', 'monday'] as const
 
@@ -19,7 +20,8 @@ export const Project = z.object({
   database: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]*$/)
-    .default('DB')
+    .default('DB'),
+  ...SettingsChange.shape
 })
 export type Project = z.infer<typeof Project>
 
@@ -28,7 +30,8 @@ export const ProjectChange = z.object({
   name: Project.shape.name.optional(),
   timezone: Timezone.optional(),
   week_start: z.enum(WEEK_STARTS).optional(),
-  test_account_filters: TestAccountFilters.optional()
+  test_account_filters: TestAccountFilters.optional(),
+  ...SettingsChange.shape
 })
 export type ProjectChange = z.infer<typeof ProjectChange>
 
@@ -39,6 +42,7 @@ export const projectToJson = (row: typeof projects.$inferSelect) => ({
   timezone: row.timezone,
   week_start: WEEK_STARTS[row.weekStart],
   test_account_filters: row.testAccountFilters,
+  ...settingsOf(row),
   database: row.database,
   owner_id: row.ownerId,
   created_at: new Date(row.createdAt).toISOString()

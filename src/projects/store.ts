@@ -7,6 +7,7 @@ import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
 import { type Project, type ProjectChange, WEEK_STARTS } from './project.ts'
+import { pickSettings } from './settings.ts'
 import type { User, UserChange } from './user.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -73,6 +74,7 @@ export async function createProject(
       timezone: input.timezone,
       weekStart: WEEK_STARTS.indexOf(input.week_start),
       testAccountFilters: input.test_account_filters,
+      settings: defined(pickSettings(input)),
       database: input.database,
       erasureSalt: newErasureSalt(),
       createdAt: now.getTime()
@@ -104,9 +106,10 @@ export async function updateProject(
     weekStart: change.week_start && WEEK_STARTS.indexOf(change.week_start),
     testAccountFilters: change.test_account_filters
   })
+  const settings = JSON.stringify(pickSettings(change))
   const rows = await db
     .update(projects)
-    .set({ id, ...set })
+    .set({ id, ...set, settings: sql`json_patch(${projects.settings}, ${settings})` })
     .where(eq(projects.id, id))
     .returning()
   return only(rows, `There is no project ${id}.`)
@@ -117,11 +120,13 @@ export async function findProjectByToken(db: Db, token: string): Promise<Project
   return row
 }
 
+/** Those that there are, in the order of their ids. */
 export const findProjects = (db: Db, ids: number[]): Promise<ProjectRow[]> =>
   db
     .select()
     .from(projects)
     .where(sql`${projects.id} in (select value from json_each(${JSON.stringify(ids)}))`)
+    .orderBy(asc(projects.id))
 
 export type NewKey = {
   label: string
@@ -206,6 +211,13 @@ export function readCaller([row]: Record<string, unknown>[]): Caller | undefined
     typeof text === 'string' ? JSON.parse(text) : undefined
   )
   return key && { key, user, project }
+}
+
+/** Who holds the key with the hash. */
+export async function findCaller(db: Db, hash: string): Promise<Caller | undefined> {
+  const query = callerQuery({ hash, asked: 0, isStrict: false })
+  const [found] = await db.$client.run<Record<string, unknown>>([query])
+  return readCaller(found?.results ?? [])
 }
 
 /** Written at most once an hour. */

@@ -10,6 +10,7 @@ import { expect } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
+import type { SettingsChange } from '../../src/projects/settings.ts'
 import { createKey, createProject, createUser } from '../../src/projects/store.ts'
 import worker from '../../src/worker.ts'
 import { createChecker } from './document.ts'
@@ -35,7 +36,11 @@ export const db = openDb(env.DB, newUsage()).db
 export type TestProject = Awaited<ReturnType<typeof newProject>>
 
 /** A tenant of its own for one test: project, owner, a key with these scopes, and ways to use them. */
-export async function newProject({ scopes = ['*'], database = 'DB' } = {}) {
+export async function newProject({
+  scopes = ['*'],
+  database = 'DB',
+  settings = {} as SettingsChange
+} = {}) {
   const now = new Date()
   const email = `${crypto.randomUUID()}@example.com`
   const user = await createUser(
@@ -52,7 +57,15 @@ export async function newProject({ scopes = ['*'], database = 'DB' } = {}) {
   )
   const project = await createProject(
     db,
-    { name: 'Test', timezone: 'UTC', week_start: 'sunday', test_account_filters: [], database },
+    {
+      name: 'Test',
+      timezone: 'UTC',
+      week_start: 'sunday',
+      test_account_filters: [],
+      database,
+      recording: true,
+      ...settings
+    },
     user.id,
     now
   )

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/json.ts'
+import type { SettingsChange } from '../../src/projects/settings.ts'
 import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
 import type { PurgeMessage } from '../../src/recordings/purge.ts'
 import worker from '../../src/worker.ts'
@@ -94,8 +95,8 @@ export function holdRecordings() {
 }
 
 /** A project, its recordings as the API answers them, and their queue. */
-export async function newStage() {
-  const project = await newProject()
+export async function newStage(settings: SettingsChange = {}) {
+  const project = await newProject({ settings })
   const get = async (path = '', status = 200) => {
     const answer = await project.call('GET', `session_recordings/${path}`)
     expect(answer.status).toBe(status)

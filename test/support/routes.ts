@@ -31,6 +31,7 @@ const SHARING = 'session_recordings/{recording_id}/sharing/'
 
 /** Routes whose scopes or status differ from `conventionFor`. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
+  'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
   'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },
   'POST session_recordings/ai/regex/': { scopes: ['session_recording:read'] },

@@ -22,9 +22,18 @@ export async function administer(stateDir: string, ...words: string[]) {
 }
 
 /** A project of its own in the service that all files share, made as an operator would, and a key to its persons. */
-export async function newProject() {
+export async function newProject(...settings: string[]) {
   const { url, stateDir } = inject('service')
-  const project = await administer(stateDir, 'project', 'create', '--name', 'Shop')
+  const project = await administer(
+    stateDir,
+    'project',
+    'create',
+    '--name',
+    'Shop',
+    '--recording',
+    'on',
+    ...settings
+  )
   const scope = [
     '--label',
     'test',

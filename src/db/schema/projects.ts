@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ProjectSettings } from '../../projects/settings.ts'
 
 /*
  * Control tables: only in the database bound as `DB`.
@@ -31,6 +32,8 @@ export const projects = sqliteTable('projects', {
     .$type<unknown[]>()
     .notNull()
     .default([]),
+  /** What browser SDKs do for the project: the settings that are not the default. */
+  settings: text({ mode: 'json' }).$type<Partial<ProjectSettings>>().notNull().default({}),
   /** Name of the D1 binding that holds the project's data. */
   database: text().notNull().default('DB'),
   /** Random; keys the hashes by which erased distinct ids are recognised, and lies apart from them. */

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { QueueMessage } from '../../../src/capture/message.ts'
 import type { JsonObject } from '../../../src/json.ts'
+import { newApiKey } from '../../../src/projects/key.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
 import current from '../../fixtures/posthog-js-1.449.2.json'
 import { failingDatabase, failingQueue } from '../../support/bindings.ts'
@@ -28,9 +29,19 @@ const configOf = (token: string) => ({
   autocapture_opt_out: false,
   elementsChainAsString: true,
   defaultIdentifiedOnly: true,
-  sessionRecording: { endpoint: '/s/', consoleLogRecordingEnabled: true, recorderVersion: 'v2' },
-  hasFeatureFlags: false,
+  sessionRecording: {
+    endpoint: '/s/',
+    consoleLogRecordingEnabled: true,
+    recorderVersion: 'v2',
+    sampleRate: null,
+    minimumDurationMilliseconds: null
+  },
+  hasFeatureFlags: true,
+  surveys: false,
+  productTours: false,
   capturePerformance: false,
+  autocaptureExceptions: false,
+  errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
   heatmaps: false,
   captureDeadClicks: false,
   siteApps: []
@@ -57,8 +68,6 @@ describe('the configuration of a browser SDK', () => {
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe('public, max-age=300')
     expect(body).toEqual(configOf(token))
-    // Even `false` would make SDKs load the script of surveys.
-    expect(body).not.toHaveProperty('surveys')
   })
 
   it('is a script that sets it under the token', async () => {
@@ -73,6 +82,23 @@ describe('the configuration of a browser SDK', () => {
       /^\(window\._POSTHOG_REMOTE_CONFIG=[^)]+\)\["(\w+)"\]=(.*)\n$/.exec(text) ?? []
     expect(name).toBe(token)
     expect(JSON.parse(config ?? '')).toEqual({ config: configOf(token), siteApps: [] })
+  })
+
+  it('has what the project has set, everywhere', async () => {
+    const { token } = await newProject({ settings: { recording: false, heatmaps: true } })
+    const asked = JSON.stringify({ token })
+
+    const answers = [
+      await request('GET', `/array/${token}/config`),
+      await request('POST', '/flags/?v=2&config=true', {}, asked),
+      await request('POST', '/decide/?v=3', {}, asked)
+    ]
+    const script = await request('GET', `/array/${token}/config.js`)
+
+    for (const { body } of answers) {
+      expect(body).toMatchObject({ sessionRecording: false, heatmaps: true })
+    }
+    expect(script.text).toContain('"sessionRecording":false')
   })
 
   it.each(['config', 'config/', 'config.js', 'config.js?_=1'])(
@@ -132,17 +158,48 @@ describe('the configuration of a browser SDK', () => {
   })
 })
 
-describe('surveys', () => {
-  it('are none', async () => {
+/** What SDKs ask for, and how each is told that there is none. */
+const NONE: [string, JsonObject][] = [
+  ['/flags/definitions', { flags: [], group_type_mapping: {}, cohorts: {} }],
+  ['/api/feature_flag/local_evaluation', { flags: [], group_type_mapping: {}, cohorts: {} }],
+  ['/api/early_access_features', { earlyAccessFeatures: [] }],
+  ['/api/surveys', { surveys: [] }],
+  ['/api/web_experiments', { experiments: [] }],
+  ['/api/product_tours', { product_tours: [] }]
+]
+
+describe.each(NONE)('GET %s', (path, none) => {
+  it.each(['', '/'])('answers that there are none, with "%s" at the end', async (slash) => {
     const { token } = await newProject()
 
-    const { status, body } = await request('GET', `/api/surveys/?token=${token}&_=1795238124647`)
+    const query = `token=${token}&send_cohorts&_=1795238124647`
+    const { status, body } = await request('GET', `${path}${slash}?${query}`)
 
-    expect([status, body]).toEqual([200, { surveys: [] }])
+    expect([status, body]).toEqual([200, none])
   })
 
-  it.each(['', `?token=${UNKNOWN}`])('are refused without a known token: %s', async (query) => {
-    expect((await request('GET', `/api/surveys/${query}`)).status).toBe(401)
+  it.each(['', `?token=${UNKNOWN}`, `?token=${newApiKey()}`])(
+    'is refused without a known token: %s',
+    async (query) => {
+      expect((await request('GET', `${path}/${query}`)).status).toBe(401)
+    }
+  )
+
+  it('may be read by a page of another site that sends its cookies', async () => {
+    const { token } = await newProject()
+    const preflight = { 'Access-Control-Request-Method': 'GET' }
+
+    const answers = [
+      await request('GET', `${path}/?token=${token}`, { Origin: SITE }),
+      await request('GET', `${path}/?token=${UNKNOWN}`, { Origin: SITE }),
+      await request('OPTIONS', `${path}/`, { Origin: SITE, ...preflight })
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 204])
+    for (const { headers } of answers) {
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
+      expect(headers.get('Access-Control-Allow-Credentials')).toBe('true')
+    }
   })
 })
 

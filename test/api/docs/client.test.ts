@@ -580,6 +580,63 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toContain(token)
   },
+  async projects_list(client, project) {
+    const { data } = await client.GET('/api/environments/')
+    expect(data?.results.map(({ id }) => id)).toEqual([project.id])
+  },
+  async projects_retrieve(client, project) {
+    const path = { project_id: '@current' }
+    const { data } = await client.GET('/api/environments/{project_id}/', { params: { path } })
+    expect(data?.api_token).toBe(project.token)
+  },
+  async users_me_retrieve(client, project) {
+    const { data } = await client.GET('/api/users/@me/')
+    expect(data?.team?.id).toBe(project.id)
+  },
+  async i_v0_ai_batch(client, { token }) {
+    const body = { api_key: token, batch: [event] }
+    const { data } = await client.POST('/i/v0/ai/batch', { body })
+    expect(data).toEqual({ status: 'Ok' })
+  },
+  async i_v1_analytics_events(client, { token }) {
+    const [uuid, time] = [crypto.randomUUID(), new Date().toISOString()]
+    const one = { uuid, event: 'seen', distinct_id: 'ada', timestamp: time }
+    const { data } = await client.POST('/i/v1/analytics/events', {
+      params: {
+        header: {
+          'PostHog-Sdk-Info': 'posthog-node/5.70.0',
+          'PostHog-Attempt': '1',
+          'PostHog-Request-Id': uuid,
+          'PostHog-Request-Timestamp': time
+        }
+      },
+      headers: { Authorization: `Bearer ${token}` },
+      body: { created_at: time, batch: [one] }
+    })
+    expect(data?.results[uuid]?.result).toBe('ok')
+  },
+  async flags_definitions(client, { token }) {
+    const { data } = await client.GET('/flags/definitions', { params: { query: { token } } })
+    expect(data?.flags).toEqual([])
+  },
+  async feature_flag_local_evaluation(client, { token }) {
+    const params = { query: { token } }
+    const { data } = await client.GET('/api/feature_flag/local_evaluation/', { params })
+    expect(data?.flags).toEqual([])
+  },
+  async early_access_features(client, { token }) {
+    const params = { query: { token } }
+    const { data } = await client.GET('/api/early_access_features/', { params })
+    expect(data?.earlyAccessFeatures).toEqual([])
+  },
+  async web_experiments(client, { token }) {
+    const { data } = await client.GET('/api/web_experiments/', { params: { query: { token } } })
+    expect(data?.experiments).toEqual([])
+  },
+  async product_tours(client, { token }) {
+    const { data } = await client.GET('/api/product_tours/', { params: { query: { token } } })
+    expect(data?.product_tours).toEqual([])
+  },
   async surveys(client, { token }) {
     const { data } = await client.GET('/api/surveys/', { params: { query: { token } } })
     expect(data?.surveys).toEqual([])

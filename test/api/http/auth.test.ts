@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/app.ts'
+import { ABSENT } from '../../../src/capture/sdk/absent.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../../src/projects/store.ts'
@@ -41,7 +42,14 @@ const named = table.map((route) => [route.name, route] as const)
 const COLLECTIONS = [...new Set(table.flatMap(({ collections }) => collections))]
 
 /** Routes below `/api/` that ask for a project's public token instead of a key. */
-const PUBLIC = ['GET /api/surveys']
+const PUBLIC = ABSENT.map(({ path }) => `GET ${path}`).filter((route) => route.includes('/api/'))
+
+/** Routes that ask for a key and have no project in their path, and their scopes. */
+const OF_CALLERS = [
+  ['/api/environments', 'project:read'],
+  ['/api/projects', 'project:read'],
+  ['/api/users/@me', 'user:read']
+] as const
 
 const PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id']
 
@@ -162,37 +170,44 @@ it('has every route, below both prefixes', () => {
   const expected = PREFIXES.flatMap((prefix) =>
     table.map(({ method, path }) => {
       const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
-      return `${method} ${prefix}/${pattern}`
+      return `${method} ${prefix}/${pattern}`.replace(/\/$/, '')
     })
   )
+  const ofCallers = OF_CALLERS.map(([path]) => `GET ${path}`)
 
   expect(
     [...new Set(routes)].sort(),
-    'Mount a new route below both prefixes, or add it to PUBLIC.'
-  ).toEqual([...PUBLIC, ...expected].sort())
+    'Mount a new route below both prefixes, or add it to ABSENT or OF_CALLERS.'
+  ).toEqual([...PUBLIC, ...ofCallers, ...expected].sort())
 })
 
 /** Behaviour that all routes share: one looks the key up first, the other together with what it reads. */
 describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].includes(name)))(
   'keys and projects, by %s',
   (_, route) => {
-    it.each(['personal_api_key', 'api_key', 'access_token', 'token', 'key'])(
-      'does not take a key from the query parameter %s',
-      async (parameter) => {
-        const { project, ids } = ours
+    it.each([
+      ['personal_api_key', 'the key', {}],
+      ['api_key', 'the key', {}],
+      ['access_token', 'the key', {}],
+      ['token', 'the key', {}],
+      ['key', 'the key', {}],
+      ['personal_api_key', 'anything', {}],
+      ['api_key', 'anything', {}],
+      ['personal_api_key', 'the key', bearer(ours.project.key)],
+      ['token', 'the key', bearer(ours.project.key)]
+    ])('names the header where a key is in the URL: %s=%s %j', async (name, value, headers) => {
+      const { project, ids } = ours
+      const query = `?${name}=${value === 'the key' ? project.key : 'anything'}`
 
-        const { status, body } = await send(
-          route,
-          ids,
-          project.id,
-          {},
-          `?${parameter}=${project.key}`
-        )
+      const { status, body } = await send(route, ids, project.id, headers, query)
 
-        expect(status).toBe(401)
-        expect(body).toEqual(NOT_AUTHENTICATED)
-      }
-    )
+      expect(status).toBe(401)
+      expect(body).toEqual({
+        ...AUTHENTICATION_FAILED,
+        detail: `A key does not belong into the URL, which others log: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`,
+        attr: name
+      })
+    })
 
     it.each([
       ['an unknown key', () => `Bearer ${newApiKey()}`],
@@ -392,7 +407,8 @@ describe.each(named)('%s', (_, route) => {
     ['/api/projects', '/']
   ])('is the same at %s with "%s" at the end, without a redirect', async (prefix, slash) => {
     const { project, ids } = await stageFor(route)
-    const path = `${prefix}/${project.id}/${pathTo(route, ids)}${slash}${route.query}`
+    const names = [prefix, project.id, pathTo(route, ids)].filter((name) => name !== '')
+    const path = `${names.join('/')}${slash}${route.query}`
     vi.useFakeTimers({ toFake: ['Date'] })
 
     const asked = await sendTo(path, route, bearer(project.key))
@@ -420,6 +436,59 @@ describe.each(named.filter(([, { collections }]) => collections.length > 0))(
     })
   }
 )
+
+describe.each(OF_CALLERS)('GET %s', (path, scope) => {
+  it.each([
+    ['an unknown key', newApiKey()],
+    ['an expired key', expired.key],
+    ['a revoked key', revoked.key]
+  ])('refuses %s', async (_, key) => {
+    const { status, body, headers } = await request('GET', `${path}/`, bearer(key))
+
+    expect([status, body]).toEqual([401, AUTHENTICATION_FAILED])
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
+  })
+
+  it('refuses a request without a key, and one with a key in the URL', async () => {
+    const none = await request('GET', path)
+    const inUrl = await request('GET', `${path}?personal_api_key=${ours.project.key}`)
+
+    expect([none.status, none.body]).toEqual([401, NOT_AUTHENTICATED])
+    expect([inUrl.status, inUrl.body.attr]).toEqual([401, 'personal_api_key'])
+  })
+
+  it('refuses a key with every other scope and names the one it needs', async () => {
+    const satisfying = ['*', scope, toWrite(scope)]
+    const { key } = await keyFor(
+      [ours.project],
+      SCOPES.filter((one) => !satisfying.includes(one))
+    )
+
+    const { status, body } = await request('GET', path, bearer(key))
+
+    expect(status).toBe(403)
+    expect(body.detail).toBe(`API key missing required scope '${scope}'`)
+  })
+
+  it.each([scope, toWrite(scope), '*'])('is satisfied by the scope %s', async (held) => {
+    const { key } = await keyFor([ours.project], [held])
+
+    const answers = [
+      await request('GET', path, bearer(key)),
+      await request('GET', `${path}/`, bearer(key))
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  it('notes that a key was used', async () => {
+    const { id, key } = await keyFor([ours.project], [scope])
+
+    await request('GET', path, bearer(key))
+
+    expect((await listKeys(db)).find((row) => row.id === id)?.lastUsedAt).not.toBeNull()
+  })
+})
 
 describe('what is wrong with a request', () => {
   it.each([

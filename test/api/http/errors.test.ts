@@ -37,7 +37,7 @@ describe('an unknown path', () => {
     ['GET', '/'],
     ['GET', '/nope'],
     ['POST', '/api/'],
-    ['DELETE', '/api/environments/1'],
+    ['DELETE', '/api/organizations/1'],
     ['GET', '/api/environments/1/nope/'],
     ['GET', '/api/environments/1/persons/1/nope'],
     ['GET', '/api/organizations/1/persons'],
@@ -60,6 +60,8 @@ describe('an unknown path', () => {
 
 describe('a method that a path does not have', () => {
   it.each([
+    ['DELETE', '/api/environments/1', 'GET, HEAD'],
+    ['POST', '/api/projects/', 'GET, HEAD'],
     ['POST', '/api/environments/1/persons', 'GET, HEAD'],
     ['POST', '/api/environments/1/persons/', 'GET, HEAD'],
     ['PUT', '/api/projects/@current/persons', 'GET, HEAD'],

@@ -29,6 +29,33 @@ const linesOf = async (project: TestProject, session: string, part: string) => {
     .map((line) => JSON.parse(line))
 }
 
+describe('POST /s of a project that does not record', () => {
+  it.each([
+    ['snapshots', (project: TestProject) => [snapshotEvent(project), snapshotEvent(project)], 2],
+    ['what is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
+  ])('answers 200, keeps nothing and counts a warning: %s', async (_, eventsOf, count) => {
+    const { project, get, held, post, drain } = await newStage({ recording: false })
+    const log = listenToLog()
+
+    const { status, body } = await post(JSON.stringify(eventsOf(project)))
+
+    expect([status, body]).toEqual([200, { status: 'Ok' }])
+    expect(held).toEqual([])
+    await drain()
+    expect((await get()).count).toBe(0)
+    expect(await objectsOf(project, 'session')).toEqual([])
+    expect(log.lines('ingestion warning')).toEqual([
+      {
+        level: 'warn',
+        message: 'ingestion warning',
+        project: project.id,
+        type: 'recording_is_off',
+        count
+      }
+    ])
+  })
+})
+
 const gzip = (text: string) =>
   new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
 

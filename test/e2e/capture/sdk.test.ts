@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { PostHog } from 'posthog-node'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
 
@@ -28,40 +28,80 @@ async function openProject() {
   return { ...project, get, list }
 }
 
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
 describe('the unmodified posthog-node', () => {
-  it('is answered so that it sends once and without error, and its persons are there within 3 seconds', async () => {
-    const project = await openProject()
+  it.each([
+    ['v0', '/batch/'],
+    ['v1', '/i/v1/analytics/events']
+  ])(
+    'is answered so that it sends once and without error, and its persons are there within 3 seconds: %s',
+    async (mode, door) => {
+      vi.stubEnv('POSTHOG_CAPTURE_MODE', mode)
+      const project = await openProject()
+      const errors: unknown[] = []
+      const sent: [string, number][] = []
+      const client = new PostHog(project.token, {
+        host: project.url,
+        fetch: async (url, options) => {
+          const response = await fetch(url, options as RequestInit)
+          sent.push([new URL(url).pathname, response.status])
+          return response
+        }
+      })
+      client.on('error', (error) => errors.push(error))
+
+      client.identify({ distinctId: 'ada', properties: { email: 'ada@example.com', plan: 'free' } })
+      client.capture({
+        distinctId: 'ada',
+        event: 'signed up',
+        properties: { $set: { plan: 'pro' } }
+      })
+      client.alias({ distinctId: 'ada', alias: 'ada-on-her-phone' })
+      client.capture({ distinctId: 'ada-on-her-phone', event: 'opened the app' })
+      await client.shutdown()
+      await until(async () => (await project.list()).count > 0)
+
+      expect(errors).toEqual([])
+      expect(sent).toEqual([[door, 200]])
+      const { count, results } = await project.list('?email=ada@example.com')
+      expect(count).toBe(1)
+      expect(results[0]).toMatchObject({
+        name: 'ada@example.com',
+        distinct_ids: ['ada', 'ada-on-her-phone'],
+        properties: { email: 'ada@example.com', plan: 'pro' }
+      })
+      expect((await project.list('?distinct_id=ada-on-her-phone')).results).toEqual(results)
+      expect(await project.get(`persons/${results[0]?.uuid}/`)).toEqual(results[0])
+      expect(await project.get(`persons/${results[0]?.id}/`)).toEqual(results[0])
+    }
+  )
+
+  it('evaluates feature flags by itself, of which there are none', async () => {
+    const { token, url } = await newProject()
     const errors: unknown[] = []
-    const sent: number[] = []
-    const client = new PostHog(project.token, {
-      host: project.url,
-      fetch: async (url, options) => {
-        const response = await fetch(url, options as RequestInit)
-        sent.push(response.status)
+    const asked: [string, number][] = []
+    const client = new PostHog(token, {
+      host: url,
+      personalApiKey: 'phx_of_another_place',
+      fetch: async (address, options) => {
+        const response = await fetch(address, options as RequestInit)
+        asked.push([new URL(address).pathname, response.status])
         return response
       }
     })
+    onTestFinished(() => client.shutdown())
     client.on('error', (error) => errors.push(error))
 
-    client.identify({ distinctId: 'ada', properties: { email: 'ada@example.com', plan: 'free' } })
-    client.capture({ distinctId: 'ada', event: 'signed up', properties: { $set: { plan: 'pro' } } })
-    client.alias({ distinctId: 'ada', alias: 'ada-on-her-phone' })
-    client.capture({ distinctId: 'ada-on-her-phone', event: 'opened the app' })
-    await client.shutdown()
-    await until(async () => (await project.list()).count > 0)
+    await client.reloadFeatureFlags()
+    const flags = await client.getAllFlags('ada')
 
+    expect(flags).toEqual({})
     expect(errors).toEqual([])
-    expect(sent).toEqual([200])
-    const { count, results } = await project.list('?email=ada@example.com')
-    expect(count).toBe(1)
-    expect(results[0]).toMatchObject({
-      name: 'ada@example.com',
-      distinct_ids: ['ada', 'ada-on-her-phone'],
-      properties: { email: 'ada@example.com', plan: 'pro' }
-    })
-    expect((await project.list('?distinct_id=ada-on-her-phone')).results).toEqual(results)
-    expect(await project.get(`persons/${results[0]?.uuid}/`)).toEqual(results[0])
-    expect(await project.get(`persons/${results[0]?.id}/`)).toEqual(results[0])
+    expect(asked).toContainEqual(['/flags/definitions', 200])
+    expect(asked.filter(([, status]) => status !== 200)).toEqual([])
   })
 })
 

@@ -73,6 +73,13 @@ describe('the commands key, project and user', () => {
       timezone: 'Europe/Berlin',
       week_start: 'sunday',
       test_account_filters: [],
+      recording: false,
+      recording_sample: 1,
+      recording_minimum_duration: 0,
+      console_capture: true,
+      heatmaps: false,
+      web_vitals: false,
+      exceptions: false,
       database: 'DB',
       owner_id: 1,
       created_at: expect.stringMatching(/Z$/)
@@ -93,6 +100,31 @@ describe('the commands key, project and user', () => {
       name: 'Shop',
       week_start: 'monday',
       test_account_filters: filters
+    })
+  })
+
+  it('has a project record from the start, and changes each of its settings by itself', async () => {
+    const created = await json('project', 'create', '--name', 'Blog', '--recording', 'on')
+    expect(created).toMatchObject({ recording: true, recording_sample: 1, console_capture: true })
+
+    const some = ['--recording-sample', '0.5', '--recording-minimum-duration', '2.5']
+    const others = ['--heatmaps', 'on', '--web-vitals', 'on', '--exceptions', 'on']
+    const changes = [some, others, ['--console-capture', 'off'], ['--recording', 'off']]
+    const id = String(created.id)
+    for (const change of changes) {
+      await json('project', 'update', id, ...change)
+    }
+
+    const { projects } = await json('project', 'list')
+    expect(projects).toContainEqual({
+      ...created,
+      recording: false,
+      recording_sample: 0.5,
+      recording_minimum_duration: 2.5,
+      console_capture: false,
+      heatmaps: true,
+      web_vitals: true,
+      exceptions: true
     })
   })
 
@@ -188,6 +220,22 @@ describe('the commands key, project and user', () => {
     [
       '--test-account-filters: is not JSON',
       ['project', 'update', '1', '--test-account-filters', '[']
+    ],
+    [
+      "--recording: 'yes' is neither on nor off",
+      ['project', 'create', '--name', 'x', '--recording', 'yes']
+    ],
+    [
+      '--recording-sample: is not a share from 0 to 1',
+      ['project', 'update', '1', '--recording-sample', '50']
+    ],
+    [
+      '--recording-minimum-duration: is more than 30 seconds',
+      ['project', 'update', '1', '--recording-minimum-duration', '2000']
+    ],
+    [
+      "--recording-sample: '1/2' is not a number",
+      ['project', 'update', '1', '--recording-sample', '1/2']
     ],
     ['Nothing to change is given', ['project', 'update', '1']],
     ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],

@@ -1,0 +1,36 @@
+import { findSalt } from './cookieless/salts.ts'
+import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
+import { enqueueEvents, readSpill } from './enqueue.ts'
+import type { CapturedEvent, Dropped } from './event.ts'
+import type { CaptureProject } from './project.ts'
+
+/** Where events come from and when, ms. */
+export type Arrival = { project: CaptureProject; headers: Headers; now: number }
+
+/**
+ * Takes the events of one request, which are safe when this returns, and answers what became of each, in their order.
+ * @throws unavailable, when none is taken
+ */
+export async function takeEvents(
+  env: Env,
+  { project, headers, now }: Arrival,
+  read: readonly (CapturedEvent | Dropped)[]
+): Promise<(CapturedEvent | Dropped)[]> {
+  const visit = {
+    projectId: project.id,
+    timezone: project.timezone,
+    address: addressOf(headers),
+    userAgent: headers.get('User-Agent') ?? ''
+  }
+  const outcomes = await anonymizeAll(read, visit, (day) => findSalt(env.BUCKET, day, now))
+  const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
+  if (accepted.length > 0) {
+    const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = env
+    await enqueueEvents(
+      { queue, bucket, spillsAll: readSpill(SPILL) },
+      { project_id: project.id, received_at: now },
+      accepted
+    )
+  }
+  return outcomes
+}

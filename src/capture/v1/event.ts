@@ -1,0 +1,90 @@
+import { AppError } from '../../errors.ts'
+import { byteLength, isObject, type Json, type JsonObject } from '../../json.ts'
+import { parseInput } from '../../parse.ts'
+import { parseTimestamp } from '../../time.ts'
+import { MAX_EVENTS } from '../body.ts'
+import { V1Envelope, V1Options } from './json.ts'
+
+const MAX_NAME = 200
+const MAX_DISTINCT_ID_BYTES = 200
+
+/** Name and version of the SDK that sends. */
+export type Sdk = { name: string; version: string }
+
+/** An event in the shape of the other doors, or the tag by which its SDK is told why it is dropped. */
+export type V1Event = { uuid: string } & ({ raw: JsonObject } | { tag: string })
+
+/** `posthog-node/5.70.0` is posthog-node of version 5.70.0. */
+export function readSdk(info: string): Sdk {
+  const at = info.lastIndexOf('/')
+  return { name: info.slice(0, at), version: info.slice(at + 1) }
+}
+
+/**
+ * Reads a batch of the door v1. What is wrong with one event drops that event alone, except for its uuid, by which its
+ * result would be named.
+ * @throws invalid_input, required, request_too_large
+ */
+export function readBatch(body: Json, sdk: Sdk): V1Event[] {
+  const { batch } = parseInput(V1Envelope, body)
+  if (batch.length > MAX_EVENTS) {
+    throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)
+  }
+  const uuids = new Set(batch.map(({ uuid }) => uuid.toLowerCase()))
+  if (uuids.size < batch.length) {
+    throw new AppError('invalid_input', 'two events of the batch have the same uuid', 'batch')
+  }
+  return (batch as ({ uuid: string } & JsonObject)[]).map((event) => readV1Event(event, sdk))
+}
+
+function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
+  const { uuid, properties = {}, options = {} } = event
+  const tag = faultOf(event)
+  if (tag !== undefined) {
+    return { uuid, tag }
+  }
+  if (!isObject(properties)) {
+    return { uuid, tag: 'malformed_event_properties' }
+  }
+  const known = V1Options.safeParse(options)
+  if (!known.success) {
+    return { uuid, tag: 'invalid_options' }
+  }
+  const { event: name = null, distinct_id = null, timestamp = null, $set, $set_once } = event
+  const lifted = defined({
+    $session_id: event.session_id,
+    $window_id: event.window_id,
+    $process_person_profile: known.data.process_person_profile,
+    $cookieless_mode: known.data.cookieless_mode,
+    $ignore_sent_at: known.data.disable_skew_correction,
+    $product_tour_id: known.data.product_tour_id
+  })
+  const all = { ...properties, $lib: sdk.name, $lib_version: sdk.version, ...lifted }
+  const beside = defined({ $set, $set_once })
+  return { uuid, raw: { uuid, event: name, distinct_id, timestamp, properties: all, ...beside } }
+}
+
+/** The tag of what is wrong with name, distinct id or time of an event; PostHog's own words. */
+function faultOf({ event, distinct_id, timestamp }: JsonObject): string | undefined {
+  if (typeof event !== 'string' || event.trim() === '') {
+    return 'missing_event_name'
+  }
+  if (event.length > MAX_NAME) {
+    return 'event_name_too_long'
+  }
+  if (typeof distinct_id !== 'string' || distinct_id.trim() === '') {
+    return 'missing_distinct_id'
+  }
+  if (byteLength(distinct_id) > MAX_DISTINCT_ID_BYTES) {
+    return 'distinct_id_too_large'
+  }
+  if (typeof timestamp !== 'string' || parseTimestamp(timestamp) === undefined) {
+    return 'invalid_event_timestamp'
+  }
+  return undefined
+}
+
+const defined = (members: { [name: string]: Json | undefined }): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  )

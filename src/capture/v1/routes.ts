@@ -1,0 +1,101 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { type TokenReader, UNREADABLE } from '../../http/capture.ts'
+import { type AppEnv, createRouter } from '../../http/env.ts'
+import { answerError, ErrorJson } from '../../http/errors.ts'
+import { describe } from '../../http/openapi.ts'
+import { parseInput } from '../../parse.ts'
+import { clockOf, readJson, readToken } from '../body.ts'
+import { type CapturedEvent, type Dropped, readEvent } from '../event.ts'
+import { takeEvents } from '../take.ts'
+import { decodeBody } from './encoding.ts'
+import { readBatch, readSdk, type V1Event } from './event.ts'
+import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './json.ts'
+
+const V1ErrorJson = ErrorJson.extend({
+  error: z.string().optional().meta({ description: 'The same as `code`.' }),
+  error_description: z.string().optional().meta({ description: 'The same as `detail`.' }),
+  error_uri: z.url().optional().meta({ description: 'Where it is described.' })
+}).meta({ id: 'V1Error' })
+
+const EVENTS = describe({
+  id: 'i_v1_analytics_events',
+  tag: 'Capture',
+  summary: 'Capture a batch of events, with a result for each',
+  description: `The capture token goes into \`Authorization: Bearer phc_…\`. Each event has a uuid, by which the answer says what became of it; what is wrong with one drops it alone. The body is JSON, perhaps as gzip, deflate, br or zstd. The answer comes when the events are safe, and has the request's \`PostHog-Request-Id\`.`,
+  header: V1Headers,
+  body: V1BatchJson,
+  answers: { 200: { text: 'What became of each event.', schema: V1ResultsJson } },
+  error: V1ErrorJson,
+  refusals: [
+    ...UNREADABLE,
+    ['required', 'This field is required.', 'PostHog-Attempt'],
+    ['null', 'This field may not be null.', 'batch'],
+    ['blank', 'This field may not be blank.', 'PostHog-Request-Id'],
+    ['max_length', 'Ensure this field has no more than 200 characters.', 'PostHog-Request-Id'],
+    ['invalid_input', 'two events of the batch have the same uuid', 'batch'],
+    ['unsupported_media_type', 'Unsupported media type "text/plain" in request.']
+  ]
+})
+
+/** The newer door, which answers for each event. */
+export function createCaptureV1Routes({ openProject }: TokenReader) {
+  const take = async (c: Context<AppEnv>): Promise<Response> => {
+    c.header('PostHog-Request-Id', c.req.header('PostHog-Request-Id'))
+    const headers = readHeaders(c)
+    const project = await openProject(c, tokenOf(c.req.header('Authorization')))
+    requireJson(c.req.header('Content-Type') ?? '')
+    const body = await readJson(new Response(await decodeBody(c.req.raw)))
+    const events = readBatch(body, readSdk(headers['PostHog-Sdk-Info']))
+    const now = c.var.now.getTime()
+    const sentAt = clockOf(headers['PostHog-Request-Timestamp'])
+    const read = events.map((event, i) => readOne(event, sentAt, now, i))
+    const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
+    const results = outcomes.map((outcome, i) => [events[i]?.uuid, resultOf(outcome)])
+    return c.json({ results: Object.fromEntries(results) })
+  }
+
+  return createRouter().post('/i/v1/analytics/events', EVENTS, async (c) => {
+    try {
+      return await take(c)
+    } catch (error) {
+      return answerV1Error(error, c)
+    }
+  })
+}
+
+/** @throws required, blank, invalid_input, max_length; attr is the header */
+const readHeaders = (c: Context<AppEnv>) =>
+  parseInput(
+    V1Headers,
+    Object.fromEntries(Object.keys(V1Headers.shape).map((name) => [name, c.req.header(name)]))
+  )
+
+/** @throws authentication_failed */
+const tokenOf = (header: string | undefined): string =>
+  readToken({ token: /^Bearer\s+(\S+)$/i.exec(header ?? '')?.[1] ?? null })
+
+/** @throws unsupported_media_type */
+function requireJson(type: string): void {
+  if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
+    throw new AppError('unsupported_media_type', `Unsupported media type "${type}" in request.`)
+  }
+}
+
+const readOne = (event: V1Event, sentAt: number | undefined, now: number, position: number) =>
+  'tag' in event
+    ? { uuid: event.uuid, reason: event.tag }
+    : readEvent(event.raw, sentAt, now, position)
+
+const resultOf = (outcome: CapturedEvent | Dropped): V1Result =>
+  'reason' in outcome ? { result: 'drop', details: outcome.reason } : { result: 'ok' }
+
+/** The envelope of every failure, and in it that of PostHog's door v1. */
+async function answerV1Error(thrown: unknown, c: Context<AppEnv>): Promise<Response> {
+  const answer = answerError(thrown, c)
+  const body = ErrorJson.parse(await answer.json())
+  const error_uri = new URL('/docs', c.req.url).href
+  const more = { error: body.code, error_description: body.detail, error_uri }
+  return new Response(JSON.stringify({ ...body, ...more }), answer)
+}
