@@ -1,27 +1,19 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
-import { deleteOldSalts } from './capture/cookieless/salts.ts'
 import { parkDeadLetters } from './capture/dead.ts'
 import { readSpill } from './capture/enqueue.ts'
-import { type Db, newUsage, openDb, type Usage } from './db/client.ts'
+import { CRONS, WEEKLY } from './crons/cron.ts'
+import { runJobs } from './crons/jobs.ts'
+import { type CronRun, saveRun } from './crons/store.ts'
+import { newUsage, openDb } from './db/client.ts'
 import { databaseOf } from './db/databases.ts'
 import { consumeErasures } from './erasures/consumer.ts'
-import { startRun, sweepErasures } from './erasures/run.ts'
 import { isWeekly } from './erasures/schedule.ts'
 import { describeError } from './errors.ts'
 import { log } from './log.ts'
-import { listDatabases } from './projects/store.ts'
-import { readQueuesSince } from './queues/due.ts'
-import { resendWaiting } from './queues/sweep.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
-import { readRetention, sweepRecordings } from './recordings/purge.ts'
-import { sweepUnnamed } from './recordings/sweep.ts'
-import { verifyCounts } from './rollups/verify.ts'
-import { closeSessions } from './sessions/upkeep/close.ts'
-import { verifySessions, type WrongSession } from './sessions/upkeep/verify.ts'
-import { runDue } from './subscriptions/claim.ts'
+import { readRetention } from './recordings/purge.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
-import { forgetDeliveries } from './subscriptions/ledger/store.ts'
 
 const clock = () => new Date()
 
@@ -29,18 +21,6 @@ const clock = () => new Date()
 const work = { consuming: 0, retrying: 0 }
 
 const app = createApp(clock, () => work)
-
-/** The Cron Triggers of wrangler.toml beside the weekly one. */
-const QUARTERLY = '*/15 * * * *'
-const NIGHTLY = '30 3 * * *'
-const MINUTELY = '* * * * *'
-
-/** Of sessions: 20,000 of them. The command compares all. */
-const NIGHTLY_PIECES = 100
-
-const DAY = 86_400_000
-/** How long subscriptions tell what was delivered. */
-const LOG_DAYS = 90
 
 export default {
   fetch: app.fetch,
@@ -70,127 +50,30 @@ export default {
   },
 
   async scheduled({ cron, scheduledTime }, env) {
-    const now = clock()
-    const queuesSince = readQueuesSince(env.QUEUES_SINCE)
-    if (isWeekly(cron)) {
-      const run = { scheduledFor: scheduledTime, startedBy: 'cron' as const }
-      await inDatabases(env, async (db, database) => {
-        log('info', 'weekly batch', {
-          database,
-          sent: await startRun(db, env.ERASURE_QUEUE, run, now)
-        })
+    const started = clock()
+    let failedJobs = 1
+    try {
+      failedJobs = await runJobs(cron, env, { now: started, scheduledTime })
+    } finally {
+      await noteRun(env, {
+        cron: isWeekly(cron) ? WEEKLY : cron,
+        startedAt: started.getTime(),
+        finishedAt: clock().getTime(),
+        failedJobs
       })
-      await sweepSnapshots(env, scheduledTime, true)
-    } else if (cron === QUARTERLY) {
-      await sweepQueues(env, now, queuesSince)
-      await sweepSalts(env, now)
-      await inDatabases(env, async (db, database) => {
-        log('info', 'quarter-hourly sweep', {
-          database,
-          sent: await sweepErasures(db, env.ERASURE_QUEUE, now, queuesSince)
-        })
-      })
-      await inDatabases(env, async (db, database, usage) => {
-        const closed = await closeSessions(db, now)
-        log('info', 'sessions closed', { database, closed, rows_written: usage.rowsWritten })
-      })
-      await inDatabases(env, async (db, database) => {
-        const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
-        const swept = await sweepRecordings(db, env.RECORDING_QUEUE, {
-          retentionDays,
-          now: now.getTime(),
-          queuesSince
-        })
-        log('info', 'sweep of recordings', { database, ...swept })
-      })
-      await sweepSnapshots(env, scheduledTime, false)
-    } else if (cron === NIGHTLY) {
-      await inDatabases(env, async (db, database) => {
-        const { first, ...summary } = await verifyCounts(db)
-        log(summary.wrong > 0 ? 'error' : 'info', 'nightly verification', {
-          database,
-          ...summary,
-          first: first[0]
-        })
-        const { first: session, ...found } = await verifySessions(db, NIGHTLY_PIECES)
-        log(found.wrong > 0 ? 'error' : 'info', 'nightly verification of sessions', {
-          database,
-          ...found,
-          first: session[0] && withoutId(session[0])
-        })
-      })
-      await inDatabases(env, async (db, database) => {
-        const removed = await forgetDeliveries(db, now.getTime() - LOG_DAYS * DAY)
-        log('info', 'nightly sweep of deliveries', { database, removed })
-      })
-    } else if (cron === MINUTELY) {
-      await inDatabases(env, async (db, database, usage) => {
-        const { claimed, resent } = await runDue(db, env.DELIVERY_QUEUE, now, queuesSince)
-        const { rowsRead: rows_read, rowsWritten: rows_written } = usage
-        if (claimed + resent > 0) {
-          log('info', 'due subscriptions', { database, claimed, resent, rows_read, rows_written })
-        }
-      })
-    } else {
-      log('error', 'no job for this cron', { cron })
     }
   }
 } satisfies ExportedHandler<Env>
 
-/** Sends messages again for what waits in the bucket; a failure does not stop the other jobs. */
-async function sweepQueues(env: Env, now: Date, queuesSince: number): Promise<void> {
-  const { BUCKET: bucket, CAPTURE_QUEUE: captureQueue, RECORDING_QUEUE: recordingQueue } = env
-  try {
-    const bindings = { bucket, captureQueue, recordingQueue }
-    const { sent, isDone } = await resendWaiting(bindings, now.getTime(), queuesSince)
-    log('info', 'sweep of queues', { sent, done: isDone })
-  } catch (error) {
-    log('error', 'scheduled job failed', { job: 'sweep of queues', error: describeError(error) })
+/** Notes the run of a trigger of wrangler.toml for `/readyz`. */
+async function noteRun(env: Env, run: CronRun): Promise<void> {
+  if (!CRONS.some((cron) => cron === run.cron)) {
+    return
   }
-}
-
-/** Deletes what visitors without cookies were told apart by; a failure does not stop the other jobs. */
-async function sweepSalts(env: Env, now: Date): Promise<void> {
   try {
-    const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
-    if (deleted > 0) {
-      log('info', 'sweep of salts', { deleted })
-    }
+    await saveRun(openDb(env.DB, newUsage()).db, run)
   } catch (error) {
-    log('error', 'scheduled job failed', { job: 'sweep of salts', error: describeError(error) })
-  }
-}
-
-/** Without the id that an SDK has given the session: `npm run verify` shows it. */
-const withoutId = ({ session_id: _, ...session }: WrongSession): Omit<WrongSession, 'session_id'> =>
-  session
-
-/** The weekly cron begins a sweep, and the quarter-hourly one goes on with it until its end. */
-const sweepSnapshots = (env: Env, now: number, begins: boolean): Promise<void> =>
-  inDatabases(env, async (db, database) => {
-    const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
-    const swept = await sweepUnnamed(db, env.BUCKET, { database, retentionDays, now, begins })
-    if (swept) {
-      log('info', 'weekly sweep of recordings', {
-        database,
-        removed: swept.removed,
-        done: swept.isDone
-      })
-    }
-  })
-
-/** In every database that holds projects' data: what goes wrong in one keeps the job from no other. */
-async function inDatabases(
-  env: Env,
-  job: (db: Db, database: string, usage: Usage) => Promise<void>
-): Promise<void> {
-  for (const database of await listDatabases(openDb(env.DB, newUsage()).db)) {
-    try {
-      const usage = newUsage()
-      await job(openDb(databaseOf(env, database), usage).db, database, usage)
-    } catch (error) {
-      log('error', 'scheduled job failed', { database, error: describeError(error) })
-    }
+    log('error', 'cron run not noted', { cron: run.cron, error: describeError(error) })
   }
 }
 

@@ -1,11 +1,14 @@
 import * as z from 'zod'
+import { CRONS, WEEKLY } from '../crons/cron.ts'
+import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { listDatabases } from '../projects/store.ts'
-import { checkMigrations } from './store.ts'
+import { toIso } from '../time.ts'
+import { checkMigrations, countDeadLetters } from './store.ts'
 
 /** From this share of its largest size on a database deserves attention. */
 const FILLING = 0.8
@@ -40,10 +43,25 @@ const SecretHealth = z.object({
   })
 })
 
+const CronHealth = z.object({
+  cron: z.string().meta({ description: 'The expression of the Cron Trigger.' }),
+  last_run: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When it last began; null before its first time.' }),
+  ms: z.int().min(0).nullable(),
+  failed_jobs: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'How many of its jobs failed then. Any is a `warning`.' })
+})
+
 const Health = z
   .object({
     status: Status.meta({
-      description: 'The worst of all databases; `unavailable` also without a secret.'
+      description:
+        'The worst of all databases, crons and dead letters; `unavailable` also without a secret.'
     }),
     database: DatabaseHealth.meta({
       description: 'The one with users, keys and projects, and the data of most.'
@@ -57,7 +75,12 @@ const Health = z
         .meta({ description: 'Messages that wait; null when the queues do not say.' }),
       consuming: z.int().min(0),
       retrying: z.int().min(0)
-    })
+    }),
+    dead_letters: z.int().min(0).nullable().meta({
+      description:
+        'Messages that were given up on; `npm run dead -- list` shows them. Any is a `warning`.'
+    }),
+    crons: z.array(CronHealth)
   })
   .meta({
     id: 'Health',
@@ -74,7 +97,16 @@ const Health = z
         },
         other_databases: [],
         secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
-        queue: { backlog: 0, consuming: 0, retrying: 0 }
+        queue: { backlog: 0, consuming: 0, retrying: 0 },
+        dead_letters: 0,
+        crons: [
+          {
+            cron: WEEKLY,
+            last_run: '2026-11-22T05:00:00.000Z',
+            ms: 1_204,
+            failed_jobs: 0
+          }
+        ]
       }
     ]
   })
@@ -98,9 +130,10 @@ export const createHealthRoutes = (work: () => Work) =>
   createRouter()
     .get('/livez', LIVEZ, (c) => c.json({ status: 'ok' }))
     .get('/readyz', READYZ, async (c) => {
-      const [database, others] = await Promise.all([
+      const [database, others, { crons, deadLetters }] = await Promise.all([
         checkDatabase(c.env, CONTROL),
-        checkOthers(c.env)
+        checkOthers(c.env),
+        checkJobs(c.env)
       ])
       const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = c.env
       const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
@@ -111,7 +144,9 @@ export const createHealthRoutes = (work: () => Work) =>
       const secrets = [{ name: 'RECEIPT_SECRET', status: checkSecret(c.env.RECEIPT_SECRET) }]
       const statuses = [
         ...[database, ...others].map((one) => one.status),
-        ...secrets.map((one) => (one.status === 'ok' ? 'ok' : 'unavailable'))
+        ...secrets.map((one) => (one.status === 'ok' ? 'ok' : 'unavailable')),
+        ...crons.map((one) => (one.failed_jobs ? 'warning' : 'ok')),
+        deadLetters ? 'warning' : 'ok'
       ]
       const status = Status.options.findLast((one) => statuses.includes(one)) ?? 'ok'
       const body = {
@@ -119,10 +154,31 @@ export const createHealthRoutes = (work: () => Work) =>
         database,
         other_databases: others,
         secrets,
-        queue: { backlog, ...work() }
+        queue: { backlog, ...work() },
+        dead_letters: deadLetters,
+        crons
       }
       return c.json(body, status === 'unavailable' ? 503 : 200)
     })
+
+/** The last run of each Cron Trigger, and the dead letters; null where the database does not say. */
+async function checkJobs(env: Env) {
+  const { db } = openDb(env.DB, newUsage())
+  const [runs, deadLetters] = await Promise.all([
+    listRuns(db).catch(() => []),
+    countDeadLetters(db).catch(() => null)
+  ])
+  const crons = CRONS.map((cron) => {
+    const run = runs.find((one) => one.cron === cron)
+    return {
+      cron,
+      last_run: run ? toIso(run.startedAt) : null,
+      ms: run ? run.finishedAt - run.startedAt : null,
+      failed_jobs: run ? run.failedJobs : null
+    }
+  })
+  return { crons, deadLetters }
+}
 
 /** All databases but the first: those that are bound, and those that projects ask for. */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {

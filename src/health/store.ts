@@ -5,6 +5,14 @@ import type { Db } from '../db/client.ts'
 /** The newest migration that this code was built with. */
 const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 
+/** How many queue messages were given up on and not driven again. */
+export async function countDeadLetters(db: Db): Promise<number> {
+  const [row] = await db.all<{ count: number }>(
+    sql`select count(*) as count from dead_letters where redriven_at is null`
+  )
+  return row?.count ?? 0
+}
+
 /** Whether the database answers, and has every migration that this code needs. */
 export async function checkMigrations(
   db: Db

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
+import { CRONS } from '../../src/crons/cron.ts'
 import { isWeekly } from '../../src/erasures/schedule.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -27,7 +28,8 @@ const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
 
 describe('wrangler.toml', () => {
   it('runs the weekly batch on Sundays at 05:00 UTC, as Cloudflare numbers days, the sweep every quarter of an hour, and subscriptions every minute', () => {
-    const [weekly = '', sweep = '', ...others] = Config.shape.triggers.parse(config.triggers).crons
+    const { crons } = Config.shape.triggers.parse(config.triggers)
+    const [weekly = '', sweep = '', ...others] = crons
     const [minute, hour, day, month, weekday = ''] = weekly.split(' ')
     const days = ['', 'SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
@@ -39,6 +41,7 @@ describe('wrangler.toml', () => {
       '*/15 * * * *',
       ['30 3 * * *', '* * * * *']
     ])
+    expect(crons).toEqual(CRONS)
   })
 
   it('sets every limit of every queue consumer, since the defaults differ between local and deployed', () => {

@@ -69,3 +69,12 @@ export const deadLetters = sqliteTable('dead_letters', {
   createdAt: integer('created_at').notNull(),
   redrivenAt: integer('redriven_at')
 })
+
+/** The last run of each Cron Trigger, by its expression. */
+export const cronRuns = sqliteTable('cron_runs', {
+  cron: text().primaryKey(),
+  startedAt: integer('started_at').notNull(),
+  finishedAt: integer('finished_at').notNull(),
+  /** How many of its jobs failed; the log says why. */
+  failedJobs: integer('failed_jobs').notNull()
+})

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createApp } from '../../../src/app.ts'
+import { CRONS } from '../../../src/crons/cron.ts'
 import { createRouter } from '../../../src/http/env.ts'
 import { answerError } from '../../../src/http/errors.ts'
 import { createDocument, describe as describeRoute } from '../../../src/http/openapi.ts'
@@ -852,7 +853,9 @@ describe('health', () => {
       database: { binding: 'DB', ...inOrder },
       other_databases: [{ binding: 'DB_TWO', ...inOrder }],
       secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
-      queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 }
+      queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 },
+      dead_letters: 0,
+      crons: CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))
     })
     expect(body.database.fill).toBe(body.database.size_bytes / 10_000_000_000)
   })

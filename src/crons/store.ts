@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../db/client.ts'
+import { cronRuns } from '../db/schema.ts'
+
+/** The last run of a Cron Trigger; times are ms UTC. */
+export type CronRun = typeof cronRuns.$inferSelect
+
+/** Keeps a run in place of the trigger's run before. */
+export const saveRun = (db: Db, run: CronRun) =>
+  db
+    .insert(cronRuns)
+    .values(run)
+    .onConflictDoUpdate({
+      target: cronRuns.cron,
+      set: {
+        startedAt: sql`excluded.started_at`,
+        finishedAt: sql`excluded.finished_at`,
+        failedJobs: sql`excluded.failed_jobs`
+      }
+    })
+
+/** The last run of each trigger that has run. */
+export const listRuns = (db: Db): Promise<CronRun[]> => db.select().from(cronRuns)

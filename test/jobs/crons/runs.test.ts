@@ -1,0 +1,82 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { CRONS, MINUTELY, QUARTER_HOURLY, WEEKLY } from '../../../src/crons/cron.ts'
+import { deadLetters } from '../../../src/db/schema.ts'
+import worker from '../../../src/worker.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db, request } from '../../support/project.ts'
+
+const readyz = async () => (await request('GET', '/readyz')).body
+
+const runOf = async (cron: string) =>
+  (await readyz()).crons.find((one: { cron: string }) => one.cron === cron)
+
+const fire = (cron: string, bindings: Partial<Env> = {}) =>
+  worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), {
+    ...env,
+    ...bindings
+  })
+
+describe('the runs of crons', () => {
+  it('are told by /readyz, each trigger by its last one', async () => {
+    expect((await readyz()).crons).toEqual(
+      CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))
+    )
+    const before = Date.now()
+
+    await fire(MINUTELY)
+    // As the platform may hand it back.
+    await fire('0 5 * * 1')
+
+    for (const cron of [MINUTELY, WEEKLY]) {
+      const { last_run, ms, failed_jobs } = await runOf(cron)
+      expect(Date.parse(last_run)).toBeGreaterThanOrEqual(before)
+      expect(ms).toBeGreaterThanOrEqual(0)
+      expect(failed_jobs).toBe(0)
+    }
+    expect(await runOf(QUARTER_HOURLY)).toMatchObject({ last_run: null })
+  })
+
+  it('are a warning as long as the last one failed', async () => {
+    const log = listenToLog()
+    const BUCKET = { list: () => Promise.reject(new Error('down')) } as unknown as R2Bucket
+
+    await fire(QUARTER_HOURLY, { BUCKET })
+
+    const failed = log.lines('scheduled job failed').length
+    expect(failed).toBeGreaterThan(1)
+    expect(await runOf(QUARTER_HOURLY)).toMatchObject({ failed_jobs: failed })
+    expect((await readyz()).status).toBe('warning')
+
+    await fire(QUARTER_HOURLY)
+
+    expect(await runOf(QUARTER_HOURLY)).toMatchObject({ failed_jobs: 0 })
+    expect((await readyz()).status).toBe('ok')
+  })
+
+  it('of triggers that there are not are not kept', async () => {
+    const log = listenToLog()
+
+    await fire('1 2 3 4 5')
+
+    expect(log.lines('no job for this cron')).toHaveLength(1)
+    expect((await readyz()).crons).toHaveLength(CRONS.length)
+  })
+})
+
+describe('dead letters', () => {
+  it('are counted by /readyz, and a warning until they are driven again', async () => {
+    const letter = { object: 'dead/x', error: 'x', attempts: 1, createdAt: 1 }
+    await db.insert(deadLetters).values([
+      { ...letter, id: 'one' },
+      { ...letter, id: 'two', redrivenAt: 2 }
+    ])
+
+    expect(await readyz()).toMatchObject({ status: 'warning', dead_letters: 1 })
+
+    await db.update(deadLetters).set({ redrivenAt: 2 })
+
+    expect(await readyz()).toMatchObject({ status: 'ok', dead_letters: 0 })
+  })
+})
