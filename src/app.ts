@@ -18,6 +18,7 @@ import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
+import { createReplayLink } from './recordings/link/routes.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -39,6 +40,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createCaptureRoutes(tokens))
   app.route('/', createCaptureV1Routes(tokens))
   app.route('/', createSdkRoutes(tokens))
+  app.route('/', createReplayLink(tokens))
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
   app.route('/', sharedRoutes)

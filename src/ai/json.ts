@@ -11,7 +11,7 @@ const MAX_EXAMPLES = 50
 const Person = {
   person: PersonInput.optional().meta({
     description:
-      'Whose, where nothing else is asked for: a distinct id, or an object that names a person.'
+      'Whose, where nothing else is asked for: a distinct id, or an object that names a person. `{"properties": {}}` names nobody.'
   }),
   distinct_id: DistinctId.min(1).optional().meta({ description: 'The same by a distinct id.' })
 }

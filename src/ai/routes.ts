@@ -5,7 +5,7 @@ import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { validateBody } from '../http/validation.ts'
 import { log } from '../log.ts'
-import { readPersonName } from '../recordings/change.ts'
+import { namesNobody, readPersonName } from '../recordings/change.ts'
 import type { FilterAnswer, ListFilters } from './filters.ts'
 import { FiltersInput, FiltersJson, RegexInput, RegexJson } from './json.ts'
 import { toQuery } from './list.ts'
@@ -60,10 +60,11 @@ export const aiRoutes = createRouter()
     allow('session_recording:read'),
     validateBody(FiltersInput),
     async (c) => {
-      const { messages, person, distinct_id } = c.req.valid('json')
+      const { messages, person: given, distinct_id } = c.req.valid('json')
       const { project, now } = c.var
+      const person = given !== undefined && namesNobody(given) ? undefined : given
       const isNamed = person !== undefined || distinct_id !== undefined
-      if (!messages && !isNamed) {
+      if (!messages && !isNamed && given === undefined) {
         throw new AppError('required', 'This field is required.', 'messages')
       }
       if (messages && messages.at(-1)?.content.trim() === '') {
@@ -90,21 +91,28 @@ export const aiRoutes = createRouter()
         regex,
         examples = [],
         counter_examples = [],
-        person,
+        person: somebody,
         distinct_id
       } = c.req.valid('json')
       const given = { examples, counter_examples }
+      const person = somebody !== undefined && namesNobody(somebody) ? undefined : somebody
       if (regex === undefined && (person !== undefined || distinct_id !== undefined)) {
         const subject = await findNamed(c, person, distinct_id)
         return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
       }
       if (regex === undefined && examples.length === 0) {
+        if (somebody !== undefined) {
+          return c.json(regexToJson('built-in', { fault: NOTHING_DESCRIBED }))
+        }
         throw new AppError('required', 'This field is required.', 'regex')
       }
       const { engine, answer } = await suggestRegex(await findModel(c), regex ?? '', given)
       return c.json(regexToJson(engine, answer))
     }
   )
+
+const NOTHING_DESCRIBED =
+  'Nothing is described: send `regex`, `examples`, or a `person` or `distinct_id` that names somebody.'
 
 const NO_FILTERS: ListFilters = {
   date_from: '',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readDistinctId } from '../capture/event.ts'
 import { AppError } from '../errors.ts'
-import { isObject } from '../json.ts'
+import { isEmpty, isObject } from '../json.ts'
 
 const MAX_DISTINCT_ID = 200
 
@@ -63,7 +63,8 @@ export function readRelink(
   if (given !== undefined && distinctId === undefined) {
     throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
   }
-  const name = person === undefined ? undefined : readPersonName(person)
+  const isNamed = person !== undefined && !(distinct_id !== undefined && namesNobody(person))
+  const name = isNamed ? readPersonName(person) : undefined
   const isSame =
     name === undefined ||
     ('id' in name && name.id === owner.personId) ||
@@ -74,6 +75,15 @@ export function readRelink(
   }
   return { distinctId, person: isSame ? undefined : name }
 }
+
+/**
+ * Whether a person is `{"properties": {}}`. Of a person the interface documents only the properties as writable, so that
+ * strict clients can send no other: they name whom they mean by `distinct_id`.
+ */
+export const namesNobody = (person: PersonInput): boolean =>
+  isObject(person) &&
+  isEmpty(person.properties) &&
+  [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
 /** @throws invalid_input, attr `person`, when it names nobody */
 export function readPersonName(person: PersonInput): PersonName {

@@ -22,18 +22,9 @@ export async function administer(stateDir: string, ...words: string[]) {
 }
 
 /** A project of its own in the service that all files share, made as an operator would, and a key to its persons. */
-export async function newProject(...settings: string[]) {
+export async function newProject(settings = ['--recording', 'on']) {
   const { url, stateDir } = inject('service')
-  const project = await administer(
-    stateDir,
-    'project',
-    'create',
-    '--name',
-    'Shop',
-    '--recording',
-    'on',
-    ...settings
-  )
+  const project = await administer(stateDir, 'project', 'create', '--name', 'Shop', ...settings)
   const scope = [
     '--label',
     'test',

@@ -306,7 +306,8 @@ describe('POST session_recordings/ai/filters', () => {
       { distinct_id: 'ada' },
       { person: 'ada' },
       { person: { id: ada.id } },
-      { person: ada }
+      { person: ada },
+      { person: { properties: {} }, distinct_id: 'ada' }
     ]) {
       const answer = await filtersOf(gallery, named)
       expect(answer.body).toMatchObject({
@@ -324,6 +325,17 @@ describe('POST session_recordings/ai/filters', () => {
       result: 'question',
       data: { question: 'Ask for one distinct id.' }
     })
+  })
+
+  it('takes a person without a name for nobody in particular', async () => {
+    const person = { properties: {} }
+
+    const alone = await filtersOf(gallery, { person })
+    const asked = await filtersOf(gallery, { person, ...ask('longer than 5 minutes') })
+    const plain = await filtersOf(gallery, ask('longer than 5 minutes'))
+
+    expect([alone.status, alone.body.result, alone.body.data.query]).toEqual([200, 'filter', ''])
+    expect(asked.body).toEqual(plain.body)
   })
 
   it('answers the documented empty body to whoever prefers it', async () => {
@@ -354,7 +366,8 @@ describe('POST session_recordings/ai/filters', () => {
     [ask(' '), 'blank', 'messages__0__content'],
     [{ distinct_id: 'unknown' }, 'does_not_exist', 'distinct_id'],
     [{ person: { uuid: '01a1f000-0000-7000-8000-00000000000a' } }, 'does_not_exist', 'person'],
-    [{ person: {}, ...ask('today') }, 'invalid_input', 'person']
+    [{ person: {}, ...ask('today') }, 'invalid_input', 'person'],
+    [{ person: { properties: { plan: 'pro' } } }, 'invalid_input', 'person']
   ])('refuses %j', async (body, code, attr) => {
     const answer = await filtersOf(gallery, body)
 

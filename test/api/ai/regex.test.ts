@@ -102,6 +102,19 @@ describe('POST session_recordings/ai/regex', () => {
     ])
   })
 
+  it('takes a person without a name for nobody in particular', async () => {
+    const project = await newProject()
+    const person = { properties: {} }
+
+    const alone = await regexOf(project, { person })
+    const asked = await regexOf(project, { person, regex: 'a number' })
+    const plain = await regexOf(project, { regex: 'a number' })
+
+    expect([alone.status, alone.body.result]).toEqual([200, 'error'])
+    expect(alone.body.data.output).toContain('Nothing is described')
+    expect(asked.body).toEqual(plain.body)
+  })
+
   it.each<[JsonObject, string, string | null]>([
     [{}, 'required', 'regex'],
     [{ regex: 5 }, 'invalid_input', 'regex'],
@@ -112,6 +125,7 @@ describe('POST session_recordings/ai/regex', () => {
     [{ regex: 'a', counter_examples: ['b'.repeat(1001)] }, 'max_length', 'counter_examples__0'],
     [{ regex: 'a', examples: Array(51).fill('b') }, 'invalid_input', 'examples'],
     [{ person: {} }, 'invalid_input', 'person'],
+    [{ person: { properties: { plan: 'pro' } } }, 'invalid_input', 'person'],
     [{ person: 7 }, 'invalid_input', 'person'],
     [{ person: 'nobody' }, 'does_not_exist', 'person'],
     [{ person: { id: 999_999_999 } }, 'does_not_exist', 'person'],
@@ -163,7 +177,8 @@ describe('the pattern of a person', () => {
       { person: 'ada@example.com' },
       { person: { uuid: ada.uuid } },
       { person: { id: ada.id } },
-      { person: ada }
+      { person: ada },
+      { person: { properties: {} }, distinct_id: 'ada@example.com' }
     ]) {
       const answer = await regexOf(project, body)
       expect(answer.body).toMatchObject({ result: 'success', engine: 'built-in' })

@@ -580,6 +580,11 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toContain(token)
   },
+  async replay_link(client, { id, token }) {
+    const path = { token, id: 'session' }
+    const { response } = await client.GET('/project/{token}/replay/{id}', { params: { path } })
+    expect(response.headers.get('Location')).toContain(`/${id}/session_recordings/session/`)
+  },
   async projects_list(client, project) {
     const { data } = await client.GET('/api/environments/')
     expect(data?.results.map(({ id }) => id)).toEqual([project.id])

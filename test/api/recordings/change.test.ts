@@ -55,6 +55,11 @@ describe('PATCH session_recordings/{id}', () => {
     ['a person with distinct ids', () => ({ person: { distinct_ids: ['bob-2', 'bob'] } }), 'bob-2'],
     ['a person with a distinct id', () => ({ person: { distinct_ids: 'bob' } }), 'bob'],
     [
+      'a distinct id beside a person of whom nothing but properties is sent',
+      () => ({ person: { properties: {} }, distinct_id: 'bob-2' }),
+      'bob-2'
+    ],
+    [
       'a person and its distinct id',
       ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }),
       'bob-2'
@@ -155,6 +160,12 @@ describe('PATCH session_recordings/{id}', () => {
     ['an unknown person', { person: 'nobody' }, 'does_not_exist', 'person'],
     ['an unknown id', { person: { id: 999_999_999 } }, 'does_not_exist', 'person'],
     ['a person without a name', { person: { name: 'Bob' } }, 'invalid_input', 'person'],
+    [
+      'a person with no more than properties',
+      { person: { properties: {} } },
+      'invalid_input',
+      'person'
+    ],
     ['a number as person', { person: 7 }, 'invalid_input', 'person'],
     ['null', { person: null }, 'invalid_input', 'person'],
     ['a text as viewed', { viewed: 'yes' }, 'invalid_input', 'viewed'],

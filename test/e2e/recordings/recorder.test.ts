@@ -85,6 +85,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     await until(() => snapshots().length > 3)
     await tab.evaluate("posthog.identify('ada', { name: 'Ada' })")
     await tab.click('button')
+    const link = await tab.evaluate<string>('posthog.get_session_replay_url()')
     const before = snapshots().length
     await until(() => snapshots().length > before)
     await tab.goto('about:blank')
@@ -118,6 +119,9 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     })
     expect(results[0]?.keypress_count).toBeGreaterThan(0)
 
+    const linked = await fetch(link, { headers: { Authorization: `Bearer ${service.key}` } })
+    expect(Recording.parse(await linked.json())).toEqual(results[0])
+
     const received = []
     const { sources } = Sources.parse(await (await call(`${results[0]?.id}/snapshots`)).json())
     for (const { blob_key } of sources) {
@@ -137,5 +141,34 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
       )
     expect(received).toEqual(expected)
     expect(received.filter(([, { type }]) => type === 2).length).toBeGreaterThan(0)
+  }
+)
+
+it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
+  'the recorder of posthog-js is not loaded while the project does not record: %s',
+  async (name) => {
+    const service = await newProject([])
+    const { url: host, passed } = await openRecorder(service.url)
+    const site = await openSite({
+      '/start': { type: 'text/html', body: pageOf('/sdk.js', service.token, host) },
+      '/sdk.js': { type: 'text/javascript', body: scriptOf(name).body },
+      '/favicon.ico': { type: 'image/x-icon', body: '' }
+    })
+    const tab = await (await openBrowser()).newPage()
+    // What a visitor does is captured only after the configuration is known.
+    const captured = () =>
+      passed
+        .filter(({ method, path }) => method === 'POST' && path.startsWith('/i/v0/e/'))
+        .map(({ body }) => JSON.stringify(decodeBody(body)))
+        .join()
+
+    await tab.goto(`${site}/start`)
+    await until(async () => {
+      await tab.click('button')
+      return captured().includes('$autocapture')
+    })
+
+    const paths = passed.map(({ path }) => path)
+    expect(paths.filter((path) => path.includes('recorder') || path.startsWith('/s/'))).toEqual([])
   }
 )
