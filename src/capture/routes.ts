@@ -47,6 +47,7 @@ const describeDoor = (id: string, summary: string) =>
   describe({
     id,
     tag: 'Capture',
+    takesAnyQuery: true,
     summary,
     description: `Takes one event, an array of them, or a batch, as every door for events does. ${BODY} The answer comes when the events are safe. With GET the body is the query's \`data\`.`,
     body: CaptureJson,
@@ -60,6 +61,7 @@ const describeDoor = (id: string, summary: string) =>
 const RECORD = describe({
   id: 's',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Session recordings',
   description: `Takes the snapshots of one session or more, at most ${MAX_PARTS} events with them. ${BODY} The answer comes when they are safe. What there is of a deleted recording is answered as everything else, and not kept.`,
   body: SnapshotsJson,
@@ -78,6 +80,7 @@ const describeFlags = (id: string, summary: string) =>
   describe({
     id,
     tag: 'Capture',
+    takesAnyQuery: true,
     summary,
     description: `There are no feature flags: SDKs are told so in the shape of the version that they ask for. ${BODY}`,
     query: z.object({
@@ -94,6 +97,7 @@ const Token = z.string().meta({ description: "The project's capture token." })
 const CONFIG = describe({
   id: 'array_config',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Configuration of a browser SDK',
   path: z.object({ token: Token }),
   answers: { 200: { text: 'The configuration.', schema: RemoteConfigJson } },
@@ -103,6 +107,7 @@ const CONFIG = describe({
 const CONFIG_SCRIPT = describe({
   id: 'array_config_js',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Configuration of a browser SDK, as a script',
   path: z.object({ token: Token }),
   answers: { 200: { text: 'The script.', type: 'text/javascript' } },
@@ -112,6 +117,7 @@ const CONFIG_SCRIPT = describe({
 const SURVEYS = describe({
   id: 'surveys',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Surveys of a browser SDK',
   query: z.object({ token: Token }),
   answers: { 200: { text: 'There are none.', schema: SurveysJson } },

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { newUsage, openDb, openSession } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
@@ -104,6 +104,7 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
     }
     c.set('tenantId', reached?.project.id ?? Number(asked))
 
+    await expectKnownParameters(c)
     await proceed(c, next)
 
     // What the handler failed with, because it was refused, is answered.
@@ -124,6 +125,16 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
       c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
     }
   }
+
+/** What is wrong with the URL's parameters is only for a key that reaches the project. @throws invalid_input */
+async function expectKnownParameters({ var: { expectKnown, caller } }: Context<AppEnv>) {
+  try {
+    expectKnown()
+  } catch (error) {
+    await caller()
+    throw error
+  }
+}
 
 /** @throws authentication_failed unless the key has this hash and is valid */
 async function authenticate(caller: Caller | undefined, hash: string, now: Date): Promise<Caller> {
