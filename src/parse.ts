@@ -1,16 +1,21 @@
 import type * as z from 'zod'
 import { AppError, type ErrorCode } from './errors.ts'
+import { findUnknownFields } from './fields.ts'
 
 /**
  * What the schema makes of the input.
  * @param path where the input stands in the request
- * @throws the first of the schema's complaints, in the terms of the API's errors
+ * @param passedOver takes the names of the fields that the schema does not know
+ * @throws invalid_input for an unknown field that was probably meant to be another one, or that means something and is
+ * not honoured; else the first of the schema's complaints, in the terms of the API's errors
  */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  path: readonly string[] = []
+  path: readonly string[] = [],
+  passedOver: string[] = []
 ): z.output<S> {
+  passedOver.push(...findUnknownFields(schema, input, path))
   const result = schema.safeParse(input, { reportInput: true })
   if (result.success) {
     return result.data

@@ -16,9 +16,14 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | undefin
   if (/^-?\d{12,16}$/.test(trimmed)) {
     return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
   }
-  const iso = ISO.exec(trimmed)
+  return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : parseIso(trimmed, timezone)
+}
+
+/** Reads a date or a date-time of ISO 8601, which without an offset is on the zone's clock. @returns ms, or undefined */
+export function parseIso(text: string, timezone = 'UTC'): number | undefined {
+  const iso = ISO.exec(text.trim())
   if (!iso) {
-    return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : undefined
+    return undefined
   }
 
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = iso

@@ -1,17 +1,18 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { NotFoundError } from '../errors.ts'
+import { AppError, NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
-  decodeCursor,
   encodeCursor,
+  expectNoCursor,
   PageQuery,
   pageOf,
   pageSchema,
-  pageSize
+  pageSize,
+  readPosition
 } from '../http/page.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
 import { wholeFrom } from '../parameters.ts'
@@ -76,9 +77,14 @@ async function answerActivity(
   const { db, project } = c.var
   const { limit, format } = query
   const isCsv = wantsCsv(c, format)
+  if (isCsv) {
+    expectNoCursor(query.cursor)
+  }
   const size = pageSize(limit)
-  const offset = query.page === undefined ? query.offset : (query.page - 1) * size
-  const after = query.cursor === undefined ? undefined : decodeCursor(Cursor, query.cursor)
+  const { after, offset } =
+    query.page === undefined
+      ? readPosition(c.req.url, Cursor, query)
+      : { after: undefined, offset: toOffset(c.req.url, query.page, size) }
   const of = person && ('id' in person ? String(person.id) : person.uuid)
   const list = await listActivity(
     db,
@@ -109,9 +115,20 @@ async function answerActivity(
       size,
       offset,
       hasMore: list.rows.length > size,
-      cursor: last && encodeCursor({ id: last.id, counted: of && { count: list.count, of } })
+      cursor:
+        last &&
+        encodeCursor({ id: last.id, counted: of && { count: list.count, of } }, offset + size)
     })
   )
+}
+
+/** @throws invalid_input, attr `page`, beside another way to say where to begin */
+function toOffset(url: string, page: number, size: number): number {
+  const { searchParams } = new URL(url)
+  if (searchParams.has('offset') || searchParams.has('cursor')) {
+    throw new AppError('invalid_input', 'Not together with `offset` or `cursor`.', 'page')
+  }
+  return (page - 1) * size
 }
 
 async function* toJsonPages(pages: AsyncIterable<ActivityRow[]>) {

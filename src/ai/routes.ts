@@ -96,7 +96,15 @@ export const aiRoutes = createRouter()
       } = c.req.valid('json')
       const given = { examples, counter_examples }
       const person = somebody !== undefined && namesNobody(somebody) ? undefined : somebody
-      if (regex === undefined && (person !== undefined || distinct_id !== undefined)) {
+      const named = person === undefined ? distinct_id && 'distinct_id' : 'person'
+      if (regex !== undefined && named) {
+        throw new AppError(
+          'invalid_input',
+          `\`regex\` describes the pattern, or \`${named}\` says whose it is: not both.`,
+          named
+        )
+      }
+      if (regex === undefined && named) {
         const subject = await findNamed(c, person, distinct_id)
         return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
       }
@@ -136,7 +144,7 @@ async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
   return success ? model : undefined
 }
 
-/** Whom a request names. @throws does_not_exist, invalid_input */
+/** Whom a request names: by one name, or by two that agree. @throws does_not_exist, invalid_input */
 async function findNamed(
   c: Context<AppEnv>,
   person: RegexInput['person'],
@@ -147,6 +155,9 @@ async function findNamed(
   const attr = person === undefined ? 'distinct_id' : 'person'
   if (!found) {
     throw new AppError('does_not_exist', 'Invalid person - object does not exist.', attr)
+  }
+  if (distinctId !== undefined && !found.distinctIds.includes(distinctId)) {
+    throw new AppError('invalid_input', 'This is not a distinct id of the person.', 'distinct_id')
   }
   return found
 }

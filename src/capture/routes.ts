@@ -22,6 +22,7 @@ const describeDoor = (id: string, summary: string) =>
   describe({
     id,
     tag: 'Capture',
+    takesAnyQuery: true,
     summary,
     description: `Takes one event, an array of them, or a batch, as every door for events does. ${BODY_FORMS} The answer comes when the events are safe. With GET the body is the query's \`data\`.`,
     body: CaptureJson,
@@ -35,6 +36,7 @@ const describeDoor = (id: string, summary: string) =>
 const RECORD = describe({
   id: 's',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Session recordings',
   description: `Takes the snapshots of one session or more, at most ${MAX_PARTS} events with them. ${BODY_FORMS} The answer comes when they are safe. What there is of a deleted recording is answered as everything else, and not kept; so is everything while the project does not record visits.`,
   body: SnapshotsJson,

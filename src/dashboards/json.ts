@@ -1,17 +1,29 @@
 import * as z from 'zod'
+import { forEach, refusing } from '../fields.ts'
 import { INSIGHT_EXAMPLE, InsightJson } from '../insights/json.ts'
 import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 
 /** What a client may say of a dashboard; what it leaves out is as it was. */
-export const DashboardInput = z
-  .object({
-    name: z.string().max(400).nullish(),
-    description: z.string().max(10_000).optional(),
-    pinned: z.boolean().optional(),
-    tags: z.array(z.string().max(400)).max(1_000).optional(),
-    deleted: z.boolean().optional()
-  })
-  .meta({ id: 'DashboardInput', examples: [{ name: 'Weekly review' }] })
+export const DashboardInput = refusing(
+  z
+    .object({
+      name: z.string().max(400).nullish(),
+      description: z.string().max(10_000).optional(),
+      pinned: z.boolean().optional(),
+      tags: z.array(z.string().max(400)).max(1_000).optional(),
+      deleted: z.boolean().optional()
+    })
+    .meta({ id: 'DashboardInput', examples: [{ name: 'Weekly review' }] }),
+  {
+    ...forEach(
+      ['filters', 'variables', 'breakdown_colors'],
+      'A dashboard has no filters of its own.'
+    ),
+    ...forEach(['use_template', 'use_dashboard'], 'Dashboards are not copied.'),
+    delete_insights: 'The insights of a deleted dashboard stay.',
+    ...forEach(['insights', 'items'], 'Insights are put on a dashboard by their `dashboards`.')
+  }
+)
 export type DashboardInput = z.infer<typeof DashboardInput>
 
 const fields = {

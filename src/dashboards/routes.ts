@@ -1,15 +1,19 @@
 import * as z from 'zod'
+import type { Db } from '../db/client.ts'
 import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { expectUnchanged } from '../http/unchanged.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { findInsights, findTiles, insightToJson } from '../insights/store.ts'
+import { isEmpty, type JsonObject } from '../json.ts'
 import { KnownId } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
 import { DashboardInput, DashboardJson, DashboardSummary } from './json.ts'
 import {
+  type DashboardRow,
   dashboardToJson,
   findDashboard,
   insertDashboard,
@@ -104,15 +108,7 @@ export const dashboardRoutes = createRouter()
       if (!row) {
         throw new NotFoundError()
       }
-      const placed = await listTiles(db, project.id, row.id)
-      const ids = placed.map(({ insightId }) => insightId)
-      const insights = await findInsights(db, project.id, ids)
-      const everywhere = await findTiles(db, project.id, ids)
-      const tiles = placed.flatMap(({ id, insightId }) => {
-        const insight = insights.find((one) => one.id === insightId)
-        return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
-      })
-      return c.json({ ...dashboardToJson(row), tiles })
+      return c.json(await showDashboard(db, row))
     }
   )
   .patch(
@@ -122,12 +118,10 @@ export const dashboardRoutes = createRouter()
     validatePath(DashboardPath),
     validateBody(DashboardInput),
     async (c) => {
-      const row = await updateDashboard(
-        c.var.db,
-        c.var.project.id,
-        c.req.valid('param').id,
-        c.req.valid('json')
-      )
+      const { db, project } = c.var
+      const { id } = c.req.valid('param')
+      await expectAsShown(db, project.id, id, c.var.passedOver)
+      const row = await updateDashboard(db, project.id, id, c.req.valid('json'))
       if (!row) {
         throw new NotFoundError()
       }
@@ -149,3 +143,30 @@ export const dashboardRoutes = createRouter()
       return c.body(null, 204)
     }
   )
+
+/** A dashboard with its tiles. */
+async function showDashboard(db: Db, row: DashboardRow) {
+  const placed = await listTiles(db, row.projectId, row.id)
+  const ids = placed.map(({ insightId }) => insightId)
+  const insights = await findInsights(db, row.projectId, ids)
+  const everywhere = await findTiles(db, row.projectId, ids)
+  const tiles = placed.flatMap(({ id, insightId }) => {
+    const insight = insights.find((one) => one.id === insightId)
+    return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
+  })
+  return { ...dashboardToJson(row), tiles }
+}
+
+/** @throws invalid_input, attr the field, for a field of the dashboard that is read-only and not sent back as it is */
+async function expectAsShown(
+  db: Db,
+  projectId: number,
+  id: number,
+  sent: JsonObject
+): Promise<void> {
+  const row = isEmpty(sent) ? undefined : await findDashboard(db, projectId, id)
+  if (row) {
+    const { tiles, ...dashboard } = await showDashboard(db, row)
+    expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])
+  }
+}

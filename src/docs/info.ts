@@ -1,3 +1,15 @@
+import { HARMLESS_TABLE } from '../harmless.ts'
+
+/** What happens to parameters and fields that nobody reads. */
+const RULE = `**Nothing is ignored.** A query parameter that the operation does not have is a 400 that names it \
+and, where a name is close, what was probably meant; so is one that is given twice with different values, where it is no \
+list. Of a body, so is a field that resembles a known one, or that means something to another operation or to PostHog and \
+is not honoured, and a read-only field that is not sent back as it is. Other unknown fields and read-only ones are passed \
+over and named in the header \`X-Ignored-Fields\` of the answer. Only the capture operations, and pages that are opened by \
+links, take any parameter. What clients add without asking for anything by it passes everywhere:
+
+${HARMLESS_TABLE}`
+
 /** What holds for every operation; each says the rest itself. */
 export const INFO = {
   title: 'Edge Analytics',
@@ -10,8 +22,10 @@ no key but the project's capture token, \`phc_…\`.
 
 **Paths.** \`/api/projects/…\` is the same as \`/api/environments/…\`, and a slash at the end makes no difference.
 
-**Errors** are \`{"type","code","detail","attr"}\`, one at a time. Unknown parameters and fields are ignored, known ones of \
-a wrong type are refused. 429 and 503 say in \`Retry-After\` when to come again.
+**Errors** are \`{"type","code","detail","attr"}\`, one at a time; \`attr\` names the field. \
+429 and 503 say in \`Retry-After\` when to come again.
+
+${RULE}
 
 **Lists** have \`count\`, \`next\`, \`previous\` and \`results\`; to read all of one, follow \`next\`.
 

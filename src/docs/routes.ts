@@ -21,6 +21,7 @@ const OPENAPI = describe({
 const DOCS = describe({
   id: 'docs',
   tag: 'Service',
+  takesAnyQuery: true,
   summary: 'This description, to read and try',
   answers: { 200: { text: 'A page.', type: 'text/html' } }
 })

@@ -1,18 +1,20 @@
 import * as z from 'zod'
 import { actorOf } from '../activity/entry.ts'
 import { NotFoundError } from '../errors.ts'
+import { forEach, refusing } from '../fields.ts'
 import { allow } from '../http/auth.ts'
+import { FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
-  decodeCursor,
   encodeCursor,
   PageQuery,
   pageOf,
   pageSchema,
-  pageSize
+  pageSize,
+  readPosition
 } from '../http/page.ts'
-import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { Flag } from '../parameters.ts'
 import { PersonPath } from '../persons/path.ts'
 import { erasePersons } from './erase.ts'
@@ -50,27 +52,36 @@ const some = <S extends z.ZodType>(item: S) =>
     .min(1, `Between 1 and ${MAX_PERSONS} are expected.`)
     .max(MAX_PERSONS, `Between 1 and ${MAX_PERSONS} are expected.`)
 
-const BulkDelete = z
-  .object({
-    ids: some(Id).nullish().meta({ description: 'Uuids or integer ids.' }),
-    distinct_ids: some(z.string().min(1).max(1000)).nullish(),
-    delete_events: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
-      type: 'boolean',
-      description: 'Whether the events go too, with the next weekly batch.'
-    }),
-    delete_recordings: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
-      type: 'boolean',
-      description: 'Whether the recordings of their sessions go too, at once.'
+const BulkDelete = refusing(
+  z
+    .object({
+      ids: some(Id).nullish().meta({ description: 'Uuids or integer ids.' }),
+      distinct_ids: some(z.string().min(1).max(1000)).nullish(),
+      delete_events: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+        type: 'boolean',
+        description: 'Whether the events go too, with the next weekly batch.'
+      }),
+      delete_recordings: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+        type: 'boolean',
+        description: 'Whether the recordings of their sessions go too, at once.'
+      })
     })
-  })
-  .refine(
-    ({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids),
-    'Provide either ids or distinct_ids.'
-  )
-  .meta({
-    id: 'BulkDelete',
-    examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }]
-  })
+    .refine(
+      ({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids),
+      'Provide either ids or distinct_ids.'
+    )
+    .meta({
+      id: 'BulkDelete',
+      examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }]
+    }),
+  {
+    keep_person: 'Persons are not kept: their events go only together with them.',
+    ...forEach(
+      ['id', 'uuid', 'uuids', 'person_id', 'person_ids'],
+      'Persons are named by `ids` or `distinct_ids`.'
+    )
+  }
+)
 
 const BulkDeleted = z
   .object({
@@ -105,11 +116,11 @@ const BulkDeleted = z
   })
 
 const DeleteQuery = z.object({
-  delete_recordings: Flag.default(false).meta({
+  delete_recordings: Flag.optional().meta({
     type: 'boolean',
     description: 'Whether the recordings of its sessions go too, at once.'
   }),
-  delete_events: Flag.default(false).meta({
+  delete_events: Flag.optional().meta({
     type: 'boolean',
     description: 'Whether the events go too, with the next weekly batch (Sunday 05:00 UTC).'
   })
@@ -129,7 +140,7 @@ const BULK_DELETE = describe({
   id: 'persons_bulk_delete',
   tag: 'Persons',
   summary: 'Delete many persons',
-  description: `Up to ${MAX_PERSONS} persons, by \`ids\` or by \`distinct_ids\`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. \`delete_events\` and \`delete_recordings\` count in the body, else in the query.`,
+  description: `Up to ${MAX_PERSONS} persons, by \`ids\` or by \`distinct_ids\`, in one transaction, as if each had been deleted by itself. Who is not there is told and no error. \`delete_events\` and \`delete_recordings\` may be in the body or in the query; in both they have to be the same.`,
   answers: { 200: { text: 'What became of each.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
@@ -181,11 +192,11 @@ export const erasureRoutes = createRouter()
     DELETE,
     allow('person:write'),
     validatePath(PersonPath),
-    validateQuery(DeleteQuery),
+    validateQuery(DeleteQuery.extend(FormatQuery.shape)),
     async (c) => {
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
-      const { delete_events: deleteEvents, delete_recordings: deleteRecordings } =
+      const { delete_events: deleteEvents = false, delete_recordings: deleteRecordings = false } =
         c.req.valid('query')
       const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
       const erased = await erasePersons(
@@ -216,8 +227,9 @@ export const erasureRoutes = createRouter()
         delete_recordings
       } = c.req.valid('json')
       const query = c.req.valid('query')
-      const deleteEvents = delete_events ?? query.delete_events
-      const deleteRecordings = delete_recordings ?? query.delete_recordings
+      const deleteEvents = agree('delete_events', query.delete_events, delete_events) ?? false
+      const deleteRecordings =
+        agree('delete_recordings', query.delete_recordings, delete_recordings) ?? false
       const asked = (ids ?? distinctIds ?? []).map((id) => ({
         id,
         name: ids ? nameOf(id) : String(id)
@@ -265,10 +277,10 @@ export const erasureRoutes = createRouter()
     allow('person:read'),
     validateQuery(StatusQuery),
     async (c) => {
-      const { limit, offset, cursor, status, person_uuid: personUuid } = c.req.valid('query')
+      const { limit, status, person_uuid: personUuid } = c.req.valid('query')
       const size = pageSize(limit)
-      const before = cursor === undefined ? undefined : decodeCursor(Cursor, cursor).before
-      const page = { limit: size + 1, offset: before === undefined ? offset : 0, before }
+      const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
+      const page = { limit: size + 1, offset: after ? 0 : offset, before: after?.before }
       const { rows, count } = await listTasks(
         c.var.db,
         c.var.project.id,
@@ -283,7 +295,8 @@ export const erasureRoutes = createRouter()
         })
       )
       const last = shown.at(-1)
-      const next = last && encodeCursor({ before: last.id } satisfies z.infer<typeof Cursor>)
+      const position = last && ({ before: last.id } satisfies z.infer<typeof Cursor>)
+      const next = position && encodeCursor(position, offset + size)
       return c.json(
         pageOf(c.req.url, {
           results,

@@ -81,6 +81,7 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
       c.set('db', db)
       c.set('key', key)
       c.set('user', user)
+      c.var.expectKnown()
 
       await next()
 
@@ -138,6 +139,7 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
     }
     c.set('tenantId', reached?.project.id ?? Number(asked))
 
+    await expectKnownParameters(c)
     await proceed(c, next)
 
     // What the handler failed with, because it was refused, is answered.
@@ -161,6 +163,16 @@ const checkKey = (scopes: Scopes, proceed: MiddlewareHandler<AppEnv>): Middlewar
 function noteUse(c: Context<AppEnv>, key: KeyRow): void {
   if (isStale(key.lastUsedAt, c.var.now)) {
     c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
+  }
+}
+
+/** What is wrong with the URL's parameters is only for a key that reaches the project. @throws invalid_input */
+async function expectKnownParameters({ var: { expectKnown, caller } }: Context<AppEnv>) {
+  try {
+    expectKnown()
+  } catch (error) {
+    await caller()
+    throw error
   }
 }
 

@@ -23,6 +23,7 @@ const forApiClients = cors({
     'Preference-Applied',
     'Retry-After',
     'WWW-Authenticate',
+    'X-Ignored-Fields',
     'X-Request-Id',
     'x-d1-bookmark'
   ],

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Db, Usage } from '../db/client.ts'
+import type { JsonObject } from '../json.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
 /** Who calls, and a project that the key reaches. */
@@ -21,6 +22,10 @@ export type AppEnv = {
     /** Set by whoever knows the project before the log line is written. */
     projectId: number
     keyId: number
+    /** Set by `describe` for `allow`. @throws invalid_input for a query parameter that the operation does not have */
+    expectKnown: () => void
+    /** Set by `validateBody`: the fields of the body that the operation does not know, and that were passed over. */
+    passedOver: JsonObject
     /** Settled when the last of a streamed answer has been sent. */
     streamed: Promise<void>
     /** What `caller` says; set by `allow` alone. */

@@ -1,4 +1,5 @@
 import type { Handler, MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
 import type { RouterRoute } from 'hono/types'
 import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
@@ -6,6 +7,7 @@ import type { JsonObject } from '../json.ts'
 import { csvExample } from './csv.ts'
 import type { AppEnv } from './env.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
+import { checkParameters, type KnownParameters, UNKNOWN_PARAMETER } from './strict.ts'
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -37,6 +39,8 @@ type Operation = Part & {
   description?: string
   /** It may change; nobody should depend on it. */
   isExperimental?: true
+  /** Its requests come from SDKs or by links, to which others add what they like: no query parameter is refused. */
+  takesAnyQuery?: true
   /** `csv` is an example, where the one in JSON does not look like it. */
   answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
   /** The body of its refusals, where it says more than that of all others. */
@@ -46,11 +50,48 @@ type Operation = Part & {
 const operations = new WeakMap<Handler, Operation>()
 const parts = new WeakMap<Handler, Part>()
 
-/** Describes the route whose first handler it is: without it a route has no place in the document. */
+/**
+ * Describes the route whose first handler it is: without it a route has no place in the document. What the description
+ * does not have is refused: a query parameter that is unknown, at once, or by `allow` when the key has passed.
+ */
 export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
-  const pass: MiddlewareHandler<AppEnv> = (_, next) => next()
-  operations.set(pass, operation)
-  return pass
+  let asked: { parameters: KnownParameters; needsKey: boolean } | undefined
+  const check: MiddlewareHandler<AppEnv> = async function check(c, next) {
+    asked ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
+    const { parameters, needsKey } = asked
+    if (operation.takesAnyQuery) {
+      return next()
+    }
+    if (needsKey) {
+      c.set('expectKnown', () => checkParameters(c.req.url, parameters))
+    } else {
+      checkParameters(c.req.url, parameters)
+    }
+    await next()
+  }
+  operations.set(check, operation)
+  return check
+}
+
+/** What the other handlers of its route ask for. */
+function partsBehind(first: Handler, matched: RouterRoute[]): Part[] {
+  const own = matched.find(({ handler }) => handler === first)
+  return matched
+    .filter(({ method, path }) => method === own?.method && path === own.path)
+    .flatMap(({ handler }) => parts.get(handler) ?? [])
+}
+
+/** What requests to an operation may have in their URL, and whether they need a key. */
+function summarize(asked: Part[]): { parameters: KnownParameters; needsKey: boolean } {
+  const members = asked.flatMap(({ query }) => Object.entries(query?.shape ?? {}))
+  const isList = (schema: unknown): boolean =>
+    schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray
+  const named = (lists: boolean) =>
+    members.filter(([, schema]) => isList(schema) === lists).map(([name]) => name)
+  return {
+    parameters: { names: named(false), lists: named(true) },
+    needsKey: asked.some(({ scopes }) => scopes !== undefined)
+  }
 }
 
 /** Has every operation behind this middleware tell what the middleware asks for and how it refuses. */
@@ -106,7 +147,11 @@ function toOperation(operation: Operation, asked: Part[]) {
   const description = [operation.description, needs].filter(Boolean).join('\n\n')
   const body = all.map((part) => part.body).find((schema) => schema !== undefined)
   const mayLackBody = all.some((part) => part.mayLackBody)
-  const refusals = all.flatMap((part) => part.refusals ?? [])
+  const refusals: Refusal[] = [
+    ...(operation.takesAnyQuery ? [] : [UNKNOWN_PARAMETER]),
+    ...all.flatMap((part) => part.refusals ?? [])
+  ]
+  const passesOver = asked.some((part) => part.body)
   const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
   return {
     operationId: id,
@@ -130,6 +175,7 @@ function toOperation(operation: Operation, asked: Part[]) {
       ...toRefusals([...refusals, ['error', 'A server error occurred.']], error),
       ...mapValues(answers, ({ text, schema, type, csv }) => ({
         description: text,
+        ...(passesOver && { headers: IGNORED_FIELDS }),
         ...((schema || type) && {
           content: {
             ...(schema && {
@@ -141,6 +187,14 @@ function toOperation(operation: Operation, asked: Part[]) {
         })
       }))
     }
+  }
+}
+
+const IGNORED_FIELDS = {
+  'X-Ignored-Fields': {
+    description:
+      'The fields of the body that were passed over, with commas between them; nested names are joined with `__`.',
+    schema: { type: 'string' }
   }
 }
 

@@ -74,14 +74,56 @@ export const pageSchema = <S extends z.ZodType>(id: string, item: S) => {
     .meta({ id, examples: [{ count: results.length, next: null, previous: null, results }] })
 }
 
-/** Opaque to clients: base64url of JSON. */
-export const encodeCursor = (value: unknown): string =>
-  btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+/** Opaque to clients: base64url of JSON. `offset` is the index of the first result behind it. */
+export const encodeCursor = (value: object, offset: number): string =>
+  btoa(JSON.stringify({ ...value, offset }))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
 
-/** @throws invalid_input, attr `cursor` */
-export function decodeCursor<S extends z.ZodType>(schema: S, cursor: string): z.output<S> {
+/** Cursors say where they continue; one from before they did says nothing of it. */
+const Place = z.object({ offset: z.int().min(0).optional() })
+
+/**
+ * Returns where a page begins: behind the cursor, if there is one, and at which index.
+ * @param url of the request, whose `offset` has to be the cursor's
+ * @throws invalid_input, attr `cursor` or `offset`
+ */
+export function readPosition<S extends z.ZodType>(
+  url: string,
+  schema: S,
+  { cursor, offset }: { cursor?: string | undefined; offset: number }
+): { after: z.output<S> | undefined; offset: number } {
+  if (cursor === undefined) {
+    return { after: undefined, offset }
+  }
+  const [after, place] = decodeCursor(z.tuple([schema, Place]), cursor)
+  const isGiven = new URL(url).searchParams.has('offset')
+  if (isGiven && place.offset !== undefined && place.offset !== offset) {
+    throw new AppError(
+      'invalid_input',
+      `This cursor continues at ${place.offset}: leave \`offset\` out, or leave \`cursor\` out to start elsewhere.`,
+      'offset'
+    )
+  }
+  return { after, offset: place.offset ?? offset }
+}
+
+/** CSV is not in pages. @throws invalid_input, attr `cursor` */
+export function expectNoCursor(cursor: string | undefined): void {
+  if (cursor !== undefined) {
+    throw new AppError(
+      'invalid_input',
+      'CSV is not in pages: `offset` and `limit` say which part of it is wanted.',
+      'cursor'
+    )
+  }
+}
+
+function decodeCursor<S extends z.ZodType>(schema: z.ZodTuple<[S, typeof Place]>, cursor: string) {
   try {
-    return schema.parse(JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))
+    const json = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')))
+    return schema.parse([json, json])
   } catch {
     throw new AppError('invalid_input', 'This cursor was not made by this service.', 'cursor')
   }

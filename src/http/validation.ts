@@ -1,7 +1,7 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { depthOf, isObject, type Json, MAX_DEPTH, toWellFormed } from '../json.ts'
+import { depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { readBody } from '../stream.ts'
 import type { AppEnv } from './env.ts'
@@ -18,13 +18,14 @@ export const COMPLAINTS: Refusal[] = [
   ['max_value', 'Ensure this value is less than or equal to 1000.']
 ]
 
-/** Parses the query string (the last of a repeated parameter counts) and puts it at `c.req.valid('query')`. */
+/** Parses the parameters that the schema has and puts them at `c.req.valid('query')`; `describe` refuses all others. */
 export const validateQuery = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }> =>
   contribute(
     async function validateQuery(c, next) {
-      const query = Object.fromEntries(new URL(c.req.url).searchParams)
+      const given = [...new URL(c.req.url).searchParams]
+      const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
       c.req.addValidatedData('query', parseInput(schema, query) as object)
       await next()
     },
@@ -74,14 +75,18 @@ export const MAX_BODY_BYTES = 1_000_000
 
 /**
  * Parses the JSON body, which has to be an object, and puts it at `c.req.valid('json')`. No body counts as `{}`. The
- * schema needs an id.
+ * schema needs an id. Fields that it does not know are refused or, where they mean nothing, named in `X-Ignored-Fields`.
  */
 export const validateBody = <S extends z.ZodType>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> =>
   contribute(
     async function validateBody(c, next) {
-      c.req.addValidatedData('json', parseInput(schema, await readJson(c.req.raw)) as object)
+      const json = await readJson(c.req.raw)
+      const passedOver: string[] = []
+      c.req.addValidatedData('json', parseInput(schema, json, [], passedOver) as object)
+      c.set('passedOver', pick(json, passedOver))
+      nameIgnored(c, passedOver)
       await next()
     },
     {
@@ -96,6 +101,44 @@ export const validateBody = <S extends z.ZodType>(
       ]
     }
   )
+
+/**
+ * Returns what a field says that may be in the query and in the body.
+ * @throws invalid_input, attr the field, when the two say different things
+ */
+export function agree<T>(
+  name: string,
+  inQuery: T | undefined,
+  inBody: T | undefined
+): T | undefined {
+  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
+    throw new AppError(
+      'invalid_input',
+      `\`${name}\` has one value in the URL and another in the body.`,
+      name
+    )
+  }
+  return inBody ?? inQuery
+}
+
+/** The members of an object that have these names. */
+const pick = (json: Json, names: string[]): JsonObject =>
+  Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => names.includes(name)))
+
+/** Names that the header shows at most, so that an answer is not larger than others take. */
+const MAX_IGNORED = 50
+
+/** Adds fields that were passed over to the header that names them. */
+export function nameIgnored(c: Context<AppEnv>, names: readonly string[]): void {
+  const shown = names.slice(0, MAX_IGNORED).map((name) => encodeName(name.slice(0, 100)))
+  if (shown.length > 0) {
+    c.header('X-Ignored-Fields', shown.join(', '), { append: true })
+  }
+}
+
+/** A header has neither commas in a name nor anything but ASCII. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replaceAll('%24', '$')
 
 async function readJson(request: Request): Promise<Json> {
   const bytes = await readBody(request, MAX_BODY_BYTES)

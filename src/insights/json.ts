@@ -1,23 +1,27 @@
 import * as z from 'zod'
+import { refusing } from '../fields.ts'
 import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 import { TrendSeries } from '../trends/answer.ts'
-import { InsightFields } from '../trends/fields.ts'
-
-const fields = InsightFields.shape
+import { INSIGHT_FIELDS, MISPLACED } from '../trends/fields.ts'
 
 /** What a client may say of an insight; what it leaves out is as it was. */
-export const InsightInput = z
-  .object({
-    ...fields,
-    dashboards: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100).optional().meta({
-      deprecated: true,
-      description: 'The dashboards that show it. Use dashboard_tiles instead.'
+export const InsightInput = refusing(
+  z
+    .object({
+      ...INSIGHT_FIELDS,
+      dashboards: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100).optional().meta({
+        deprecated: true,
+        description: 'The dashboards that show it. Use dashboard_tiles instead.'
+      })
     })
-  })
-  .meta({
-    id: 'InsightInput',
-    examples: [{ name: 'Weekly actives', filters: { events: [{ id: '$pageview', math: 'dau' }] } }]
-  })
+    .meta({
+      id: 'InsightInput',
+      examples: [
+        { name: 'Weekly actives', filters: { events: [{ id: '$pageview', math: 'dau' }] } }
+      ]
+    }),
+  MISPLACED
+)
 export type InsightInput = z.infer<typeof InsightInput>
 
 export const INSIGHT_EXAMPLE = {

@@ -1,22 +1,28 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { findMissing } from '../dashboards/store.ts'
-import type { Db } from '../db/client.ts'
 import { AppError, NotFoundError } from '../errors.ts'
+import { saysSomething } from '../fields.ts'
 import { allow } from '../http/auth.ts'
 import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
-import { COMPLAINTS, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { expectUnchanged } from '../http/unchanged.ts'
+import {
+  COMPLAINTS,
+  nameIgnored,
+  validateBody,
+  validatePath,
+  validateQuery
+} from '../http/validation.ts'
 import type { JsonObject } from '../json.ts'
 import { Flag, KnownId, Whole } from '../parameters.ts'
-import type { ProjectRow } from '../projects/store.ts'
 import { userToJson } from '../projects/user.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
-import { InsightFields, UrlParameters } from '../trends/fields.ts'
-import { readFields } from '../trends/forms.ts'
+import { TrendFields, UrlParameters } from '../trends/fields.ts'
+import { expectOneForm, readFields } from '../trends/forms.ts'
 import {
   DISPLAYS,
   MATHS,
@@ -32,6 +38,7 @@ import { InsightInput, InsightJson } from './json.ts'
 import {
   findInsight,
   findTiles,
+  type InsightRow,
   insertInsight,
   insightToJson,
   listInsights,
@@ -44,6 +51,8 @@ const TrendParameters = z.object({
     description: 'How many breakdown values to leave out, the highest first; see `next`.'
   })
 })
+
+const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape })
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(' ')
 
@@ -59,9 +68,9 @@ const TREND = describe({
   id: 'insights_trend',
   tag: 'Insights',
   summary: 'Compute a trend',
-  description: `Counts events over time. Nothing is stored. The request is the first of \`query\` (a TrendsQuery node), \
-\`filters\` and the flat form that has series; without any the result is empty. What the flat form has may also be in the \
-URL, lists and objects as JSON; the body counts more.
+  description: `Counts events over time. Nothing is stored. The request is one of \`query\` (a TrendsQuery node), \
+\`filters\` and the flat form, the fields beside these; two of them are a 400, and without any the result is empty. All of \
+it may also be in the URL, lists and objects as JSON; a field that is in the body too has the same value there.
 
 - Maths: ${code(MATHS)}. A percentile lies between the two values around it, in proportion.
 - Displays: ${code(DISPLAYS)}.
@@ -124,6 +133,9 @@ const RetrieveQuery = z.object({
   })
 })
 
+/** Fields of an insight that change by themselves or with every write. */
+const CHANGING = ['result', 'last_refresh', 'is_cached', 'last_modified_at', 'dashboard_tiles']
+
 const WRITE_REFUSALS: Refusal[] = [
   ['required', 'This field is required.', 'filters__events__0__math_property'],
   ['min_value', 'Ensure this value is greater than or equal to 1.', 'filters__breakdown_limit'],
@@ -180,18 +192,14 @@ export const insightRoutes = createRouter()
     '/insights/trend',
     TREND,
     allow('insight:read'),
-    validateQuery(TrendParameters),
-    validateBody(InsightFields),
+    validateQuery(TrendQuery),
+    validateBody(TrendFields),
     // It came as JSON.
     (c) =>
       answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
   )
-  .get(
-    '/insights/trend',
-    TREND_BY_URL,
-    allow('insight:read'),
-    validateQuery(z.object({ ...TrendParameters.shape, ...UrlParameters.shape })),
-    (c) => answerTrend(c, readFields(c.req.url), c.req.valid('query'))
+  .get('/insights/trend', TREND_BY_URL, allow('insight:read'), validateQuery(TrendQuery), (c) =>
+    answerTrend(c, readFields(c.req.url), c.req.valid('query'))
   )
   .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
     const { limit, offset, short_id: shortId, ...listing } = c.req.valid('query')
@@ -216,7 +224,7 @@ export const insightRoutes = createRouter()
   .post('/insights', CREATE, allow('insight:write'), validateBody(InsightInput), async (c) => {
     const input = c.req.valid('json')
     const { db, project, user, now } = c.var
-    await expectFitting(db, project, input, now)
+    await expectFitting(c, input)
     const row = await insertInsight(db, project.id, input, userToJson(user), now)
     return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])), 201)
   })
@@ -250,8 +258,15 @@ export const insightRoutes = createRouter()
     async (c) => {
       const input = c.req.valid('json')
       const { db, project, now } = c.var
-      await expectFitting(db, project, input, now)
-      const row = await updateInsight(db, project.id, c.req.valid('param').id, input, now)
+      const { id } = c.req.valid('param')
+      const before = await findInsight(db, project.id, id)
+      if (!before) {
+        throw new NotFoundError()
+      }
+      expectUnchanged(c.var.passedOver, [insightToJson(before, [])], CHANGING)
+      expectRead(before, input)
+      await expectFitting(c, input)
+      const row = await updateInsight(db, project.id, id, input, now)
       if (!row) {
         throw new NotFoundError()
       }
@@ -280,7 +295,9 @@ async function answerTrend(
   { format, offset }: z.infer<typeof TrendParameters>
 ): Promise<Response> {
   const { project, db, now } = c.var
-  const query = readTrend(fields, project, now)
+  const passedOver: string[] = []
+  const query = readTrend(fields, project, now, passedOver)
+  nameIgnored(c, passedOver)
   const { result, hasMore } = query
     ? await computeTrend(db, project, query, offset, now)
     : { result: [], hasMore: false }
@@ -298,14 +315,24 @@ async function answerTrend(
 const toFields = ({ filters, query }: InsightInput): JsonObject =>
   ({ filters, query }) as JsonObject
 
+/** `query` counts before `filters`. @throws invalid_input, attr `filters`, when they would stay unread */
+function expectRead(before: InsightRow, { filters, query = before.query }: InsightInput): void {
+  if (saysSomething(filters) && saysSomething(query)) {
+    throw new AppError(
+      'invalid_input',
+      'This insight has a `query`, which counts before `filters`: set it to null with them.',
+      'filters'
+    )
+  }
+}
+
 /** @throws what is wrong with a trend that could not be computed, and does_not_exist for a dashboard that is not there */
-async function expectFitting(
-  db: Db,
-  project: ProjectRow,
-  input: InsightInput,
-  now: Date
-): Promise<void> {
-  readTrend(toFields(input), project, now)
+async function expectFitting(c: Context<AppEnv>, input: InsightInput): Promise<void> {
+  const { db, project, now } = c.var
+  const passedOver: string[] = []
+  expectOneForm(toFields(input))
+  readTrend(toFields(input), project, now, passedOver)
+  nameIgnored(c, passedOver)
   const [missing] = await findMissing(db, project.id, input.dashboards ?? [])
   if (missing === undefined) {
     return

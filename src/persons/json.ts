@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { forEach, refusing } from '../fields.ts'
 import { isObject, type JsonObject } from '../json.ts'
 
 /** A list shows at most this many distinct ids of a person. */
@@ -52,15 +53,30 @@ const PropertiesJson = z
   .custom<JsonObject>(isObject, 'Expected an object.')
   .meta({ type: 'object', additionalProperties: true })
 
-export const PersonUpdateJson = z
-  .object({
-    properties: PropertiesJson.meta({ description: 'What is to be set; null is a value too.' })
-  })
-  .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] })
+export const PersonUpdateJson = refusing(
+  z
+    .object({
+      properties: PropertiesJson.meta({ description: 'What is to be set; null is a value too.' })
+    })
+    .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] }),
+  {
+    $set: 'What is to be set is `properties`.',
+    $set_once: 'Only events set a property unless it is there.',
+    $unset: '`POST persons/{id}/delete_property/` deletes a property.'
+  }
+)
+
+/** Sent along by clients, and of no effect where it is not the point of the operation. */
+const Unread = PropertiesJson.nullish().meta({ description: 'Makes no difference.' })
 
 export const DeletePropertyJson = z
   .object({
-    $unset: z.string().min(1).optional().meta({ description: 'The key of the property to delete.' })
+    $unset: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'The key of the property to delete.' }),
+    properties: Unread
   })
   .meta({ id: 'DeleteProperty', examples: [{ $unset: 'plan' }] })
 
@@ -68,19 +84,26 @@ export const SuccessJson = z
   .object({ success: z.literal(true) })
   .meta({ id: 'Success', examples: [{ success: true }] })
 
-export const SplitRequestJson = z
-  .object({
-    main_distinct_id: z
-      .string()
-      .nullish()
-      .meta({ description: 'The only distinct id that stays, instead of the first.' }),
-    distinct_ids_to_split: z
-      .array(z.string())
-      .min(1, 'This list may not be empty.')
-      .nullish()
-      .meta({ description: 'The distinct ids that leave, instead of all but one.' })
-  })
-  .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] })
+export const SplitRequestJson = refusing(
+  z
+    .object({
+      main_distinct_id: z
+        .string()
+        .nullish()
+        .meta({ description: 'The only distinct id that stays, instead of the first.' }),
+      distinct_ids_to_split: z
+        .array(z.string())
+        .min(1, 'This list may not be empty.')
+        .nullish()
+        .meta({ description: 'The distinct ids that leave, instead of all but one.' }),
+      properties: Unread
+    })
+    .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] }),
+  forEach(
+    ['distinct_id', 'distinct_ids'],
+    'What stays is `main_distinct_id`, what leaves is `distinct_ids_to_split`.'
+  )
+)
 
 export const SplitJson = z
   .object({

@@ -9,14 +9,16 @@ import { answerOne, csvResponse, FormatQuery, flatten, wantsCsv } from '../http/
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
-  decodeCursor,
   encodeCursor,
+  expectNoCursor,
   PageQuery,
   pageOf,
   pageSchema,
-  pageSize
+  pageSize,
+  readPosition
 } from '../http/page.ts'
-import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { expectUnchanged } from '../http/unchanged.ts'
+import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { type FilterGroup, readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
@@ -114,7 +116,7 @@ const DELETE_PROPERTY = describe({
   tag: 'Persons',
   summary: 'Delete a property of a person',
   description:
-    'The key is `$unset`, in the body or else in the query. A key that the person does not have changes nothing.',
+    'The key is `$unset`, in the body or in the query; in both it has to be the same. A key that the person does not have changes nothing.',
   answers: { 200: { text: 'The person is without the property.', schema: SuccessJson } },
   refusals: [
     ['required', 'This field is required.', '$unset'],
@@ -132,12 +134,12 @@ const SPLIT = describe({
   refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
 })
 
-/** The same in the query, which a body's goes before. */
+/** The same in the query. */
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 
 export const personRoutes = createRouter()
   .get('/persons', LIST, allowReading('person:read'), validateQuery(ListQuery), async (c) => {
-    const { limit, offset, cursor, format, distinct_id, email, search } = c.req.valid('query')
+    const { limit, cursor, format, distinct_id, email, search } = c.req.valid('query')
     const { db, tenantId } = c.var
     const properties = readPropertyParameters(new URL(c.req.url).searchParams)
     const filters: PersonFilters = { distinct_id, email, search }
@@ -149,7 +151,9 @@ export const personRoutes = createRouter()
         filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
       }
     }
+    const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
     if (wantsCsv(c, format)) {
+      expectNoCursor(cursor)
       await c.var.caller()
       const columns = await columnsOf(exportProperties(db, tenantId, filters, { limit, offset }))
       return csvResponse(
@@ -161,7 +165,6 @@ export const personRoutes = createRouter()
     }
 
     const size = pageSize(limit)
-    const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
     const filterHash = isUnfiltered(filters)
       ? undefined
       : await sha256(JSON.stringify({ project: tenantId, distinct_id, email, search, group }))
@@ -175,7 +178,7 @@ export const personRoutes = createRouter()
     const results = rows.slice(0, size)
     const last = results.at(-1)
     const counted = filterHash && { count, filters: filterHash }
-    const next = last && encodeCursor({ at: last.created_at, id: last.id, counted })
+    const next = last && encodeCursor({ at: last.created_at, id: last.id, counted }, offset + size)
     const page = {
       results: results.map(listedPersonToJson),
       count,
@@ -213,7 +216,11 @@ export const personRoutes = createRouter()
         c.var.db,
         c.var.project.id,
         c.req.valid('param').id,
-        (subject) => setProperties(subject, properties, requestOf(c))
+        (subject) => {
+          const row = rowOf(subject)
+          expectUnchanged(c.var.passedOver, [personToJson(row), listedPersonToJson(row)])
+          return setProperties(subject, properties, requestOf(c))
+        }
       )
       return answerOne(c, 'person', personToJson(rowOf(changed)), c.req.valid('query').format)
     }
@@ -227,7 +234,7 @@ export const personRoutes = createRouter()
     validateBody(DeletePropertyJson),
     async (c) => {
       const query = c.req.valid('query')
-      const key = c.req.valid('json').$unset ?? query.$unset
+      const key = agree('$unset', query.$unset, c.req.valid('json').$unset)
       if (key === undefined) {
         throw new AppError('required', 'This field is required.', '$unset')
       }

@@ -2,6 +2,7 @@ import { validateStrict } from 'compare-versions'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { findMeant, showName } from '../names.ts'
 import { findSessionProperty } from '../sessions/properties.ts'
 import { parseDate } from '../time.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
@@ -186,7 +187,20 @@ export const PropertyFiltersJson = z
     description: `At most ${MAX_FILTERS} filters in at most ${MAX_DEPTH} groups inside each other.`
   })
 
+const FILTER_KEYS = ['key', 'value', 'operator', 'type']
+
+/** @throws invalid_input for a member that was probably meant to be another one; the others mean nothing */
+function expectFilterKeys(node: JsonObject): void {
+  for (const name of Object.keys(node)) {
+    const meant = FILTER_KEYS.includes(name) ? undefined : findMeant(name, FILTER_KEYS)
+    if (meant !== undefined) {
+      throw invalid(`A property filter has no ${showName(name)}: did you mean "${meant}"?`)
+    }
+  }
+}
+
 function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilter {
+  expectFilterKeys(node)
   const { key, value } = node
   const { types } = reading
   if (node.negation) {

@@ -1,17 +1,20 @@
 import * as z from 'zod'
 import { readDistinctId } from '../capture/event.ts'
 import { AppError } from '../errors.ts'
+import { refusing } from '../fields.ts'
 import { isEmpty, isObject } from '../json.ts'
+import { RecordingJson } from './json.ts'
 
 const MAX_DISTINCT_ID = 200
 
 export const DistinctId = z.string().max(MAX_DISTINCT_ID)
 
 /** A person as a client names one, or sends one back. */
-const PersonObject = z.looseObject({
+const PersonObject = z.object({
   id: z.int().nullish(),
   uuid: z.guid().nullish(),
-  distinct_ids: z.union([DistinctId, z.array(DistinctId).min(1).max(1000)]).nullish()
+  distinct_ids: z.union([DistinctId, z.array(DistinctId).min(1).max(1000)]).nullish(),
+  properties: z.record(z.string(), z.unknown()).nullish()
 })
 
 /** A person as a client names one: by a distinct id, or with an object. */
@@ -22,22 +25,34 @@ export const PersonInput = z.union(
 export type PersonInput = z.infer<typeof PersonInput>
 
 /** What may be changed of a recording; all other fields are left as they are. */
-export const RecordingUpdateJson = z
-  .object({
-    distinct_id: DistinctId.optional().meta({ description: 'Whose the recording is from now on.' }),
-    person: PersonInput.optional().meta({
-      description:
-        'Whose the recording is from now on: a distinct id, or an object that names a person.'
-    }),
-    viewed: z
-      .boolean()
-      .optional()
-      .meta({ description: '`true`: the user whose key asks has viewed it.' })
-  })
-  .refine((update) => Object.values(update).some((value) => value !== undefined), {
-    error: 'Provide distinct_id, person or viewed.'
-  })
-  .meta({ id: 'RecordingUpdate', examples: [{ distinct_id: 'ada' }] })
+export const RecordingUpdateJson = refusing(
+  z
+    .object({
+      distinct_id: DistinctId.optional().meta({
+        description: 'Whose the recording is from now on.'
+      }),
+      person: PersonInput.optional().meta({
+        description:
+          'Whose the recording is from now on: a distinct id, or an object that names a person.'
+      }),
+      viewed: z.boolean().optional().meta({
+        description:
+          '`true`: the user whose key asks has viewed it. What was viewed cannot be made unviewed: `false` only goes with other fields, while it is so.'
+      }),
+      analyzed: z
+        .boolean()
+        .optional()
+        .meta({ description: '`true`: it was looked into, which changes nothing of it.' })
+    })
+    .refine(
+      ({ distinct_id, person, viewed, analyzed }) =>
+        distinct_id !== undefined || person !== undefined || viewed || analyzed,
+      { error: 'Provide distinct_id or person, or viewed or analyzed as true.' }
+    )
+    .meta({ id: 'RecordingUpdate', examples: [{ distinct_id: 'ada' }] }),
+  {},
+  Object.keys(RecordingJson.shape)
+)
 export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
 
 /** Whose a recording is, as it shows it. */

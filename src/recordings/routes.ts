@@ -1,18 +1,19 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { NotFoundError } from '../errors.ts'
+import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
-  decodeCursor,
   encodeCursor,
   PageQuery,
   pageOf,
   pageSchema,
-  pageSize
+  pageSize,
+  readPosition
 } from '../http/page.ts'
+import { expectUnchanged } from '../http/unchanged.ts'
 import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { log } from '../log.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
@@ -84,7 +85,7 @@ const UPDATE = describe({
   tag: TAG,
   summary: 'Update a recording',
   description:
-    'Gives it to somebody else, or notes that the user whose key asks has viewed it. What is sent back as the recording shows it is no change, so that whole recordings may be sent.',
+    'Gives it to somebody else, or notes that the user whose key asks has viewed it; `analyzed` is taken and changes nothing. What is sent back as the recording shows it is no change, so that whole recordings may be sent.',
   answers: { 200: { text: 'The recording as it is now.', schema: RecordingJson } },
   refusals: [
     ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
@@ -117,6 +118,10 @@ const SNAPSHOTS = describe({
   }
 })
 
+/** Fields of a recording that change by themselves, and those that do while it goes on. */
+const CHANGING = ['viewers', 'ongoing', 'activity_score']
+const MEASURED = Object.keys(RecordingJson.shape).filter((name) => name !== 'id')
+
 /** What cannot be the id of a session is that of none. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
 
@@ -127,12 +132,12 @@ export const recordingRoutes = createRouter()
     allow('session_recording:read'),
     validateQuery(ListQuery),
     async (c) => {
-      const { limit, offset, cursor, order, order_direction } = c.req.valid('query')
+      const { limit, order, order_direction } = c.req.valid('query')
       const { db, project, user, now } = c.var
       const properties = readPropertyParameters(new URL(c.req.url).searchParams)
       const filters = readRecordingFilters(c.req.valid('query'), properties, project, now)
       const size = pageSize(limit)
-      const after = cursor === undefined ? undefined : decodeCursor(Cursor, cursor)
+      const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
       const hash = isUnfiltered(filters)
         ? undefined
         : await sha256(JSON.stringify([project.id, filters]))
@@ -150,7 +155,8 @@ export const recordingRoutes = createRouter()
       const last = shown.at(-1)
       const counted = hash && { count, filters: hash }
       const next =
-        last && encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted })
+        last &&
+        encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted }, offset + size)
       const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
       return c.json(
         pageOf(c.req.url, {
@@ -181,7 +187,16 @@ export const recordingRoutes = createRouter()
       const { id } = c.req.valid('param')
       const update = c.req.valid('json')
       const { db, project, user, now } = c.var
-      const { distinct_id: distinctId, person } = await showRecording(c, id)
+      const shown = await showRecording(c, id)
+      expectUnchanged(c.var.passedOver, [shown], shown.ongoing ? MEASURED : CHANGING)
+      if (shown.viewed && update.viewed === false) {
+        throw new AppError(
+          'invalid_input',
+          'This recording was viewed, which cannot be undone.',
+          'viewed'
+        )
+      }
+      const { distinct_id: distinctId, person } = shown
       const asked = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
       if (asked) {
         await relink(db, project.id, id, asked)

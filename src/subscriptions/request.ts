@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { refusing } from '../fields.ts'
 import { checkUrl, OutboundError } from '../outbound.ts'
 import { Timezone } from '../projects/project.ts'
-import { parseTimestamp } from '../time.ts'
+import { parseIso } from '../time.ts'
 import {
   daysInPeriod,
   FREQUENCIES,
@@ -20,94 +21,106 @@ const MAX_RECIPIENTS = 50
 const Id = z.int().nullish()
 const DateText = z.string().max(100)
 
+/** What PostHog delivers by and we do not. */
+const ELSEWHERE = {
+  integration_id: 'Slack is reached by the URL of an incoming webhook, in `target_value`.',
+  dashboard_export_insights: 'The first ten insights of a dashboard are delivered.'
+}
+
 /** What a client may say of a subscription; what it leaves out is as it was. */
-export const SubscriptionChange = z
-  .object({
-    dashboard: Id.meta({ description: 'A dashboard: its first ten insights are delivered.' }),
-    insight: Id.meta({
-      description: 'An insight. With a dashboard both are delivered, with neither nothing is.'
-    }),
-    target_type: z.enum(TARGET_TYPES).optional(),
-    target_value: z
-      .string()
-      .trim()
-      .min(1)
-      .max(20_000)
-      .optional()
-      .meta({
-        description: `Up to ${MAX_RECIPIENTS} e-mail addresses with commas between them; of Slack an incoming webhook's URL; or a webhook's.`
+export const SubscriptionChange = refusing(
+  z
+    .object({
+      dashboard: Id.meta({ description: 'A dashboard: its first ten insights are delivered.' }),
+      insight: Id.meta({
+        description: 'An insight. With a dashboard both are delivered, with neither nothing is.'
       }),
-    frequency: z.enum(FREQUENCIES).optional(),
-    interval: z
-      .int()
-      .min(1)
-      .max(INT32)
-      .optional()
-      .meta({ description: 'Every so many days, weeks…' }),
-    byweekday: z
-      .array(z.enum(WEEKDAYS))
-      .max(100)
-      .transform((days) => [...new Set(days)])
-      .nullish(),
-    bysetpos: z
-      .int()
-      .min(-366)
-      .max(366)
-      .nullish()
-      .meta({ description: 'Which of those weekdays in a period; −1 is the last.' }),
-    count: z
-      .int()
-      .min(1)
-      .max(INT32)
-      .nullish()
-      .meta({ description: 'Occurrences from the start on.' }),
-    start_date: DateText.optional().meta({
-      description:
-        'ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone.'
-    }),
-    until_date: DateText.nullish(),
-    deleted: z.boolean().optional(),
-    title: z.string().trim().max(100).nullish(),
-    invite_message: z
-      .string()
-      .trim()
-      .max(10_000)
-      .nullish()
-      .meta({ description: 'Put into the first message.' }),
-    timezone: Timezone.optional().meta({
-      description: "On whose clock it recurs; the project's unless given."
-    }),
-    paused: z
-      .boolean()
-      .optional()
-      .meta({ description: '`false` resumes a subscription that was paused.' })
-  })
-  .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] })
+      target_type: z.enum(TARGET_TYPES).optional(),
+      target_value: z
+        .string()
+        .trim()
+        .min(1)
+        .max(20_000)
+        .optional()
+        .meta({
+          description: `Up to ${MAX_RECIPIENTS} e-mail addresses with commas between them; of Slack an incoming webhook's URL; or a webhook's.`
+        }),
+      frequency: z.enum(FREQUENCIES).optional(),
+      interval: z
+        .int()
+        .min(1)
+        .max(INT32)
+        .optional()
+        .meta({ description: 'Every so many days, weeks…' }),
+      byweekday: z
+        .array(z.enum(WEEKDAYS))
+        .max(100)
+        .transform((days) => [...new Set(days)])
+        .nullish(),
+      bysetpos: z
+        .int()
+        .min(-366)
+        .max(366)
+        .nullish()
+        .meta({ description: 'Which of those weekdays in a period; −1 is the last.' }),
+      count: z
+        .int()
+        .min(1)
+        .max(INT32)
+        .nullish()
+        .meta({ description: 'Occurrences from the start on.' }),
+      start_date: DateText.optional().meta({
+        description:
+          'ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone.'
+      }),
+      until_date: DateText.nullish(),
+      deleted: z.boolean().optional(),
+      title: z.string().trim().max(100).nullish(),
+      invite_message: z
+        .string()
+        .trim()
+        .max(10_000)
+        .nullish()
+        .meta({ description: 'Put into the first message.' }),
+      timezone: Timezone.optional().meta({
+        description: "On whose clock it recurs; the project's unless given."
+      }),
+      paused: z
+        .boolean()
+        .optional()
+        .meta({ description: '`false` resumes a subscription that was paused.' })
+    })
+    .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] }),
+  ELSEWHERE
+)
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
 const { shape } = SubscriptionChange
 
-export const SubscriptionInput = SubscriptionChange.omit({ paused: true })
-  .extend({
-    target_type: shape.target_type.unwrap(),
-    target_value: shape.target_value.unwrap(),
-    frequency: shape.frequency.unwrap(),
-    start_date: shape.start_date.unwrap()
-  })
-  .meta({
-    id: 'SubscriptionInput',
-    examples: [
-      {
-        insight: 44,
-        target_type: 'email',
-        target_value: 'ada@example.com, grace@example.com',
-        frequency: 'weekly',
-        byweekday: ['monday'],
-        start_date: '2026-11-23T09:00:00+01:00',
-        timezone: 'Europe/Berlin'
-      }
-    ]
-  })
+export const SubscriptionInput = refusing(
+  SubscriptionChange.omit({ paused: true })
+    .extend({
+      target_type: shape.target_type.unwrap(),
+      target_value: shape.target_value.unwrap(),
+      frequency: shape.frequency.unwrap(),
+      start_date: shape.start_date.unwrap()
+    })
+    .meta({
+      id: 'SubscriptionInput',
+      examples: [
+        {
+          insight: 44,
+          target_type: 'email',
+          target_value: 'ada@example.com, grace@example.com',
+          frequency: 'weekly',
+          byweekday: ['monday'],
+          start_date: '2026-11-23T09:00:00+01:00',
+          timezone: 'Europe/Berlin'
+        }
+      ]
+    }),
+  { ...ELSEWHERE, paused: 'A new subscription is not paused: PATCH pauses it.' }
+)
 
 /** What is kept of a subscription as its users said it. */
 export type Terms = Schedule & {
@@ -178,7 +191,7 @@ const given = <T>(value: T | undefined, before: T): T => (value === undefined ? 
 
 /** @returns ms UTC */
 function readDate(text: string, timezone: string, attr: string): number {
-  const time = parseTimestamp(text, timezone)
+  const time = parseIso(text, timezone)
   if (time === undefined) {
     throw new AppError(
       'invalid_input',
@@ -218,6 +231,23 @@ export function recipientsOf(list: string): string[] {
   const addresses = list.split(',').map((address) => address.trim())
   const given = addresses.filter((address) => address !== '')
   return [...new Map(given.map((address) => [address.toLowerCase(), address])).values()]
+}
+
+/**
+ * Refuses a schedule of which nothing is left.
+ * @param now ms UTC
+ * @throws invalid_input, attr `until_date`, or `count` when it is exhausted
+ */
+export function expectFuture(schedule: Schedule, now: number): void {
+  if (nextOccurrence(schedule, now) !== null) {
+    return
+  }
+  const isEnded = schedule.untilDate !== null && schedule.untilDate <= now
+  throw new AppError(
+    'invalid_input',
+    'This schedule is over: its last occurrence has passed.',
+    isEnded || schedule.count === null ? 'until_date' : 'count'
+  )
 }
 
 function expectOccurring(schedule: Schedule): void {

@@ -8,6 +8,7 @@ import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { expectUnchanged } from '../http/unchanged.ts'
 import { validateBody, validateHeader, validatePath, validateQuery } from '../http/validation.ts'
 import { findInsight } from '../insights/store.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../parameters.ts'
@@ -16,6 +17,7 @@ import { claim } from './claim.ts'
 import { SubscriptionJson, subscriptionToJson } from './json.ts'
 import {
   changeTerms,
+  expectFuture,
   newTerms,
   SubscriptionChange,
   SubscriptionInput,
@@ -194,6 +196,9 @@ export const subscriptionRoutes = createRouter()
         }
 
         const terms = changeTerms(newTerms(project.timezone), input, c.env.OUTBOUND_ALLOW)
+        if (!terms.deleted) {
+          expectFuture(terms, now.getTime())
+        }
         await expectContents(db, project.id, terms, undefined)
         const row: SubscriptionRow = {
           ...terms,
@@ -242,8 +247,12 @@ export const subscriptionRoutes = createRouter()
       const change = c.req.valid('json')
       const [row, before] = await retryConflicts(async () => {
         const before = await getSubscription(db, project.id, c.req.valid('param').id)
+        expectUnchanged(c.var.passedOver, [subscriptionToJson(before)])
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
         const terms = changeTerms(before, change, c.env.OUTBOUND_ALLOW)
+        if (!terms.deleted && !isSameSchedule(before, terms)) {
+          expectFuture(terms, now.getTime())
+        }
         await expectContents(db, project.id, terms, before)
         return [
           await updateSubscription(db, before, { ...terms, ...resume(before, terms, change, now) }),
@@ -327,8 +336,8 @@ function resume(
   const wasPaused = before.pausedReason !== null
   const isPaused = paused ?? wasPaused
   const pausedReason = isPaused ? (before.pausedReason ?? PAUSED_BY_HAND) : null
-  const schedule = (row: Terms) => JSON.stringify([toSchedule(row), row.deleted])
-  if (schedule(before) === schedule(terms) && isPaused === wasPaused) {
+  const isAsBefore = isSameSchedule(before, terms) && before.deleted === terms.deleted
+  if (isAsBefore && isPaused === wasPaused) {
     return {}
   }
   const isStopped = terms.deleted || isPaused
@@ -338,6 +347,9 @@ function resume(
     ...(wasPaused && !isPaused && { failures: 0 })
   }
 }
+
+const isSameSchedule = (a: Terms, b: Terms): boolean =>
+  JSON.stringify(toSchedule(a)) === JSON.stringify(toSchedule(b))
 
 const toSchedule = (terms: Terms) => [
   terms.frequency,

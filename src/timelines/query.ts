@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { forEach, refusing } from '../fields.ts'
 import { isEmpty, type Json } from '../json.ts'
 import { jsonText } from '../parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
@@ -13,7 +14,10 @@ const Text = z.string().max(400)
 const Entity = z.union(
   [
     Text.transform((id) => ({ id })),
-    z.object({ id: Text.nullish(), properties: z.unknown().optional() })
+    refusing(
+      z.object({ id: Text.nullish(), properties: z.unknown().optional() }),
+      forEach(['event', 'event_name'], 'The name of the event is `id`.')
+    )
   ],
   'An event is a name, or an object with the name as id.'
 )

@@ -1,51 +1,35 @@
 import * as z from 'zod'
-import { isEmpty } from '../json.ts'
+import { forEach, refusing, saysSomething } from '../fields.ts'
 import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
 import { MAX_SMOOTHING } from './query.ts'
 
-/** The fields of an insight that the interface documents; those of `LegacyFilter` may stand beside them. */
-export const InsightFields = z
-  .looseObject({
-    name: z.string().max(400).nullish(),
-    derived_name: z.string().max(400).nullish(),
-    filters: z
-      .record(z.string(), z.unknown())
-      .nullish()
-      .meta({ description: 'A filter object: `events`, `date_from`, `interval`, `breakdown`…' }),
-    query: z
-      .union([z.string(), z.record(z.string(), z.unknown())], 'A query is an object, or its JSON.')
-      .nullish()
-      .meta({
-        description:
-          'A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`.'
-      }),
-    order: z.int().nullish(),
-    deleted: z.boolean().optional(),
-    dashboards: z
-      .array(z.int())
-      .optional()
-      .meta({ deprecated: true, description: 'Use dashboard_tiles instead.' }),
-    description: z.string().max(10_000).nullish(),
-    tags: z.array(z.string().max(400)).max(1_000).optional(),
-    favorited: z.boolean().optional(),
-    saved: z.boolean().optional()
-  })
-  .meta({
-    id: 'InsightFields',
-    description:
-      'A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.',
-    examples: [
-      { events: [{ id: '$pageview', math: 'dau' }], date_from: '-7d', interval: 'day' },
-      {
-        query: {
-          kind: 'TrendsQuery',
-          series: [{ kind: 'EventsNode', event: '$pageview', math: 'total' }],
-          breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' }
-        }
-      }
-    ]
-  })
+/** The fields of an insight that the interface documents. */
+export const INSIGHT_FIELDS = {
+  name: z.string().max(400).nullish(),
+  derived_name: z.string().max(400).nullish(),
+  filters: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .meta({ description: 'A filter object: `events`, `date_from`, `interval`, `breakdown`…' }),
+  query: z
+    .union([z.string(), z.record(z.string(), z.unknown())], 'A query is an object, or its JSON.')
+    .nullish()
+    .meta({
+      description:
+        'A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`.'
+    }),
+  order: z.int().nullish(),
+  deleted: z.boolean().optional(),
+  dashboards: z
+    .array(z.int())
+    .optional()
+    .meta({ deprecated: true, description: 'Use dashboard_tiles instead.' }),
+  description: z.string().max(10_000).nullish(),
+  tags: z.array(z.string().max(400)).max(1_000).optional(),
+  favorited: z.boolean().optional(),
+  saved: z.boolean().optional()
+}
 
 const Text = z.string().max(1_000).nullish()
 /** A number, also as text: in URLs it once was one. */
@@ -65,7 +49,7 @@ const Flag = z.preprocess((value) => FLAGS.get(value) ?? value, z.boolean().null
 /** What PostHog computes with and we do not: it may be there as long as it says nothing. */
 const Unsupported = z
   .unknown()
-  .refine((value) => !value || value === 'false' || isEmpty(value), 'This is not supported.')
+  .refine((value) => !saysSomething(value), 'This is not supported.')
   .optional()
 
 const entity = {
@@ -74,6 +58,8 @@ const entity = {
   math: Text,
   math_property: Text,
   math_property_type: Text,
+  math_multiplier: Unsupported,
+  math_property_revenue_currency: Unsupported,
   properties: z.unknown().optional()
 }
 
@@ -97,13 +83,21 @@ const breakdown = {
 const BreakdownFilter = z.object(breakdown)
 export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 
+/** A series of a filter object: what other forms and other insights have in its place would make it count all events. */
+const LegacyEntity = refusing(
+  z.object({ id: Text, type: Text, order: whole(z.int()), ...entity }),
+  {
+    ...forEach(['event', 'event_name'], 'The name of the event is `id` in this form.'),
+    ...forEach(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
+    table_name: 'Data warehouses are not supported.'
+  }
+)
+
 /** A filter object, as PostHog's clients have long sent it. */
-export const LegacyFilter = z.object({
+const FLAT_FIELDS = {
   insight: Text,
   shown_as: Text,
-  events: jsonText(
-    z.array(z.object({ id: Text, type: Text, order: whole(z.int()), ...entity })).nullish()
-  ).optional(),
+  events: jsonText(z.array(LegacyEntity).nullish()).optional(),
   actions: jsonText(z.array(z.unknown()).nullish()).optional(),
   date_from: Text,
   date_to: Text,
@@ -119,21 +113,78 @@ export const LegacyFilter = z.object({
   smoothing_intervals: Smoothing,
   sampling_factor: z.unknown().optional(),
   aggregation_group_type_index: z.unknown().optional()
-})
+}
+
+const OF_SERIES = 'This is a field of a series.'
+const OF_QUERY = 'This is a field of a `TrendsQuery`: the whole of it belongs into `query`.'
+
+/** Fields of other forms and of PostHog that would change a trend. */
+const ELSEWHERE = {
+  ...forEach(['math', 'math_property', 'math_property_type', 'math_multiplier'], OF_SERIES),
+  ...forEach(['event', 'series_name'], 'Events are a list, `events`.'),
+  formulas: 'There is one `formula` in this form; `query` takes several.',
+  formulaNodes: 'There is one `formula` in this form; `query` takes several.',
+  data_warehouse: 'Data warehouses are not supported.',
+  ...forEach(
+    [
+      'kind',
+      'source',
+      'series',
+      'dateRange',
+      'filterTestAccounts',
+      'trendsFilter',
+      'breakdownFilter',
+      'compareFilter',
+      'samplingFactor',
+      'conversionGoal',
+      'modifiers'
+    ],
+    OF_QUERY
+  )
+}
+
+/** A filter object, as PostHog's clients have long sent it. */
+export const LegacyFilter = refusing(z.object(FLAT_FIELDS), ELSEWHERE)
+
+/** The body of a trend: one of its three forms, and what insights have beside it. */
+export const TrendFields = refusing(
+  z.object({ ...INSIGHT_FIELDS, ...FLAT_FIELDS }).meta({
+    id: 'InsightFields',
+    description:
+      'A trend in any of three forms: `query`, `filters`, or what `filters` holds beside the other fields.',
+    examples: [
+      { events: [{ id: '$pageview', math: 'dau' }], date_from: '-7d', interval: 'day' },
+      {
+        query: {
+          kind: 'TrendsQuery',
+          series: [{ kind: 'EventsNode', event: '$pageview', math: 'total' }],
+          breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' }
+        }
+      }
+    ]
+  }),
+  ELSEWHERE
+)
+
+/** Why a saved insight has no fields beside `filters` and `query`. */
+export const MISPLACED = {
+  ...ELSEWHERE,
+  ...forEach(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')
+}
 
 /** What a URL may have: each form, its lists and objects as JSON. */
 export const UrlFields = z.object({
-  ...LegacyFilter.shape,
-  query: InsightFields.shape.query,
-  filters: jsonText(InsightFields.shape.filters).optional()
+  ...FLAT_FIELDS,
+  query: INSIGHT_FIELDS.query,
+  filters: jsonText(INSIGHT_FIELDS.filters).optional()
 })
 
 const parameter = (description: string) => z.string().optional().meta({ description })
 
-/** What a URL has, as the interface describes it: the fields that are used most. */
+/** What a URL has, as the interface describes it. */
 export const UrlParameters = z.object({
-  query: parameter('A `TrendsQuery` node, as JSON: it counts instead of all others.'),
-  filters: parameter('A filter object, as JSON: it counts instead of the fields beside it.'),
+  query: parameter('A `TrendsQuery` node, as JSON, instead of all others.'),
+  filters: parameter('A filter object, as JSON, instead of the fields beside it.'),
   events: parameter('The series, as JSON: `[{"id":"$pageview","math":"dau"}]`.'),
   date_from: parameter('`-7d` unless given.'),
   date_to: parameter('Today unless given.'),
@@ -148,8 +199,17 @@ export const UrlParameters = z.object({
   compare: parameter('`true`: also the period before.'),
   compare_to: parameter('How much earlier that one begins, such as `-1w`.'),
   formula: parameter('What to compute of the series `A`, `B`…'),
-  smoothing_intervals: parameter('Over how many points each is averaged.')
-})
+  smoothing_intervals: parameter('Over how many points each is averaged.'),
+  breakdown_hide_other_aggregation: parameter('`true`: without the values beyond the limit.'),
+  breakdown_histogram_bin_count: parameter('Into how many ranges numbers are put.'),
+  breakdown_normalize_url: parameter('Not supported: has to be `false`.'),
+  insight: parameter('`TRENDS`: no other insights are supported.'),
+  shown_as: parameter('`Volume`: no other form is supported.'),
+  actions: parameter('Not supported: has to be empty.'),
+  explicit_date: parameter('Not supported: has to be `false`.'),
+  sampling_factor: parameter('Not supported: has to be 1.'),
+  aggregation_group_type_index: parameter('Not supported: has to be empty.')
+} satisfies Record<keyof typeof UrlFields.shape, z.ZodType>)
 
 /** Fields that say nothing of the numbers, or only to maths and breakdowns that are refused by themselves. */
 const passedOver = (...names: string[]) =>
@@ -160,8 +220,6 @@ const EventsNode = z.strictObject({
   event: Text,
   fixedProperties: z.unknown().optional(),
   ...entity,
-  math_multiplier: Unsupported,
-  math_property_revenue_currency: Unsupported,
   ...passedOver(
     'version',
     'response',

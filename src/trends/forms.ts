@@ -1,6 +1,8 @@
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { isEmpty, isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { saysSomething } from '../fields.ts'
+import { isEmpty, isObject, isSame, type Json, type JsonObject, parseJson } from '../json.ts'
+import { showName } from '../names.ts'
 import { parseInput } from '../parse.ts'
 import type { Interval } from './buckets.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode, UrlFields } from './fields.ts'
@@ -30,31 +32,65 @@ export type Entity = { at: string; event: string | null; order: number; filters:
 >
 
 /**
- * The fields of a trend that a URL has, and those of a body, which count more.
- * @throws invalid_input for one in the URL where either says all by itself, by `query` or `filters`
+ * Returns the fields of a trend that a URL and a body have: those of one form, each with one value.
+ * @throws invalid_input, attr the field, for one that the URL and the body have with different values, or of a second form
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
-  const isField = (name: string) => Object.hasOwn(UrlFields.shape, name)
-  const named = [...new URL(url).searchParams].filter(([name]) => isField(name))
-  const asked = Object.keys(body).filter((name) => isField(name) && isAsked(body[name]))
-  const all = [...named.map(([name]) => name), ...asked].find(
-    (name) => name === 'query' || name === 'filters'
-  )
-  if (all && named[0] && asked.length > 0) {
-    throw new AppError(
-      'invalid_input',
-      `The URL and the body ask for different things: ${all} says all.`,
-      named[0][0]
-    )
+  const given = [...new URL(url).searchParams].filter(([name]) => isField(name))
+  for (const [name, text] of given) {
+    const value = body[name]
+    if (saysSomething(value) && value !== undefined && !isText(text, value)) {
+      throw new AppError(
+        'invalid_input',
+        `${showName(name)} has one value in the URL and another in the body.`,
+        name
+      )
+    }
   }
-  return { ...Object.fromEntries(named), ...body }
+  const fields = { ...Object.fromEntries(given), ...body }
+  expectOneForm(fields)
+  return fields
 }
 
-const isAsked = (value: Json | undefined): boolean => Boolean(value) && !isEmpty(value)
+const isField = (name: string): boolean => Object.hasOwn(UrlFields.shape, name)
+
+/** Whether a text in a URL says the same as a value in JSON. */
+function isText(text: string, value: Json): boolean {
+  try {
+    return text === value || isSame(parseJson(text), value)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A trend is asked for in one form: `query`, `filters`, or the fields beside them.
+ * @throws invalid_input, attr a field of the second form that says something
+ */
+export function expectOneForm(fields: JsonObject): void {
+  const said = Object.keys(fields).filter((name) => isField(name) && saysSomething(fields[name]))
+  const [first, second] = ['query', 'filters', said.find((name) => !isWhole(name))].filter(
+    (name) => name !== undefined && said.includes(name)
+  )
+  if (second !== undefined) {
+    throw new AppError(
+      'invalid_input',
+      `A trend is asked for by \`query\`, by \`filters\`, or by the fields beside them: "${first}" leaves nothing for "${second}" to say.`,
+      second
+    )
+  }
+}
+
+/** Whether a field is a form by itself. */
+const isWhole = (name: string): boolean => name === 'query' || name === 'filters'
 
 /** The legacy form, which stands at this path of a request. */
-export function readLegacy(input: Record<string, unknown>, path: string[]): Draft {
-  const filter = parseInput(LegacyFilter, input, path)
+export function readLegacy(
+  input: Record<string, unknown>,
+  path: string[],
+  passedOver: string[]
+): Draft {
+  const filter = parseInput(LegacyFilter, input, path, passedOver)
   const at = (name: string) => [...path, name].join('__')
   if (filter.insight && filter.insight !== 'TRENDS') {
     throw unsupported('insight', filter.insight, at('insight'))

@@ -13,7 +13,7 @@ import { Patterns } from '../properties/pattern.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import type { Calendar } from './buckets.ts'
 import { readFrom, readUntil } from './dates.ts'
-import { UrlFields } from './fields.ts'
+import { LegacyFilter, UrlFields } from './fields.ts'
 import { type Draft, type Entity, readLegacy, readQuery } from './forms.ts'
 import { FormulaError, readFormula } from './formula.ts'
 import { readProperty, show, unsupported } from './property.ts'
@@ -36,20 +36,28 @@ export type Settings = Calendar & { testAccountFilters: unknown[] }
 /**
  * The trend that a request asks for: the first of `query`, `filters` and the flat form that has series. Undefined when
  * none has.
+ * @param passedOver takes the names of the fields that mean nothing here
  * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
  */
 export function readTrend(
   fields: JsonObject,
   settings: Settings,
-  now: Date
+  now: Date,
+  passedOver: string[] = []
 ): TrendQuery | undefined {
   const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
   const draft =
     withSeries(readQuery(fields.query)) ??
-    withSeries(filters ? readLegacy(filters, ['filters']) : undefined) ??
-    withSeries(readLegacy(fields, []))
+    withSeries(filters ? readLegacy(filters, ['filters'], passedOver) : undefined) ??
+    withSeries(readLegacy(pickFlat(fields), [], passedOver))
   return draft && finish(draft, settings, now)
 }
+
+/** The fields of the flat form among those of an insight, which `TrendFields` has checked. */
+const pickFlat = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([name]) => Object.hasOwn(LegacyFilter.shape, name))
+  )
 
 const withSeries = (draft: Draft | undefined) =>
   draft && draft.series.length > 0 ? draft : undefined

@@ -29,6 +29,7 @@ const REFUSALS: Refusal[] = [
 const ASK = describe({
   id: 'unsubscribe_page',
   tag: 'Subscriptions',
+  takesAnyQuery: true,
   summary: 'Ask whether to unsubscribe',
   description:
     'What the link in an e-mail opens. It changes nothing: mail filters open links, too.',
@@ -38,6 +39,7 @@ const ASK = describe({
 const UNSUBSCRIBE = describe({
   id: 'unsubscribe',
   tag: 'Subscriptions',
+  takesAnyQuery: true,
   summary: 'Unsubscribe',
   description: `Takes the address of the link off its subscription, without a key; the last one deletes it. Mail programs \
 ask for it by RFC 8058, in one click. Done twice it is done.`,

@@ -19,6 +19,7 @@ const describeFlags = (id: string, summary: string) =>
   describe({
     id,
     tag: 'Capture',
+    takesAnyQuery: true,
     summary,
     description: `There are no feature flags: SDKs are told so in the shape of the version that they ask for. ${BODY_FORMS}`,
     query: z.object({
@@ -35,6 +36,7 @@ const Token = z.string().meta({ description: "The project's capture token." })
 const CONFIG = describe({
   id: 'array_config',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Configuration of a browser SDK',
   path: z.object({ token: Token }),
   answers: { 200: { text: 'The configuration.', schema: RemoteConfigJson } },
@@ -44,6 +46,7 @@ const CONFIG = describe({
 const CONFIG_SCRIPT = describe({
   id: 'array_config_js',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Configuration of a browser SDK, as a script',
   path: z.object({ token: Token }),
   answers: { 200: { text: 'The script.', type: 'text/javascript' } },
@@ -54,6 +57,7 @@ const describeAbsent = ({ id, summary, answer }: Absent) =>
   describe({
     id,
     tag: 'Capture',
+    takesAnyQuery: true,
     summary,
     query: z.object({ token: Token }),
     answers: { 200: { text: 'There are none.', schema: answer } },

@@ -22,6 +22,7 @@ const V1ErrorJson = ErrorJson.extend({
 const EVENTS = describe({
   id: 'i_v1_analytics_events',
   tag: 'Capture',
+  takesAnyQuery: true,
   summary: 'Capture a batch of events, with a result for each',
   description: `The capture token goes into \`Authorization: Bearer phc_…\`. Each event has a uuid, by which the answer says what became of it; what is wrong with one drops it alone. The body is JSON, perhaps as gzip, deflate, br or zstd. The answer comes when the events are safe, and has the request's \`PostHog-Request-Id\`.`,
   header: V1Headers,

@@ -7,6 +7,7 @@ import { describe } from '../../http/openapi.ts'
 const LINK = describe({
   id: 'replay_link',
   tag: 'Session recordings',
+  takesAnyQuery: true,
   summary: 'A recording, as browser SDKs link to it',
   description:
     'Leads to `/api/environments/{project_id}/session_recordings/{id}/`, which asks for a key. Nothing is said of whether there is such a recording.',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
+import { forEach, refusing } from '../../fields.ts'
 import type { Json } from '../../json.ts'
 import { Flag, jsonText } from '../../parameters.ts'
 import {
@@ -16,10 +17,13 @@ const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
 
 const EventJson = z.union([
   Text.min(1),
-  z.looseObject({
-    id: Text.min(1).nullable(),
-    properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
-  })
+  refusing(
+    z.object({
+      id: Text.min(1).nullable(),
+      properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
+    }),
+    forEach(['event', 'event_name'], 'The name of the event is `id`.')
+  )
 ])
 
 /** What PostHog's clients may ask of a list that this one does not know: it has to be empty. */

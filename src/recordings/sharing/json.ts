@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { forEach, refusing } from '../../fields.ts'
 import { RecordingJson, Source } from '../json.ts'
 
 export const SharingJson = z
@@ -21,9 +22,13 @@ export const SharingJson = z
   })
 export type SharingJson = z.infer<typeof SharingJson>
 
-export const SharingUpdateJson = z
-  .object({ enabled: z.boolean() })
-  .meta({ id: 'SharingUpdate', examples: [{ enabled: true }] })
+export const SharingUpdateJson = refusing(
+  z.object({ enabled: z.boolean() }).meta({ id: 'SharingUpdate', examples: [{ enabled: true }] }),
+  forEach(
+    ['password_required', 'password', 'share_passwords', 'settings'],
+    'A link here has no password and no settings: whoever has it sees the recording.'
+  )
+)
 
 /** What anyone with the link sees: nothing of whose recording it is, nor of who has viewed it. */
 export const SharedRecordingJson = RecordingJson.omit({

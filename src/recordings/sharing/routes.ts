@@ -7,6 +7,7 @@ import { isSameHash, sha256 } from '../../hash.ts'
 import { allow } from '../../http/auth.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
+import { expectUnchanged } from '../../http/unchanged.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { findProjects } from '../../projects/store.ts'
 import { toIso } from '../../time.ts'
@@ -108,12 +109,12 @@ export const sharingRoutes = createRouter()
     validateBody(SharingUpdateJson),
     async (c) => {
       const { db, project } = c.var
-      const change = c.req.valid('json')
-      return c.json(
-        sharingToJson(
-          await changeSharing(db, project.id, c.req.valid('param').recording_id, change)
-        )
-      )
+      const { recording_id: id } = c.req.valid('param')
+      const before = await findSharing(db, project.id, id)
+      if (before) {
+        expectUnchanged(c.var.passedOver, [sharingToJson(before)])
+      }
+      return c.json(sharingToJson(await changeSharing(db, project.id, id, c.req.valid('json'))))
     }
   )
   .post(

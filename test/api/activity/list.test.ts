@@ -359,7 +359,7 @@ describe('pages of activity', () => {
       `persons/${await idOf(project, 'eve')}/activity/?cursor=${cursor}`
     )
 
-    expect(eve.body).toEqual({ count: 0, next: null, previous: null, results: [] })
+    expect(eve.body).toMatchObject({ count: 0, next: null, results: [] })
     expect(
       (await project.call('GET', `persons/${ada.uuid}/activity/?cursor=${cursor}`)).body.count
     ).toBe(12)

@@ -293,7 +293,11 @@ describe('POST /i/v1/analytics/events refuses', () => {
     ['no token', undefined, 'event submitted without an api_key'],
     ['a token without a scheme', 'phc_x', 'event submitted without an api_key'],
     ['an unknown token', 'Bearer phc_unknown', 'API key is not valid: unknown'],
-    ['a personal key', `Bearer ${newApiKey()}`, 'API key is not valid: personal_api_key']
+    [
+      'a personal key',
+      `Bearer ${newApiKey()}`,
+      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+    ]
   ])('%s', async (_, authorization, detail) => {
     const { Authorization: __, ...headers } = headersOf('')
     const given = { ...headers, ...(authorization && { Authorization: authorization }) }

@@ -65,7 +65,7 @@ describe('an insight', () => {
     const changed = await send(project, 'PATCH', `insights/${body.id}/`, {
       name: null,
       saved: true,
-      id: 99,
+      id: body.id,
       unknown: 1
     })
 

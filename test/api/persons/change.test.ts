@@ -118,21 +118,44 @@ describe('PATCH persons/{id}/', () => {
     await expectSound(project.id)
   })
 
-  it('takes a whole person and reads only its properties', async () => {
+  it('takes a whole person back and changes only its properties', async () => {
     const { project, path } = await newAda()
     const { body: person } = await project.call('GET', path)
 
-    const { status, body } = await project.send('PATCH', path, {
+    const { status, body, headers } = await project.send('PATCH', path, {
       ...person,
-      id: 999,
-      distinct_ids: ['eve'],
-      name: 5,
+      created_at: person.created_at.replace('Z', '000+00:00'),
+      is_identified: true,
       properties: { ...person.properties, plan: 'pro' }
     })
 
     expect([status, body]).toEqual([
       200,
       { ...person, properties: { ...person.properties, plan: 'pro' } }
+    ])
+    expect(headers.get('X-Ignored-Fields')).toBe(
+      'id, name, distinct_ids, created_at, uuid, is_identified'
+    )
+  })
+
+  it.each([
+    { id: 999 },
+    { distinct_ids: ['ada', 'ada-phone', 'eve'] },
+    { name: 'Ada' },
+    { created_at: '2020-01-01T00:00:00Z' }
+  ])('refuses %j, which it does not change', async (field) => {
+    const { project, path } = await newAda()
+
+    const { status, body } = await project.send('PATCH', path, { ...field, properties: {} })
+
+    expect([status, body]).toEqual([
+      400,
+      {
+        type: 'validation_error',
+        code: 'invalid_input',
+        detail: 'This field is read-only: leave it out, or send it back as it is.',
+        attr: Object.keys(field)[0]
+      }
     ])
   })
 
@@ -242,7 +265,7 @@ describe('POST persons/{id}/delete_property/', () => {
     ['the body', 'delete_property/', { $unset: 'plan' }],
     ['the query', 'delete_property/?$unset=plan', undefined],
     ['the query, escaped', 'delete_property?%24unset=plan', {}],
-    ['the body before the query', 'delete_property/?$unset=theme', { $unset: 'plan' }],
+    ['the body and the query', 'delete_property/?$unset=plan', { $unset: 'plan' }],
     ['a body as documented', 'delete_property/?$unset=plan', { properties: { theme: 'x' } }]
   ])('deletes the property named in %s', async (_, action, json) => {
     const { project, path } = await newAda()
@@ -301,7 +324,7 @@ describe('POST persons/{id}/delete_property/', () => {
   it.each<[JsonObject | undefined, string, string]>([
     [undefined, 'required', 'This field is required.'],
     [{}, 'required', 'This field is required.'],
-    [{ unset: 'plan' }, 'required', 'This field is required.'],
+    [{}, 'required', 'This field is required.'],
     [{ $unset: null }, 'null', 'This field may not be null.'],
     [{ $unset: ['plan'] }, 'invalid_input', 'Not a valid string.'],
     [{ $unset: '' }, 'blank', 'This field may not be blank.']

@@ -116,9 +116,9 @@ describe('/api/users/@me', () => {
       first_name: 'Ada',
       last_name: '',
       email: second.user.email,
-      is_email_verified: null,
-      hedgehog_config: null,
-      role_at_organization: null,
+      is_email_verified: false,
+      hedgehog_config: {},
+      role_at_organization: 'other',
       date_joined: expect.stringMatching(/Z$/),
       is_staff: false,
       team: shown(first)

@@ -48,7 +48,8 @@ describe('the list', () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
     const b = (await create(project, { title: 'b', start_date: '2026-12-03' })).id
-    const none = (await create(project, { count: 1 })).id
+    const none = (await create(project, { deleted: true })).id
+    await project.send('PATCH', `subscriptions/${none}/`, { deleted: false, paused: true })
     const a = (await create(project, { title: 'A', start_date: '2026-12-04' })).id
 
     expect(await ids(project, 'ordering=created_at')).toEqual([a, none, b])

@@ -93,7 +93,7 @@ describe('a trend that cannot be', () => {
       '"price"'
     ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
-    [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'not known'],
+    [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'did you mean "dateRange"?'],
     [
       asNode({ dateRange: { from: '-1d' } }),
       'invalid_input',
@@ -110,7 +110,7 @@ describe('a trend that cannot be', () => {
       asNode({ trendsFilter: { smoothing_intervals: 2 } }),
       'invalid_input',
       'query__trendsFilter__smoothing_intervals',
-      'not known'
+      'did you mean "smoothingIntervals"?'
     ],
     [
       asNode({ modifiers: { convertToProjectTimezone: false } }),

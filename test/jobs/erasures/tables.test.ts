@@ -19,6 +19,7 @@ const BECOMES: Record<string, string> = {
   erasures: 'the task and its proof: no distinct id, no property',
   erased_identities: 'keyed hashes, so that late events do not bring the person back',
   deletion_runs: 'of nobody',
+  cron_runs: 'of nobody',
   counters: 'moved along',
   sequences: 'of nobody',
   guard: 'always empty',

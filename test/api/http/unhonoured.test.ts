@@ -1,0 +1,364 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../../src/json.ts'
+import { newProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
+
+const project = await newProject()
+await project.ingest([
+  { event: '$identify', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } }
+])
+await holdRecordings().record(snapshotEvent(project))
+const { results } = (await project.call('GET', 'persons/?distinct_id=ada')).body
+const ada = `persons/${results[0].id}/`
+
+afterAll(untilQuiet)
+
+const DAILY = {
+  target_type: 'email',
+  target_value: 'ada@example.com',
+  frequency: 'daily',
+  start_date: '2026-11-20T09:00:00Z'
+}
+const VIEWS = { events: [{ id: '$pageview' }] }
+const NODE = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] }
+const RECORDING = 'session_recordings/session/'
+
+describe('the URL', () => {
+  it.each([
+    ['GET', 'persons/?emial=ada@example.com', 'emial', 'did you mean "email"?'],
+    ['GET', 'persons/?cohort=3', 'cohort', '"cohort"'],
+    ['GET', 'persons/?id=1', 'id', '"id"'],
+    ['GET', 'persons/?limit=1&limit=2', 'limit', 'more than once'],
+    ['GET', 'persons/activity/?page=2&offset=3', 'page', 'offset'],
+    ['GET', 'persons/?format=csv&cursor=x', 'cursor', 'cursor'],
+    ['DELETE', `${ada}?delete_event=true`, 'delete_event', 'did you mean "delete_events"?'],
+    ['DELETE', `${ada}?deleteEvents=true`, 'deleteEvents', 'did you mean "delete_events"?'],
+    ['DELETE', `${ada}?keep_person=true`, 'keep_person', '"keep_person"'],
+    ['DELETE', `${ada}?delete_events=true&delete_events=false`, 'delete_events', 'more than once'],
+    ['DELETE', `${ada}?format=xml`, 'format', '"xml"'],
+    ['POST', `${ada}delete_property/?$unset=plan&$unset=seats`, '$unset', 'more than once'],
+    ['GET', 'subscriptions/?target_type=email', 'target_type', '"target_type"'],
+    ['GET', 'subscriptions/?created_by=1', 'created_by', '"created_by"'],
+    ['GET', 'subscriptions/?format=csv', 'format', 'JSON only'],
+    ['GET', 'session_recordings/?foo=1', 'foo', '"foo"'],
+    ['GET', 'session_recordings/?session_id=session', 'session_id', 'did you mean "session_ids"?'],
+    ['GET', `${RECORDING}?save_view=true`, 'save_view', '"save_view"'],
+    [
+      'GET',
+      `session_recordings/?events=${encodeURIComponent('[{"id":"a","propertis":[]}]')}`,
+      'events__0__propertis',
+      'did you mean "properties"?'
+    ],
+    ['GET', 'insights/trend/?dateFrom=-7d', 'dateFrom', 'did you mean "date_from"?'],
+    ['GET', 'insights/trend/?event=$pageview', 'event', 'did you mean "events"?'],
+    [
+      'GET',
+      `persons/?properties=${encodeURIComponent('[{"key":"plan","value":"x","opertor":"is_not"}]')}`,
+      'properties',
+      'did you mean "operator"?'
+    ],
+    [
+      'GET',
+      `${ada}properties_timeline/?events=${encodeURIComponent('[{"event":"bought"}]')}`,
+      'events__0__event',
+      '`id`'
+    ]
+  ])('%s %s is a 400 for %s', async (method, path, attr, detail) => {
+    const { status, body } = await project.call(method, path)
+
+    expect([status, body.attr]).toEqual([400, attr])
+    expect(body.detail).toContain(detail)
+    expect((await project.call('GET', ada)).status).toBe(200)
+  })
+
+  it.each(['DELETE', 'POST'])('may ask for JSON where there is no other: %s', async (method) => {
+    const path = method === 'DELETE' ? 'persons/999999999/' : 'subscriptions/999999999/test/'
+
+    expect((await project.call(method, `${path}?format=json`)).status).toBe(404)
+  })
+})
+
+describe('a body', () => {
+  it.each<[string, string, Json, string, string]>([
+    ['PATCH', ada, { propertis: {} }, 'propertis', 'did you mean "properties"?'],
+    ['PATCH', ada, { properties: {}, $unset: ['plan'] }, '$unset', 'delete_property'],
+    ['POST', `${ada}delete_property/?$unset=a`, { $unset: 'b' }, '$unset', 'in the body'],
+    ['POST', `${ada}delete_property/`, { unset: 'b' }, 'unset', 'did you mean "$unset"?'],
+    ['POST', `${ada}delete_property/`, { $unset: 'b', properties: [] }, 'properties', 'object'],
+    ['POST', `${ada}split/`, { properties: 'all' }, 'properties', 'object'],
+    ['POST', `${ada}split/`, { distinct_id: 'ada' }, 'distinct_id', 'main_distinct_id'],
+    [
+      'POST',
+      'persons/bulk_delete/',
+      { distinct_ids: ['x'], delete_event: true },
+      'delete_event',
+      'did you mean "delete_events"?'
+    ],
+    [
+      'POST',
+      'persons/bulk_delete/',
+      { distinct_ids: ['x'], keep_person: true },
+      'keep_person',
+      'not kept'
+    ],
+    [
+      'POST',
+      'persons/bulk_delete/?delete_events=true',
+      { distinct_ids: ['x'], delete_events: false },
+      'delete_events',
+      'in the body'
+    ],
+    ['POST', 'subscriptions/', { ...DAILY, paused: true }, 'paused', 'PATCH'],
+    ['POST', 'subscriptions/', { ...DAILY, start_date: 'Nov 1 2026' }, 'start_date', 'ISO'],
+    ['POST', 'subscriptions/', { ...DAILY, start_date: '1700000000' }, 'start_date', 'ISO'],
+    ['POST', 'subscriptions/', { ...DAILY, until_date: 'Nov 1 2099' }, 'until_date', 'ISO'],
+    ['POST', 'subscriptions/', { ...DAILY, until_date: '2026-11-21' }, 'until_date', 'over'],
+    ['POST', 'subscriptions/', { ...DAILY, start_date: '2025-01-01', count: 3 }, 'count', 'over'],
+    ['POST', 'subscriptions/', { ...DAILY, integration_id: 7 }, 'integration_id', 'webhook'],
+    ['POST', 'subscriptions/', { ...DAILY, byWeekday: ['monday'] }, 'byWeekday', '"byweekday"'],
+    ['PATCH', RECORDING, { viewed: false }, '', 'viewed or analyzed as true'],
+    ['PATCH', RECORDING, { viewed: 'yes' }, 'viewed', 'boolean'],
+    ['PATCH', RECORDING, { viewed: true, id: 'other' }, 'id', 'read-only'],
+    ['PATCH', RECORDING, { person: { uid: 'x' } }, 'person__uid', 'did you mean "uuid"?'],
+    [
+      'POST',
+      'session_recordings/ai/filters/',
+      { person: { distinct_ids: ['ada'] }, distinct_id: 'eve' },
+      'distinct_id',
+      'not a distinct id of the person'
+    ],
+    [
+      'POST',
+      'session_recordings/ai/regex/',
+      { person: 'ada', distinct_id: 'eve' },
+      'distinct_id',
+      'not a distinct id of the person'
+    ],
+    [
+      'POST',
+      'session_recordings/ai/regex/',
+      { regex: 'a number', person: 'ada' },
+      'person',
+      'not both'
+    ],
+    [
+      'PATCH',
+      `${RECORDING}sharing/`,
+      { enabled: true, password_required: true },
+      'password_required',
+      'no password'
+    ],
+    [
+      'PATCH',
+      `${RECORDING}sharing/`,
+      { enabled: true, access_token: 'mine' },
+      'access_token',
+      'read-only'
+    ],
+    ['POST', 'dashboards/', { name: 'A', filters: { date_from: '-7d' } }, 'filters', 'no filters'],
+    ['POST', 'insights/', { ...VIEWS }, 'events', '`filters`'],
+    ['POST', 'insights/', { query: NODE, filters: VIEWS }, 'filters', '"query"'],
+    ['POST', 'insights/trend/', { event: [{ id: 'a' }] }, 'event', '`events`'],
+    ['POST', 'insights/trend/', { ...VIEWS, dateFrom: '-7d' }, 'dateFrom', '"date_from"'],
+    [
+      'POST',
+      'insights/trend/',
+      { events: [{ id: 'a', math_multiplier: 2 }] },
+      'events__0__math_multiplier',
+      'not supported'
+    ],
+    ['POST', 'insights/trend/', { events: [{ event: 'a' }] }, 'events__0__event', '`id`'],
+    [
+      'POST',
+      'insights/trend/',
+      { ...VIEWS, data_warehouse: [{ id: 'orders' }] },
+      'data_warehouse',
+      'not supported'
+    ],
+    ['POST', 'insights/trend/', { ...VIEWS, formulas: ['A*2'] }, 'formulas', '`formula`'],
+    ['POST', 'insights/trend/', { filters: VIEWS, date_from: '-7d' }, 'date_from', '"filters"'],
+    ['POST', 'insights/trend/', { query: NODE, filters: VIEWS }, 'filters', '"query"'],
+    [
+      'POST',
+      'insights/trend/',
+      { filters: { ...VIEWS, dateFrom: '' } },
+      'filters__dateFrom',
+      '"date_from"'
+    ],
+    [
+      'POST',
+      'insights/trend/?date_from=-7d',
+      { ...VIEWS, date_from: '-1d' },
+      'date_from',
+      'the body'
+    ],
+    ['POST', 'insights/trend/', NODE, 'kind', '`query`'],
+    ['POST', 'insights/trend/', { name: 'A', series: NODE.series }, 'series', '`query`']
+  ])('%s %s %j is a 400 for %s', async (method, path, json, attr, detail) => {
+    const { status, body } = await project.send(method, path, json)
+
+    expect([status, body.attr ?? '']).toEqual([400, attr])
+    expect(body.detail).toContain(detail)
+  })
+
+  it.each<[string, string, JsonObject, number, string]>([
+    ['POST', `${ada}delete_property/`, { $unset: 'x', properties: {}, note: 1 }, 200, 'note'],
+    [
+      'POST',
+      'subscriptions/',
+      { ...DAILY, rrule: 'x', paused: false, id: 9 },
+      201,
+      'rrule, paused, id'
+    ],
+    ['POST', 'dashboards/', { name: 'A', color: 'red', filters: {} }, 201, 'color, filters'],
+    ['PATCH', RECORDING, { viewed: true, durations: [1] }, 200, 'durations'],
+    [
+      'POST',
+      'insights/trend/',
+      {
+        events: [{ id: '$pageview', optionalInFunnel: false }],
+        data_warehouse: [],
+        show_legend: true,
+        'ключ, 1': 2
+      },
+      200,
+      `events__0__optionalInFunnel, data_warehouse, show_legend, ${encodeURIComponent('ключ, 1')}`
+    ],
+    [
+      'POST',
+      'insights/trend/',
+      { filters: { ...VIEWS, hidden_legend_keys: {} } },
+      200,
+      'filters__hidden_legend_keys'
+    ]
+  ])(
+    '%s %s %j passes over what means nothing, and names it',
+    async (method, path, json, expected, named) => {
+      const { status, headers } = await project.send(method, path, json)
+
+      expect([status, headers.get('X-Ignored-Fields')]).toEqual([expected, named])
+    }
+  )
+
+  it('has no such header when everything was read', async () => {
+    const { headers } = await project.send('POST', 'insights/trend/', VIEWS)
+
+    expect(headers.has('X-Ignored-Fields')).toBe(false)
+  })
+
+  it('names 50 fields at most', async () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${n}`.repeat(9), n]))
+
+    const { headers } = await project.send('POST', 'insights/trend/', { ...VIEWS, ...many })
+
+    expect(headers.get('X-Ignored-Fields')?.split(', ')).toHaveLength(50)
+  })
+})
+
+describe('a whole object', () => {
+  it.each([
+    ['dashboards/', { name: 'A' }],
+    ['insights/', { name: 'A', filters: VIEWS }],
+    ['subscriptions/', DAILY]
+  ])('may be sent back to %s, and what is read-only not changed', async (path, json) => {
+    const created = await project.send('POST', path, json)
+    const own = `${path}${created.body.id}/`
+    const { body: shown } = await project.call('GET', own)
+
+    const back = await project.send('PATCH', own, shown)
+    const wrong = await project.send('PATCH', own, { ...shown, id: 0 })
+
+    expect(back.status).toBe(200)
+    expect(back.headers.get('X-Ignored-Fields')).toMatch(/^id, /)
+    expect([wrong.status, wrong.body.attr]).toEqual([400, 'id'])
+  })
+})
+
+it('filters of an insight that its query would leave unread are refused, unless the query goes', async () => {
+  const { body } = await project.send('POST', 'insights/', { query: NODE })
+  const path = `insights/${body.id}/`
+
+  const unread = await project.send('PATCH', path, { filters: VIEWS })
+  const instead = await project.send('PATCH', path, { filters: VIEWS, query: null })
+
+  expect([unread.status, unread.body.attr]).toEqual([400, 'filters'])
+  expect([instead.status, instead.body.filters]).toEqual([200, VIEWS])
+})
+
+describe('a cursor', () => {
+  it.each(['persons/', 'persons/activity/', 'session_recordings/'])(
+    'of %s goes with the offset where it continues, or without one',
+    async (path) => {
+      const own = await newProject()
+      const people = [1, 2, 3].map((n) => ({ distinct_id: `p${n}`, event: '$identify' }))
+      await own.ingest(people.map((one) => ({ ...one, properties: { $set: { a: 1 } } })))
+      const listed = (await own.call('GET', 'persons/')).body.results
+      for (const { id } of listed) {
+        await own.send('PATCH', `persons/${id}/`, { properties: { b: 1 } })
+      }
+      const sent = [1, 2, 3].map((n) => snapshotEvent(own, { session: `s${n}` }))
+      await holdRecordings().record(...sent)
+      const { body } = await own.call('GET', `${path}?limit=1`)
+      const next = new URL(body.next).searchParams
+
+      const follow = (change: (query: URLSearchParams) => void) => {
+        const query = new URLSearchParams(next)
+        change(query)
+        return own.call('GET', `${path}?${query}`)
+      }
+      const followed = await follow(() => {})
+      const without = await follow((query) => query.delete('offset'))
+      const moved = await follow((query) => query.set('offset', '2'))
+
+      expect(followed.status).toBe(200)
+      expect(without.body).toEqual({ ...followed.body, next: expect.any(String) })
+      expect([moved.status, moved.body.attr]).toEqual([400, 'offset'])
+    }
+  )
+})
+
+describe('PATCH of a recording', () => {
+  it('takes analyzed as PostHog does, which marks nothing as viewed', async () => {
+    const own = await newProject()
+    await holdRecordings().record(snapshotEvent(own))
+
+    const analyzed = await own.send('PATCH', RECORDING, { analyzed: true })
+    const unviewed = await own.send('PATCH', RECORDING, { analyzed: true, viewed: false })
+    await own.send('PATCH', RECORDING, { viewed: true })
+    const undone = await own.send('PATCH', RECORDING, { analyzed: true, viewed: false })
+    const neither = await own.send('PATCH', RECORDING, { analyzed: false })
+
+    expect([analyzed.status, analyzed.body.viewed]).toEqual([200, false])
+    expect([unviewed.status, unviewed.body.viewed]).toEqual([200, false])
+    expect([undone.status, undone.body.attr]).toEqual([400, 'viewed'])
+    expect(neither.status).toBe(400)
+  })
+})
+
+it('a person and one of its distinct ids agree in the AI helpers', async () => {
+  const { status } = await project.send('POST', 'session_recordings/ai/filters/', {
+    person: { distinct_ids: ['ada'] },
+    distinct_id: 'ada'
+  })
+
+  expect(status).toBe(200)
+})
+
+it('a subscription that is over may be renamed, but not made to be over', async () => {
+  const { body } = await project.send('POST', 'subscriptions/', {
+    ...DAILY,
+    deleted: true,
+    count: 1
+  })
+  const path = `subscriptions/${body.id}/`
+
+  const renamed = await project.send('PATCH', path, { title: 'New' })
+  const { body: live } = await project.send('POST', 'subscriptions/', DAILY)
+  const ended = await project.send('PATCH', `subscriptions/${live.id}/`, {
+    until_date: '2026-11-21'
+  })
+
+  expect(renamed.status).toBe(200)
+  expect([ended.status, ended.body.attr]).toEqual([400, 'until_date'])
+})
