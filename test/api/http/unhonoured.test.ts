@@ -193,6 +193,13 @@ describe('a body', () => {
       'date_from',
       'the body'
     ],
+    [
+      'POST',
+      'insights/trend/',
+      { ...VIEWS, breakdown: 'plan', breakdowns: [{ property: 'color' }] },
+      'breakdown',
+      'not both'
+    ],
     ['POST', 'insights/trend/', NODE, 'kind', '`query`'],
     ['POST', 'insights/trend/', { name: 'A', series: NODE.series }, 'series', '`query`']
   ])('%s %s %j is a 400 for %s', async (method, path, json, attr, detail) => {
