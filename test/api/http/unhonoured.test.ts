@@ -254,6 +254,14 @@ describe('a body', () => {
     expect(headers.has('X-Ignored-Fields')).toBe(false)
   })
 
+  it('has at most 1,000 fields that mean nothing', async () => {
+    const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, n) => [`x${n}`, 0]))
+
+    const { status, body } = await project.send('POST', 'insights/trend/', { ...VIEWS, ...many })
+
+    expect([status, body.detail]).toEqual([400, 'More than 1000 fields are not known here.'])
+  })
+
   it('names 50 fields at most', async () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${n}`.repeat(9), n]))
 
