@@ -5,6 +5,7 @@
 export const HARMLESS: Record<string, string> = {
   _: 'Keeps an answer out of caches.',
   basic: 'Asks for a list without results, which no list here has.',
+  blob_v2: 'Asks for snapshots in the form that they have.',
   cache_invalidation_key: 'Answers do not come from a cache.',
   client_query_id: 'Names a query, so that it could be cancelled.',
   include_total: 'Every list has its `count`.',

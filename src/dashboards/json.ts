@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { forEach, refusing } from '../fields.ts'
+import { refusing, sameReason } from '../fields.ts'
 import { INSIGHT_EXAMPLE, InsightJson } from '../insights/json.ts'
 import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 
@@ -15,13 +15,13 @@ export const DashboardInput = refusing(
     })
     .meta({ id: 'DashboardInput', examples: [{ name: 'Weekly review' }] }),
   {
-    ...forEach(
+    ...sameReason(
       ['filters', 'variables', 'breakdown_colors'],
       'A dashboard has no filters of its own.'
     ),
-    ...forEach(['use_template', 'use_dashboard'], 'Dashboards are not copied.'),
+    ...sameReason(['use_template', 'use_dashboard'], 'Dashboards are not copied.'),
     delete_insights: 'The insights of a deleted dashboard stay.',
-    ...forEach(['insights', 'items'], 'Insights are put on a dashboard by their `dashboards`.')
+    ...sameReason(['insights', 'items'], 'Insights are put on a dashboard by their `dashboards`.')
   }
 )
 export type DashboardInput = z.infer<typeof DashboardInput>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { actorOf } from '../activity/entry.ts'
 import { NotFoundError } from '../errors.ts'
-import { forEach, refusing } from '../fields.ts'
+import { refusing, sameReason } from '../fields.ts'
 import { allow } from '../http/auth.ts'
 import { FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
@@ -76,7 +76,7 @@ const BulkDelete = refusing(
     }),
   {
     keep_person: 'Persons are not kept: their events go only together with them.',
-    ...forEach(
+    ...sameReason(
       ['id', 'uuid', 'uuids', 'person_id', 'person_ids'],
       'Persons are named by `ids` or `distinct_ids`.'
     )

@@ -59,13 +59,15 @@ export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
   const check: MiddlewareHandler<AppEnv> = async function check(c, next) {
     asked ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
     const { parameters, needsKey } = asked
-    if (operation.takesAnyQuery) {
-      return next()
+    const expectKnown = () => {
+      if (!operation.takesAnyQuery) {
+        checkParameters(c.req.url, parameters)
+      }
     }
     if (needsKey) {
-      c.set('expectKnown', () => checkParameters(c.req.url, parameters))
+      c.set('expectKnown', expectKnown)
     } else {
-      checkParameters(c.req.url, parameters)
+      expectKnown()
     }
     await next()
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { forEach, refusing } from '../fields.ts'
+import { refusing, sameReason } from '../fields.ts'
 import { isObject, type JsonObject } from '../json.ts'
 
 /** A list shows at most this many distinct ids of a person. */
@@ -99,7 +99,7 @@ export const SplitRequestJson = refusing(
       properties: Unread
     })
     .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] }),
-  forEach(
+  sameReason(
     ['distinct_id', 'distinct_ids'],
     'What stays is `main_distinct_id`, what leaves is `distinct_ids_to_split`.'
   )

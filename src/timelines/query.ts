@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { forEach, refusing } from '../fields.ts'
+import { refusing, sameReason } from '../fields.ts'
 import { isEmpty, type Json } from '../json.ts'
 import { jsonText } from '../parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
@@ -16,7 +16,7 @@ const Entity = z.union(
     Text.transform((id) => ({ id })),
     refusing(
       z.object({ id: Text.nullish(), properties: z.unknown().optional() }),
-      forEach(['event', 'event_name'], 'The name of the event is `id`.')
+      sameReason(['event', 'event_name'], 'The name of the event is `id`.')
     )
   ],
   'An event is a name, or an object with the name as id.'

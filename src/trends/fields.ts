@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { forEach, refusing, saysSomething } from '../fields.ts'
+import { refusing, sameReason, saysSomething } from '../fields.ts'
 import { jsonText } from '../parameters.ts'
 import { INTERVALS } from './buckets.ts'
 import { MAX_SMOOTHING } from './query.ts'
@@ -87,8 +87,8 @@ export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 const LegacyEntity = refusing(
   z.object({ id: Text, type: Text, order: whole(z.int()), ...entity }),
   {
-    ...forEach(['event', 'event_name'], 'The name of the event is `id` in this form.'),
-    ...forEach(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
+    ...sameReason(['event', 'event_name'], 'The name of the event is `id` in this form.'),
+    ...sameReason(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
     table_name: 'Data warehouses are not supported.'
   }
 )
@@ -120,12 +120,12 @@ const OF_QUERY = 'This is a field of a `TrendsQuery`: the whole of it belongs in
 
 /** Fields of other forms and of PostHog that would change a trend. */
 const ELSEWHERE = {
-  ...forEach(['math', 'math_property', 'math_property_type', 'math_multiplier'], OF_SERIES),
-  ...forEach(['event', 'series_name'], 'Events are a list, `events`.'),
+  ...sameReason(['math', 'math_property', 'math_property_type', 'math_multiplier'], OF_SERIES),
+  ...sameReason(['event', 'series_name'], 'Events are a list, `events`.'),
   formulas: 'There is one `formula` in this form; `query` takes several.',
   formulaNodes: 'There is one `formula` in this form; `query` takes several.',
   data_warehouse: 'Data warehouses are not supported.',
-  ...forEach(
+  ...sameReason(
     [
       'kind',
       'source',
@@ -169,7 +169,7 @@ export const TrendFields = refusing(
 /** Why a saved insight has no fields beside `filters` and `query`. */
 export const MISPLACED = {
   ...ELSEWHERE,
-  ...forEach(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')
+  ...sameReason(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')
 }
 
 /** What a URL may have: each form, its lists and objects as JSON. */

@@ -110,6 +110,13 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
       'filters'
     )
   }
+  if (draft.breakdown.breakdown && draft.breakdown.breakdowns?.length) {
+    throw new AppError(
+      'invalid_input',
+      'A trend has one `breakdown` or several `breakdowns`, not both.',
+      at('breakdown')
+    )
+  }
   const breakdowns = readBreakdowns(draft.breakdown, draft.at)
   const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
   if (limit > MAX_BREAKDOWN_LIMIT) {

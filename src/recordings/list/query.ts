@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { forEach, refusing } from '../../fields.ts'
+import { refusing, sameReason } from '../../fields.ts'
 import type { Json } from '../../json.ts'
 import { Flag, jsonText } from '../../parameters.ts'
 import {
@@ -22,7 +22,7 @@ const EventJson = z.union([
       id: Text.min(1).nullable(),
       properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
     }),
-    forEach(['event', 'event_name'], 'The name of the event is `id`.')
+    sameReason(['event', 'event_name'], 'The name of the event is `id`.')
   )
 ])
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { forEach, refusing } from '../../fields.ts'
+import { refusing, sameReason } from '../../fields.ts'
 import { RecordingJson, Source } from '../json.ts'
 
 export const SharingJson = z
@@ -24,7 +24,7 @@ export type SharingJson = z.infer<typeof SharingJson>
 
 export const SharingUpdateJson = refusing(
   z.object({ enabled: z.boolean() }).meta({ id: 'SharingUpdate', examples: [{ enabled: true }] }),
-  forEach(
+  sameReason(
     ['password_required', 'password', 'share_passwords', 'settings'],
     'A link here has no password and no settings: whoever has it sees the recording.'
   )

@@ -193,6 +193,13 @@ describe('a body', () => {
       'date_from',
       'the body'
     ],
+    [
+      'POST',
+      'insights/trend/',
+      { ...VIEWS, breakdown: 'plan', breakdowns: [{ property: 'color' }] },
+      'breakdown',
+      'not both'
+    ],
     ['POST', 'insights/trend/', NODE, 'kind', '`query`'],
     ['POST', 'insights/trend/', { name: 'A', series: NODE.series }, 'series', '`query`']
   ])('%s %s %j is a 400 for %s', async (method, path, json, attr, detail) => {
@@ -245,6 +252,14 @@ describe('a body', () => {
     const { headers } = await project.send('POST', 'insights/trend/', VIEWS)
 
     expect(headers.has('X-Ignored-Fields')).toBe(false)
+  })
+
+  it('has at most 1,000 fields that mean nothing', async () => {
+    const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, n) => [`x${n}`, 0]))
+
+    const { status, body } = await project.send('POST', 'insights/trend/', { ...VIEWS, ...many })
+
+    expect([status, body.detail]).toEqual([400, 'More than 1000 fields are not known here.'])
   })
 
   it('names 50 fields at most', async () => {

@@ -189,9 +189,7 @@ export function toBody(ask: Asked): object {
       display,
       formula
     }
-    return ask.form === 'flat'
-      ? flat
-      : { name: 'Mine', filters: flat, events: [{ id: 'not this' }] }
+    return ask.form === 'flat' ? flat : { name: 'Mine', filters: flat, events: [] }
   }
   const node = {
     kind: 'TrendsQuery',
