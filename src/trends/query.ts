@@ -37,9 +37,16 @@ export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] a
 export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as const
 export type Maths = (typeof MATHS)[number]
 
+/** How a series counts: the math, and the property whose numbers it takes. */
+type Counted = { math: Maths; property: Property | undefined }
+
+/** Whether a math takes a number of each session, which counts once however many events of it there are. */
+export const countsSessions = ({ property }: Pick<Counted, 'property'>): boolean =>
+  property?.type === 'session'
+
 /** Whether the results of parts add up to that of the whole, whatever the parts are. */
-export const isAdditive = (math: Maths): boolean =>
-  math === 'total' || math === 'sum' || isOneOf(FIRSTS, math)
+export const isAdditive = ({ math, property }: Counted): boolean =>
+  math === 'total' || (math === 'sum' && !countsSessions({ property })) || isOneOf(FIRSTS, math)
 
 const OVER_TIME = [
   'ActionsLineGraph',

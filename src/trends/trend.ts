@@ -190,7 +190,7 @@ async function readLines(
   const lines = values
     ? new Lines(values, query.hidesOther ? [null] : [null, 0], points)
     : new Lines([null], [], points)
-  if (cells && values && isFoldable(cells, values, part.scan.math)) {
+  if (cells && values && isFoldable(cells, values, part.scan)) {
     lines.add(foldOthers(cells, values))
   } else {
     for await (const some of cellsOf(db, part, values)) {

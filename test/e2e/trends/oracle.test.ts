@@ -316,7 +316,8 @@ function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): vo
   }
   const count = ask.compare ? 2 : 1
   for (const [i, entity] of ask.events.entries()) {
-    if (!ADDITIVE.includes(entity.math)) {
+    // A session counts for each value that its events have.
+    if (!ADDITIVE.includes(entity.math) || entity.math_property === '$session_duration') {
       continue
     }
     for (let p = 0; p < count; p += 1) {

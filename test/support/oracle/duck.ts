@@ -198,8 +198,9 @@ export class Duck {
     const value = listed
       ? `case when ${text} is null then null when list_contains(from_json($1::json, '["varchar"]'), ${text}) then ${text} else '<other>' end`
       : text
+    const isOfSession = entity.math_property?.startsWith('$session') ?? false
     const number = entity.math_property
-      ? numberOf({ key: entity.math_property, type: 'event' })
+      ? numberOf({ key: entity.math_property, type: isOfSession ? 'session' : 'event' })
       : 'null'
     const matching = this.#matching(
       ask,
@@ -208,9 +209,12 @@ export class Duck {
       `${value} as value, actor, session, ${number} as x`
     )
     const perActor = /^(.*)_count_per_actor$/.exec(entity.math)?.[1]
-    const source = perActor
-      ? `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`
-      : matching
+    const sources = {
+      actors: `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`,
+      sessions: `select distinct i, value, session, x from (${matching})`,
+      events: matching
+    }
+    const source = perActor ? sources.actors : sources[isOfSession ? 'sessions' : 'events']
     const kept = entity.math_property ? `(${source}) where x is not null` : `(${source})`
     return this.#rows<{ i: number; value: string | null; y: number }>(
       `select i, value, (${AGGREGATES[perActor ?? entity.math]})::double as y from ${kept} group by i, value`,

@@ -113,7 +113,13 @@ const entity: fc.Arbitrary<Entity> = fc
     math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR, ...FIRSTS, ...FIRSTS),
     properties: filters
   })
-  .map((one) => (NUMBERS.includes(one.math) ? { ...one, math_property: 'size' } : one))
+  .chain((one) =>
+    NUMBERS.includes(one.math)
+      ? fc
+          .constantFrom('size', 'size', '$session_duration')
+          .map((math_property) => ({ ...one, math_property }))
+      : fc.constant(one)
+  )
 
 /** The sliding counts by the hour are left to zones whose clocks stand still. */
 export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
