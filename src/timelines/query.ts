@@ -10,12 +10,13 @@ import { readFrom, readUntil } from '../trends/dates.ts'
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
-const Entity = z.union(
-  [
-    Text.transform((id) => ({ id })),
-    z.object({ id: Text.nullish(), properties: z.unknown().optional() })
-  ],
-  'An event is a name, or an object with the name as id.'
+/** Only an explicit null is all events. */
+const Entity = z.preprocess(
+  (value) => (typeof value === 'string' ? { id: value } : value),
+  z.object(
+    { id: Text.min(1).nullable(), properties: z.unknown().optional() },
+    'An event is a name, or an object with the name as id.'
+  )
 )
 
 /** The parameters of a timeline; lists and objects are JSON text. */
@@ -23,7 +24,7 @@ export const TimelineParameters = z.object({
   events: jsonText(z.array(Entity).max(MAX_ENTITIES)).optional().meta({
     type: 'string',
     description:
-      'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do.'
+      'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do, as with an `id` of null.'
   }),
   actions: jsonText(z.array(z.unknown()).max(0, 'Actions are not supported: only events are.'))
     .optional()
@@ -74,7 +75,7 @@ export function readTimelineQuery(
   const keysOf = (filters: unknown, attr: string) =>
     personKeys(filters, attr, calendar.timezone, now)
   const entities = asked.events ?? []
-  const names = entities.flatMap(({ id }) => id || [])
+  const names = entities.flatMap(({ id }) => id ?? [])
   const breakdowns = asked.breakdown_type === 'person' ? [asked.breakdown ?? []].flat() : []
   return {
     ...readRange(asked, calendar, now),

@@ -48,6 +48,8 @@ export const InsightFields = z
   })
 
 const Text = z.string().max(1_000).nullish()
+/** The name of an event; only an explicit null is all events, so that a name under another key is not passed over. */
+const EventName = z.string().min(1).max(1_000).nullable()
 /** A number, also as text: in URLs it once was one. */
 const whole = (schema: z.ZodInt) =>
   z.preprocess(
@@ -102,7 +104,7 @@ export const LegacyFilter = z.object({
   insight: Text,
   shown_as: Text,
   events: jsonText(
-    z.array(z.object({ id: Text, type: Text, order: whole(z.int()), ...entity })).nullish()
+    z.array(z.object({ id: EventName, type: Text, order: whole(z.int()), ...entity })).nullish()
   ).optional(),
   actions: jsonText(z.array(z.unknown()).nullish()).optional(),
   date_from: Text,
@@ -157,7 +159,7 @@ const passedOver = (...names: string[]) =>
 
 const EventsNode = z.strictObject({
   kind: z.string(),
-  event: Text,
+  event: EventName,
   fixedProperties: z.unknown().optional(),
   ...entity,
   math_multiplier: Unsupported,
