@@ -7,12 +7,21 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { isObject, type Json } from '../json.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { clockOf, invalidToken, MAX_BODY_BYTES, readJson, readRequest, readToken } from './body.ts'
+import {
+  clockOf,
+  invalidToken,
+  MAX_BODY_BYTES,
+  readExactly,
+  readJson,
+  readRequest,
+  readToken
+} from './body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from './config.ts'
 import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
 import { asIdentify, type CapturedEvent, type Dropped, readEvent } from './event.ts'
+import { warnOfInexact } from './exact.ts'
 import {
   CapturedJson,
   CaptureJson,
@@ -153,12 +162,14 @@ export function createCaptureRoutes() {
   }
 
   const capture = async (c: Context<AppEnv>) => {
-    const { token, sentAt, events } = readRequest(await readPayload(c))
+    const { json, inexact } = await readExactly(payloadOf(c))
+    const { token, sentAt, events } = readRequest(json)
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
     const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
+    warnOfInexact(project.id, read, inexact)
     const visit = {
       projectId: project.id,
       timezone: project.timezone,
@@ -257,10 +268,12 @@ export function createCaptureRoutes() {
 }
 
 /** The body or, without one, the query's `data`, which very old SDKs send with GET. */
-const readPayload = (c: Context<AppEnv>): Promise<Json> => {
+const payloadOf = (c: Context<AppEnv>): Request | Response => {
   const data = c.req.query('data')
-  return readJson(c.req.raw.body || data === undefined ? c.req.raw : new Response(data))
+  return c.req.raw.body || data === undefined ? c.req.raw : new Response(data)
 }
+
+const readPayload = (c: Context<AppEnv>): Promise<Json> => readJson(payloadOf(c))
 
 function refuseAll(dropped: Dropped[]): AppError {
   const reasons = [...new Set(dropped.map(({ reason }) => reason))].join('; ')
