@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { AppError } from '../errors.ts'
+import { findInexact } from '../exact.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { readBody, tooLarge } from '../stream.ts'
 import { parseTimestamp } from '../time.ts'
@@ -13,7 +14,22 @@ export const MAX_EVENTS = 20_000
  * gzip, base64, or a form field `data` that holds one of these.
  * @throws request_too_large as soon as the cap is passed, parse_error
  */
-export async function readJson(request: Request | Response): Promise<Json> {
+export const readJson = async (request: Request | Response): Promise<Json> =>
+  parse(await readText(request))
+
+/**
+ * The same, with the path of its first number that is not kept exactly.
+ * @throws request_too_large as soon as the cap is passed, parse_error
+ */
+export async function readExactly(
+  request: Request | Response
+): Promise<{ json: Json; inexact: string[] | undefined }> {
+  const text = await readText(request)
+  return { json: parse(text), inexact: findInexact(text) }
+}
+
+/** The text of a request's JSON. */
+async function readText(request: Request | Response): Promise<string> {
   let bytes = await readBody(request, MAX_BODY_BYTES)
   for (let layer = 0; layer < 3; layer += 1) {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
@@ -25,7 +41,7 @@ export async function readJson(request: Request | Response): Promise<Json> {
       throw new AppError('parse_error', 'request missing data payload')
     }
     if (isJson(text)) {
-      return parse(text)
+      return text
     }
     // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
     bytes = fromBase64(text.replaceAll(' ', '+'))

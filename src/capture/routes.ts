@@ -1,6 +1,12 @@
 import type { Context } from 'hono'
 import { AppError } from '../errors.ts'
-import { BODY_FORMS, readPayload, type TokenReader, UNREADABLE } from '../http/capture.ts'
+import {
+  BODY_FORMS,
+  payloadOf,
+  readPayload,
+  type TokenReader,
+  UNREADABLE
+} from '../http/capture.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'
 import { describe } from '../http/openapi.ts'
@@ -8,8 +14,9 @@ import { isObject, type Json } from '../json.ts'
 import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { clockOf, readRequest } from './body.ts'
+import { clockOf, readExactly, readRequest } from './body.ts'
 import { asIdentify, type Dropped, readEvent } from './event.ts'
+import { warnOfInexact } from './exact.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './json.ts'
 import { takeEvents } from './take.ts'
 
@@ -54,12 +61,14 @@ const RECORD = describe({
 /** The doors that SDKs send events and recordings to. */
 export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
   const capture = async (c: Context<AppEnv>) => {
-    const { token, sentAt, events } = readRequest(await readPayload(c))
+    const { json, inexact } = await readExactly(payloadOf(c))
+    const { token, sentAt, events } = readRequest(json)
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
     const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
+    warnOfInexact(project.id, read, inexact)
     const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
     if (dropped.length === outcomes.length) {

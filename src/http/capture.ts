@@ -25,10 +25,13 @@ export const UNREADABLE: Refusal[] = [
 export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; its bytes tell which. At most ${MAX_BODY_BYTES} bytes.`
 
 /** The body or, without one, the query's `data`, which very old SDKs send with GET. */
-export const readPayload = (c: Context<AppEnv>): Promise<Json> => {
+export const payloadOf = (c: Context<AppEnv>): Request | Response => {
   const data = c.req.query('data')
-  return readJson(c.req.raw.body || data === undefined ? c.req.raw : new Response(data))
+  return c.req.raw.body || data === undefined ? c.req.raw : new Response(data)
 }
+
+/** @throws request_too_large, parse_error */
+export const readPayload = (c: Context<AppEnv>): Promise<Json> => readJson(payloadOf(c))
 
 export type TokenReader = {
   /** The project of a capture token. @throws authentication_failed, attr `api_key` */

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { findInexact } from '../exact.ts'
 import { depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import { readBody } from '../stream.ts'
@@ -151,7 +152,8 @@ async function readJson(request: Request): Promise<Json> {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
     throw new AppError('unsupported_media_type', unsupported(type))
   }
-  const json = parseJson(bytes)
+  const text = decodeUtf8(bytes)
+  const json = parseJson(text)
   if (depthOf(json) > MAX_DEPTH) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
   }
@@ -159,14 +161,28 @@ async function readJson(request: Request): Promise<Json> {
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
     throw new AppError('invalid_input', 'This field is not known.', '__proto__')
   }
+  const inexact = findInexact(text)
+  if (inexact) {
+    throw new AppError('invalid_input', INEXACT, inexact.join('__'))
+  }
   return toWellFormed(json)
 }
 
-function parseJson(bytes: Uint8Array): Json {
+const INEXACT = 'This number cannot be kept exactly: send it as a text.'
+
+function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw malformed('invalid UTF-8')
+  }
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text)
   } catch (error) {
-    throw malformed(error instanceof SyntaxError ? error.message : 'invalid UTF-8')
+    throw malformed(error instanceof Error ? error.message : 'invalid')
   }
 }
 

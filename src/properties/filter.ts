@@ -1,4 +1,3 @@
-import { validateStrict } from 'compare-versions'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -6,6 +5,7 @@ import { findMeant, showName } from '../names.ts'
 import { findSessionProperty } from '../sessions/properties.ts'
 import { parseDate } from '../time.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
+import { isVersion, isVersionPattern } from './version.ts'
 
 /** Operators that compare with one or any of several values. */
 const MATCHES = ['exact', 'in', 'icontains', 'icontains_multi', 'regex'] as const
@@ -140,7 +140,7 @@ export const OPERATOR_TABLE = `| Operators | fulfilled when the property |
 | \`between\` · \`not_between\` | is a number from the lower to the higher of two values · is a number outside |
 | \`is_set\` · \`is_not_set\` | is there · is missing or null; no value is needed |
 | \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date compared with an ISO 8601 date or a relative one such as \`-7d\` |
-| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version compared with one, or with a pattern such as \`1.2.*\` |`
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers compared with one, of which the missing numbers are 0, or with a pattern such as \`1.2.*\`; \`1.2.3-beta\` is \`1.2.3\` |`
 
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 
@@ -292,7 +292,7 @@ function checkValues(
   if (operator === 'semver_wildcard') {
     wrong('a version with a wildcard', isVersionPattern)
   } else if (isOneOf(SEMVER, operator)) {
-    wrong('a version', validateStrict)
+    wrong('a version', isVersion)
   }
 }
 
@@ -301,8 +301,6 @@ export function toNumber(text: string): number | undefined {
   const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
   return /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined
 }
-
-const isVersionPattern = (text: string): boolean => /^\d+(\.\d+){0,2}(\.[*x])?$|^[*x]$/i.test(text)
 
 export const isOneOf = <T extends string>(set: readonly T[], value: string): value is T =>
   (set as readonly string[]).includes(value)

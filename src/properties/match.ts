@@ -1,7 +1,7 @@
-import { compareVersions, satisfies, validate } from 'compare-versions'
 import { parseDate, parseTimestamp } from '../time.ts'
 import type { PropertyFilter } from './filter.ts'
 import { charactersOfUnit, searchFor } from './pattern.ts'
+import { parseVersion, versionTest } from './version.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -106,29 +106,8 @@ function testOf(
       return onDates(values, timezone, now, (date, wanted) => date < wanted)
     case 'is_date_after':
       return onDates(values, timezone, now, (date, wanted) => date > wanted)
-    case 'semver_eq':
-      return onVersions(values, (version, wanted) => compareVersions(version, wanted) === 0)
-    case 'semver_neq':
-      return onVersions(values, (version, wanted) => compareVersions(version, wanted) !== 0)
-    case 'semver_gt':
-      return onVersions(values, (version, wanted) => compareVersions(version, wanted) > 0)
-    case 'semver_gte':
-      return onVersions(values, (version, wanted) => compareVersions(version, wanted) >= 0)
-    case 'semver_lt':
-      return onVersions(values, (version, wanted) => compareVersions(version, wanted) < 0)
-    case 'semver_lte':
-      return onVersions(values, (version, wanted) => compareVersions(version, wanted) <= 0)
-    case 'semver_tilde':
-      return onVersions(values, (version, wanted) => satisfies(version, `~${wanted}`))
-    case 'semver_caret':
-      return onVersions(values, (version, wanted) => satisfies(version, `^${wanted}`))
-    case 'semver_wildcard':
-      return onVersions(
-        values,
-        (version, wanted) => isAnyVersion(wanted) || satisfies(version, toPattern(wanted))
-      )
     default:
-      return undefined
+      return onVersions(operator, values)
   }
 }
 
@@ -165,29 +144,15 @@ function onDates(
   }
 }
 
-/** `*`, which the library does not take. */
-const isAnyVersion = (wanted: string): boolean => /^[*x]$/i.test(wanted)
-
-/** `1.*` as the library wants it: `1.x.x`. */
-const toPattern = (wanted: string): string => {
-  const parts = wanted.replaceAll('*', 'x').split('.')
-  return [...parts, 'x', 'x'].slice(0, Math.max(3, parts.length)).join('.')
+function onVersions(operator: string, values: string[]): Test | undefined {
+  const tests = values.flatMap((value) => versionTest(operator, value) ?? [])
+  return tests.length === 0
+    ? undefined
+    : {
+        matches: (text) => {
+          const version = parseVersion(text)
+          return version !== undefined && tests.some((test) => test(version))
+        },
+        unitsOf: () => 3 + tests.length / 10
+      }
 }
-
-/** Also without all its parts: `1.2` is `1.2.0`. */
-const VERSION = /^v?\d{1,15}(\.\d{1,15}){0,3}(-[0-9a-z.-]{1,100})?(\+[0-9a-z.-]{1,100})?$/i
-
-/** Longest text that is compared as a version as quickly as any; a longer one takes 25 times as long. */
-const SHORT_VERSION = 30
-
-const onVersions = (
-  values: string[],
-  compare: (version: string, wanted: string) => boolean
-): Test => ({
-  matches: (text) =>
-    VERSION.test(text) && validate(text) && values.some((wanted) => compare(text, wanted)),
-  unitsOf: (text) => {
-    const unitsOfOne = text.length > SHORT_VERSION ? 100 : 4
-    return VERSION.test(text) ? 2 + values.length * unitsOfOne : 2
-  }
-})

@@ -11,11 +11,12 @@ import { readFrom, readUntil } from '../trends/dates.ts'
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
+/** Only an explicit null is all events. */
 const Entity = z.union(
   [
-    Text.transform((id) => ({ id })),
+    Text.min(1).transform((id) => ({ id })),
     refusing(
-      z.object({ id: Text.nullish(), properties: z.unknown().optional() }),
+      z.object({ id: Text.min(1).nullable(), properties: z.unknown().optional() }),
       sameReason(['event', 'event_name'], 'The name of the event is `id`.')
     )
   ],
@@ -27,7 +28,7 @@ export const TimelineParameters = z.object({
   events: jsonText(z.array(Entity).max(MAX_ENTITIES)).optional().meta({
     type: 'string',
     description:
-      'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do.'
+      'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do, as with an `id` of null.'
   }),
   actions: jsonText(z.array(z.unknown()).max(0, 'Actions are not supported: only events are.'))
     .optional()
@@ -78,7 +79,7 @@ export function readTimelineQuery(
   const keysOf = (filters: unknown, attr: string) =>
     personKeys(filters, attr, calendar.timezone, now)
   const entities = asked.events ?? []
-  const names = entities.flatMap(({ id }) => id || [])
+  const names = entities.flatMap(({ id }) => id ?? [])
   const breakdowns = asked.breakdown_type === 'person' ? [asked.breakdown ?? []].flat() : []
   return {
     ...readRange(asked, calendar, now),

@@ -36,6 +36,8 @@ At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYT
   },
   refusals: [
     ['invalid_input', '"soon" is not a date.', 'date_from'],
+    ['required', 'This field is required.', 'events__0__id'],
+    ['blank', 'This field may not be blank.', 'events__0__id'],
     [
       'query_too_large',
       `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`,

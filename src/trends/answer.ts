@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
 import { type Bucket, dayOf, type Interval, labelOf } from './buckets.ts'
 import type { Value } from './cells.ts'
-import { cumulate, type Line, sum } from './lines.ts'
+import { type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
 
 /** What stands for all values beyond the limit, and for events without one. */
@@ -38,10 +38,10 @@ export const TrendSeries = z.object({
     .meta({ description: 'Where each bucket begins, on the clock of the project.' }),
   aggregated_value: z.number().optional().meta({ description: 'Of displays without a time axis.' }),
   breakdown_value: z
-    .union([z.string(), z.array(z.string()), z.array(z.number())])
+    .union([z.string(), z.array(z.string())])
     .optional()
     .meta({
-      description: `\`${OTHER}\` for all values beyond the limit, \`${NONE}\` for none; of a bin where it begins and ends.`
+      description: `\`${OTHER}\` for all values beyond the limit, \`${NONE}\` for none; of a bin where it begins and ends, as in \`[10,17.5]\`. Of \`breakdowns\` a list, also of a single one.`
     }),
   compare: z.literal(true).optional(),
   compare_label: z.enum(['current', 'previous']).optional(),
@@ -122,7 +122,7 @@ export const toPeriod = (
 export function toSeries(
   query: TrendQuery,
   period: Period,
-  { data: points, value }: Line,
+  { data, value }: Line,
   of: { series: Series } | { formula: string }
 ): TrendSeries {
   const action = 'series' in of ? toAction(of.series) : null
@@ -138,7 +138,7 @@ export function toSeries(
     ...(period.label && { compare: true as const, compare_label: period.label }),
     filter: query.shown
   }
-  if (!points.every(Number.isFinite)) {
+  if (!data.every(Number.isFinite)) {
     throw new AppError('invalid_input', `${label} adds up to more than a number can be.`, 'series')
   }
   if (isAggregated(query)) {
@@ -149,16 +149,14 @@ export function toSeries(
       data: [],
       labels: [],
       days: [],
-      aggregated_value: points[0] ?? 0,
+      aggregated_value: data[0] ?? 0,
       ...shared
     }
   }
-  const isCumulative = query.display === 'ActionsLineGraphCumulative'
-  const data = isCumulative ? cumulate(points) : points
   return {
     action,
     label,
-    count: bounded(isCumulative ? (data.at(-1) ?? 0) : sum(data)),
+    count: bounded(totalOf(query, data)),
     data,
     labels: period.labels,
     days: period.days,
@@ -169,6 +167,13 @@ export function toSeries(
 /** Numbers that can be, as the highest of several buckets, may have a sum that cannot. */
 const bounded = (number: number): number =>
   Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
+
+/** What all points of a line say together: of a cumulative display the last one, which has all before it. */
+export const totalOf = (query: TrendQuery, data: readonly number[]): number =>
+  isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
+
+export const isCumulative = ({ display }: TrendQuery): boolean =>
+  display === 'ActionsLineGraphCumulative'
 
 export const isAggregated = ({ display }: TrendQuery): boolean =>
   (AGGREGATED as readonly string[]).includes(display)
@@ -205,13 +210,9 @@ function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
   })
 }
 
-function toBreakdownValue(query: TrendQuery, value: Value): string | string[] | number[] {
-  const [{ bins } = {}, ...others] = query.breakdowns
-  if (bins && others.length === 0 && typeof value === 'string') {
-    return rangeOf(bins, value)
-  }
+function toBreakdownValue(query: TrendQuery, value: Value): string | string[] {
   const parts = partsOf(query, value)
-  if (query.breakdowns.length === 1) {
+  if (!query.listsBreakdowns) {
     return parts[0] ?? NONE
   }
   return parts.length === 1 ? query.breakdowns.map(() => parts[0] ?? NONE) : parts

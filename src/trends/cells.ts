@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { MAX_BREAKDOWN_VALUES, type Maths } from './query.ts'
+import { countsSessions, MAX_BREAKDOWN_VALUES, type Maths, type Series } from './query.ts'
 
 /** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all others. */
 export type Value = string | null | 0
@@ -7,8 +7,16 @@ export type Value = string | null | 0
 /** What came out for a point and value: a number, of so many that went in. Several of the same point and value add up. */
 export type Cell = { point: number; value: Value; result: number; size: number }
 
-/** The actors, sessions or numbers of a point and value, for a math that has to know them all; null for none. */
-export type Found = { point: number; value: Value; subjects: readonly (number | string | null)[] }
+/**
+ * The actors, sessions or numbers of a point and value, for a math that has to know them all; null for none. With
+ * `numbers`, each session's number, in the same order.
+ */
+export type Found = {
+  point: number
+  value: Value
+  subjects: readonly (number | string | null)[]
+  numbers?: readonly number[]
+}
 
 /** How many different subjects are kept in mind at once. */
 export const MAX_SUBJECTS = 300_000
@@ -106,6 +114,7 @@ function join(a: Cell, b: Cell, math: Maths): Cell {
   return { ...a, result: JOINS[math]?.(a, b) ?? 0, size: a.size + b.size }
 }
 
+/** How often each subject is there or, of sessions, the number that each has. */
 type Counts = Map<number | string, number>
 
 /** Collects what is found, and then computes what needs all of it at once. */
@@ -114,9 +123,9 @@ export class Gathering {
   #size = 0
 
   /** @throws query_too_large, attr `actors` */
-  add({ point, value, subjects }: Found): void {
+  add({ point, value, subjects, numbers }: Found): void {
     const counts = this.#countsOf(point, value)
-    for (const subject of subjects) {
+    for (const [i, subject] of subjects.entries()) {
       if (subject === null) {
         continue
       }
@@ -124,7 +133,7 @@ export class Gathering {
       if (before === undefined) {
         this.#size += 1
       }
-      counts.set(subject, (before ?? 0) + 1)
+      counts.set(subject, numbers?.[i] ?? (before ?? 0) + 1)
     }
     if (this.#size > MAX_SUBJECTS) {
       throw new AppError(
@@ -135,12 +144,12 @@ export class Gathering {
     }
   }
 
-  cells(math: Maths): Cell[] {
+  cells(series: Pick<Series, 'math' | 'property'>): Cell[] {
     return [...this.#points].flatMap(([point, values]) =>
       [...values].map(([value, counts]) => ({
         point,
         value,
-        result: resultOf(math, counts),
+        result: resultOf(series, counts),
         size: counts.size
       }))
     )
@@ -168,31 +177,41 @@ const PERCENTILES: Record<string, number> = {
   p99: 0.99
 }
 
-function resultOf(math: Maths, counts: ReadonlyMap<number | string, number>): number {
+function resultOf(
+  { math, property }: Pick<Series, 'math' | 'property'>,
+  counts: ReadonlyMap<number | string, number>
+): number {
   const base = math.replace('_count_per_actor', '')
-  const place = PERCENTILES[base]
-  if (base === math) {
-    return place === undefined
-      ? counts.size
-      : percentile(
-          [...counts].map(([subject, count]) => ({ number: Number(subject), count })),
-          place
-        )
+  if (base !== math || countsSessions({ property })) {
+    return summarize(base, [...counts.values()])
   }
-  const numbers = [...counts.values()]
+  const place = PERCENTILES[base]
+  return place === undefined
+    ? counts.size
+    : percentile(
+        [...counts].map(([subject, count]) => ({ number: Number(subject), count })),
+        place
+      )
+}
+
+/** One number of the numbers that actors or sessions have; 0 without any. */
+function summarize(math: string, numbers: readonly number[]): number {
+  const place = PERCENTILES[math]
   if (place !== undefined) {
     return percentile(
       numbers.map((number) => ({ number, count: 1 })),
       place
     )
   }
-  if (base === 'avg') {
-    return numbers.length > 0
-      ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length
-      : 0
+  const total = numbers.reduce((sum, number) => sum + number, 0)
+  if (math === 'sum') {
+    return total
+  }
+  if (math === 'avg') {
+    return numbers.length > 0 ? total / numbers.length : 0
   }
   return numbers.reduce(
-    (a, b) => (base === 'min' ? Math.min(a, b) : Math.max(a, b)),
+    (a, b) => (math === 'min' ? Math.min(a, b) : Math.max(a, b)),
     numbers[0] ?? 0
   )
 }

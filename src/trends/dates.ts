@@ -25,6 +25,27 @@ export function readFrom(text: string, calendar: Calendar, now: Date): number | 
   return startOf(time, 'day', calendar).time
 }
 
+/** Where a trend begins; `isExact` for a beginning that lies within its first bucket. */
+export type Start = { time: number; isExact: boolean }
+
+/**
+ * Reads where a trend begins: hours, minutes and seconds ago right then, unless `isByHour` says that buckets of an hour or
+ * a minute begin with theirs. `-24h` by the day is the last 24 hours. @returns undefined for what is no date
+ */
+export function readStart(
+  text: string,
+  isByHour: boolean,
+  calendar: Calendar,
+  now: Date
+): Start | undefined {
+  const relative = readRelative(text, calendar, now)
+  if (relative && !isByHour && /[hMs]/.test(relative.unit)) {
+    return { time: relative.time, isExact: true }
+  }
+  const time = readFrom(text, calendar, now)
+  return time === undefined ? undefined : { time, isExact: false }
+}
+
 /**
  * The moment before which a trend ends: with its day, and of hours and minutes with the hour or minute of a relative
  * date, and right behind an exact time. @returns ms, or undefined

@@ -32,6 +32,8 @@ export const INSIGHT_FIELDS = {
 }
 
 const Text = z.string().max(1_000).nullish()
+/** The name of an event; only an explicit null is all events, so that a name under another key is not passed over. */
+const EventName = z.string().min(1).max(1_000).nullable()
 /** A number, also as text: in URLs it once was one. */
 const whole = (schema: z.ZodInt) =>
   z.preprocess(
@@ -85,7 +87,7 @@ export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 
 /** A series of a filter object: what other forms and other insights have in its place would make it count all events. */
 const LegacyEntity = refusing(
-  z.object({ id: Text, type: Text, order: whole(z.int()), ...entity }),
+  z.object({ id: EventName, type: Text, order: whole(z.int()), ...entity }),
   {
     ...sameReason(['event', 'event_name'], 'The name of the event is `id` in this form.'),
     ...sameReason(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
@@ -217,7 +219,7 @@ const passedOver = (...names: string[]) =>
 
 const EventsNode = z.strictObject({
   kind: z.string(),
-  event: Text,
+  event: EventName,
   fixedProperties: z.unknown().optional(),
   ...entity,
   ...passedOver(

@@ -115,7 +115,7 @@ export function readLegacy(
     series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
       ...rest,
       at: `${at('events')}__${i}`,
-      event: id || null,
+      event: id,
       order: order ?? i,
       filters: [rest.properties]
     })),
@@ -199,7 +199,7 @@ export function readQuery(query: Json | undefined): Draft | undefined {
     series: (node.series ?? []).map((one, i) => ({
       ...one,
       at: `${at('series')}__${i}`,
-      event: one.event || null,
+      event: one.event,
       order: i,
       filters: [one.properties, one.fixedProperties]
     })),

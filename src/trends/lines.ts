@@ -1,5 +1,5 @@
 import type { Cell, Value } from './cells.ts'
-import { isAdditive, type Maths } from './query.ts'
+import { isAdditive, type Series } from './query.ts'
 
 /** The numbers of one breakdown value, a number for each bucket; without a breakdown the value is null. */
 export type Line = { value: Value; data: number[] }
@@ -28,10 +28,10 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
 export function isFoldable(
   cells: readonly Cell[],
   values: readonly string[],
-  math: Maths
+  counted: Pick<Series, 'math' | 'property'>
 ): boolean {
   const listed = new Set<Value>(values)
-  return isAdditive(math) || cells.every(({ value }) => value === null || listed.has(value))
+  return isAdditive(counted) || cells.every(({ value }) => value === null || listed.has(value))
 }
 
 /** The cells with those of unlisted values in one, for each point. */

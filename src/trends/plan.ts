@@ -2,27 +2,18 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
-import { goBack } from '../time.ts'
-import { isAggregated, type Period, toPeriod } from './answer.ts'
-import {
-  bucketOf,
-  bucketsBefore,
-  bucketsFrom,
-  bucketsOf,
-  type Calendar,
-  daysBefore
-} from './buckets.ts'
+import { isAggregated, isCumulative, type Period } from './answer.ts'
+import { daysBefore } from './buckets.ts'
 import type { Cell } from './cells.ts'
 import { planHistory } from './firsts.ts'
 import { sum } from './lines.ts'
+import type { Project } from './periods.ts'
 import { FIRSTS, MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
 import { isNarrow, type Scan, splitFilters } from './scan/store.ts'
 import { segmentsOf } from './sliding.ts'
 import { planSteps } from './steps.ts'
-import { countWindows, findFirst } from './store.ts'
+import { countWindows } from './store.ts'
 import type { Step, Window } from './windows.ts'
-
-export type Project = { id: number } & Calendar
 
 /** A series in one period: what to look at, in steps, and how many events that is. */
 export type Part = {
@@ -36,50 +27,22 @@ export type Part = {
   history: Window[][]
   /** Windows that overlap; what is looked at are the segments into which they cut time. */
   sliding: Window[] | undefined
+  /** Whether each window has all those before it, and an actor counts for the first one only. */
+  isGrowing: boolean
 }
 
 /** How many days' actors these maths take together. */
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
 
-/** The period asked for and, if it is to be compared, the one before: as many buckets. */
-export async function periodsOf(
-  db: Db,
-  project: Project,
-  query: TrendQuery,
-  now: Date
-): Promise<Period[]> {
-  const from =
-    query.from === 'all' ? ((await findFirst(db, project.id)) ?? now.getTime()) : query.from
-  const range = { from: Math.min(from, query.until - 1), until: query.until }
-  const isSingle = isAggregated(query)
-  const interval =
-    isSingle && (query.interval === 'week' || query.interval === 'month') ? 'day' : query.interval
-  const periodOf = (buckets: Period['buckets'], label: Period['label']): Period => {
-    const [first, last] = [buckets[0], buckets.at(-1)]
-    return toPeriod(
-      isSingle && first && last ? [{ ...first, until: last.until }] : buckets,
-      query.interval,
-      label
-    )
-  }
-  if (isSingle && !query.compare) {
-    return [periodOf([bucketOf(range, interval, project)], undefined)]
-  }
-  const buckets = bucketsOf(range, interval, project)
-  if (!query.compare) {
-    return [periodOf(buckets, undefined)]
-  }
-  const { back } = query.compare
-  const start = buckets[0]?.from ?? range.from
-  const before = back
-    ? bucketsFrom(
-        goBack(start, back.amount, back.unit, project.timezone),
-        buckets.length,
-        interval,
-        project
-      )
-    : bucketsBefore(buckets, interval, project)
-  return [periodOf(buckets, 'current'), periodOf(before, 'previous')]
+/** Maths of different actors or sessions, who count once where numbers are shown cumulatively. */
+const UNIQUE: readonly Maths[] = ['dau', 'weekly_active', 'monthly_active', 'unique_session']
+
+/** The math that a series is counted by: of buckets that are as long, active users are those of the bucket, as in PostHog. */
+function mathOf(query: TrendQuery, { math }: Series): Maths {
+  const { interval } = query
+  const isWeek = math === 'weekly_active' && (interval === 'week' || interval === 'month')
+  const isMonth = math === 'monthly_active' && interval === 'month'
+  return (isWeek || isMonth) && !isAggregated(query) ? 'dau' : math
 }
 
 /** @throws query_too_large, attr `points` */
@@ -107,21 +70,25 @@ export async function planPart(
   period: Period,
   most: number
 ): Promise<Part> {
+  const math = mathOf(query, series)
   const scan: Scan = {
     projectId: project.id,
     event: series.event,
     filters: { type: 'AND', values: [query.filters, series.filters] },
     matching: new Map(),
-    math: series.math,
+    math,
     property: series.property,
     breakdowns: query.breakdowns
   }
-  const days = DAYS[series.math]
-  const windows = period.buckets.map(({ from, until }, point) => ({
+  const days = DAYS[math]
+  const isGrowing = isCumulative(query) && UNIQUE.includes(math)
+  const own = period.buckets.map(({ from, until }, point) => ({
     from: days ? daysBefore(until, days, project.timezone) : from,
     until,
     point
   }))
+  const begin = own[0]?.from ?? 0
+  const windows = isGrowing ? own.map((window) => ({ ...window, from: begin })) : own
   const none = {
     scan,
     period,
@@ -129,9 +96,10 @@ export async function planPart(
     events: 0,
     counted: undefined,
     sliding: undefined,
+    isGrowing,
     history: []
   }
-  const isSliding = days !== undefined || series.math === 'dau'
+  const isSliding = isGrowing || days !== undefined || math === 'dau'
   const looked = isSliding
     ? segmentsOf(windows).map((segment, point) => ({ ...segment, point }))
     : windows
@@ -145,7 +113,7 @@ export async function planPart(
       sliding: windows
     }
   }
-  if (series.math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
+  if (math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
     const counted = windows.map(({ point }, i) => ({
       point,
       value: null,
@@ -156,7 +124,7 @@ export async function planPart(
   }
   const steps = await planSteps(db, scan, windows, counts, ofStatement)
   const part = { ...none, steps, events: sum(counts) }
-  if (!isOneOf(FIRSTS, series.math)) {
+  if (!isOneOf(FIRSTS, math)) {
     return part
   }
   const history = await planHistory(db, scan, windows[0]?.from ?? 0, most)

@@ -37,9 +37,16 @@ export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] a
 export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as const
 export type Maths = (typeof MATHS)[number]
 
+/** How a series counts: the math, and the property whose numbers it takes. */
+type Counted = { math: Maths; property: Property | undefined }
+
+/** Whether a math takes a number of each session, which counts once however many events of it there are. */
+export const countsSessions = ({ property }: Pick<Counted, 'property'>): boolean =>
+  property?.type === 'session'
+
 /** Whether the results of parts add up to that of the whole, whatever the parts are. */
-export const isAdditive = (math: Maths): boolean =>
-  math === 'total' || math === 'sum' || isOneOf(FIRSTS, math)
+export const isAdditive = ({ math, property }: Counted): boolean =>
+  math === 'total' || (math === 'sum' && !countsSessions({ property })) || isOneOf(FIRSTS, math)
 
 const OVER_TIME = [
   'ActionsLineGraph',
@@ -95,21 +102,31 @@ export type Series = {
   properties: unknown
 }
 
+/** How far back a period lies, in the units of `goBack`. */
+export type Back = { amount: number; unit: string }
+
 /** A trend as asked for, whatever the form of the request. */
 export type TrendQuery = {
   series: Series[]
   /** `all` is the project's first event. */
   from: number | 'all'
   until: number
+  /**
+   * For a range that begins at that very moment and not with the bucket around it: how long it is up to now or to its end,
+   * ms. It is compared with exactly as much time.
+   */
+  exact: { length: number } | undefined
   interval: Interval
   filters: FilterGroup
   display: Display
   breakdowns: Breakdown[]
+  /** Whether they were asked for as a list: then the values are lists too, also of a single one. */
+  listsBreakdowns: boolean
   breakdownLimit: number
   /** Whether what is beyond the limit is left out instead of summed up. */
   hidesOther: boolean
   /** `back` is how far the period lies back that is compared with; undefined for the one right before. */
-  compare: { back: { amount: number; unit: string } | undefined } | undefined
+  compare: { back: Back | undefined } | undefined
   formulas: { text: string; name: string | undefined; calculate: Formula }[]
   smoothing: number
   /** What the answer says of the query. */

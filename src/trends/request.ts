@@ -12,12 +12,13 @@ import {
 import { Patterns } from '../properties/pattern.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import type { Calendar } from './buckets.ts'
-import { readFrom, readUntil } from './dates.ts'
+import { readStart, readUntil } from './dates.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
 import { type Draft, type Entity, readLegacy, readQuery } from './forms.ts'
 import { FormulaError, readFormula } from './formula.ts'
 import { readProperty, show, unsupported } from './property.ts'
 import {
+  AGGREGATED,
   DISPLAYS,
   MATHS,
   MAX_BREAKDOWN_LIMIT,
@@ -133,9 +134,10 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     filters,
     display: draft.display,
     breakdowns,
+    listsBreakdowns: (draft.breakdown.breakdowns ?? []).length > 0,
     breakdownLimit: limit,
     hidesOther: draft.breakdown.breakdown_hide_other_aggregation ?? false,
-    compare: draft.compare ? { back: readCompareTo(draft) } : undefined,
+    compare: draft.compare ? { back: readCompareTo(draft) ?? weeksOf(draft) } : undefined,
     formulas: draft.formulas.map(({ at, text, name }) => ({
       text,
       name,
@@ -153,7 +155,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
 }
 
 function readDates(
-  { at, dateFrom, dateTo, interval, compare }: Draft,
+  { at, dateFrom, dateTo, interval, compare, display }: Draft,
   calendar: Calendar,
   now: Date
 ) {
@@ -169,16 +171,19 @@ function readDates(
         at('compare')
       )
     }
-    return { from: 'all' as const, until }
+    return { from: 'all' as const, until, exact: undefined }
   }
-  const from = readFrom(dateFrom, calendar, now)
-  if (from === undefined) {
+  const isByHour = interval === 'hour' || interval === 'minute'
+  const start = readStart(dateFrom, isByHour && !isOneOf(AGGREGATED, display), calendar, now)
+  if (start === undefined) {
     throw noDate(dateFrom, at('date_from'))
   }
+  const { time: from, isExact } = start
   if (from >= until) {
     throw new AppError('invalid_input', 'The range ends before it begins.', at('date_from'))
   }
-  return { from, until }
+  const end = dateTo === undefined ? now.getTime() : until
+  return { from, until, exact: isExact ? { length: end - from } : undefined }
 }
 
 const noDate = (text: string | undefined, attr: string) =>
@@ -197,6 +202,14 @@ function readCompareTo({ at, compareTo }: Draft) {
     )
   }
   return { amount: Number(amount), unit }
+}
+
+/** The whole weeks, by the day and up to today, that a range goes back and is compared with: weekdays meet, as in PostHog. */
+function weeksOf({ dateFrom, dateTo, interval }: Draft) {
+  const [, days] = /^-?(\d{1,5})d(?:Start|End)?$/.exec(dateFrom.trim()) ?? []
+  const amount = Number(days)
+  const isWhole = amount > 0 && amount % 7 === 0 && interval === 'day' && dateTo === undefined
+  return isWhole ? { amount, unit: 'd' } : undefined
 }
 
 function readSeries(entity: Entity, read: (filters: unknown, attr: string) => FilterGroup): Series {

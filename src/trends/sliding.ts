@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { Range } from './buckets.ts'
-import type { Cell, Value } from './cells.ts'
+import { type Cell, MAX_SUBJECTS, type Value } from './cells.ts'
 
 /** How many different actors sliding counts keep in mind, of each value those that it has. */
 export const MAX_ACTORS = 500_000
@@ -14,7 +14,7 @@ export function segmentsOf(windows: readonly Range[]): Range[] {
 }
 
 /**
- * Counts the different actors of each of many windows that overlap and follow each other, from the actors of each segment,
+ * Counts the different actors, or sessions, of each of many windows that overlap and follow each other, from those of each segment,
  * told in the order of time: each is counted where they are seen, but for the windows that know them already.
  */
 export class SlidingCount {
@@ -22,7 +22,7 @@ export class SlidingCount {
   /** By how much the count of a window differs from that of the one before, where it does. */
   readonly #changes = new Map<number, number>()
   /** The last window in which each actor is counted, as long as there are later ones that may know them. */
-  readonly #last = new Map<number, number>()
+  readonly #last = new Map<number | string, number>()
   readonly #overlap: boolean
   #first = 0
 
@@ -36,7 +36,7 @@ export class SlidingCount {
     return this.#last.size
   }
 
-  add(segment: Range, actors: Iterable<number>): void {
+  add(segment: Range, actors: Iterable<number | string>): void {
     const first = this.#windows.findIndex(({ until }) => until > segment.from)
     const last = this.#windows.findLastIndex(({ from }) => from <= segment.from)
     if (!this.#overlap && first !== this.#first) {
@@ -72,6 +72,13 @@ export class SlidingCount {
   }
 }
 
+/** Of windows that grow, how many each has more than the one before. */
+export const toIncrements = (cells: readonly Cell[]): Cell[] =>
+  cells.map((cell, i) => {
+    const before = cells[i - 1]?.result ?? 0
+    return { ...cell, result: cell.result - before, size: cell.size - before }
+  })
+
 /** A value takes as much room as so many actors. */
 const VALUE_SIZE = 10
 
@@ -79,14 +86,17 @@ const VALUE_SIZE = 10
 export class SlidingCounts {
   readonly #windows: readonly Range[]
   readonly #counts = new Map<Value, SlidingCount>()
+  readonly #most: number
   #size = 0
 
-  constructor(windows: readonly Range[]) {
+  /** `areTexts` is what takes more room than the numbers of actors. */
+  constructor(windows: readonly Range[], areTexts: boolean) {
     this.#windows = windows
+    this.#most = areTexts ? MAX_SUBJECTS : MAX_ACTORS
   }
 
   /** @throws query_too_large, attr `actors` */
-  add(segment: Range, value: Value, actors: Iterable<number>): void {
+  add(segment: Range, value: Value, actors: Iterable<number | string>): void {
     let count = this.#counts.get(value)
     if (!count) {
       count = new SlidingCount(this.#windows)
@@ -96,10 +106,10 @@ export class SlidingCounts {
     this.#size -= count.size
     count.add(segment, actors)
     this.#size += count.size
-    if (this.#size > MAX_ACTORS) {
+    if (this.#size > this.#most) {
       throw new AppError(
         'query_too_large',
-        `A sliding count is of at most ${MAX_ACTORS} actors.`,
+        `A sliding or cumulative count is of at most ${this.#most} different actors or sessions.`,
         'actors'
       )
     }

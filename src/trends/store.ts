@@ -16,7 +16,7 @@ import {
   tooManyValues,
   type Value
 } from './cells.ts'
-import { isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'
+import { countsSessions, isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'
 import {
   actorsSql,
   cellsSql,
@@ -128,6 +128,8 @@ export async function readMatching(
   return matching
 }
 
+type FoundRow = { point: number; value: Value; subjects: string; numbers?: string }
+
 /** What each statement finds, whole points or parts of them; of actors who they are, and not their identities. */
 export async function* readFound(
   db: Db,
@@ -139,12 +141,13 @@ export async function* readFound(
   const actors = countsActors(scan.math) && statements.length > 1 ? new Actors(db) : undefined
   for (const windows of statements) {
     const statement = subjectsSql(scan, windows, values, actors !== undefined)
-    const rows = await look<{ point: number; value: Value; subjects: string }>(db, statement)
+    const rows = await look<FoundRow>(db, statement)
     const found = rows.map(
-      ({ point, value, subjects }): Found => ({
+      ({ point, value, subjects, numbers }): Found => ({
         point,
         value: isByJson(scan, values) ? toValue(value) : value,
-        subjects: JSON.parse(subjects)
+        subjects: JSON.parse(subjects),
+        ...(numbers && { numbers: JSON.parse(numbers) })
       })
     )
     yield actors ? await actors.of(found) : found
@@ -212,14 +215,15 @@ export async function* readSteps(
   values?: readonly string[]
 ): AsyncGenerator<Cell[]> {
   const { math } = scan
+  const isGathered = countsSessions(scan)
   const reader = new CellReader(db, scan, values)
   for (const step of steps) {
     const statements = statementsOf([step])
-    if (isAdditive(math)) {
+    if (isAdditive(scan)) {
       for (const windows of statements) {
         yield await reader.read(windows)
       }
-    } else if (isJoined(math)) {
+    } else if (isJoined(math) && !isGathered) {
       const cells: Cell[] = []
       for (const windows of statements) {
         for (const cell of await reader.read(windows)) {
@@ -234,7 +238,7 @@ export async function* readSteps(
           gathering.add(one)
         }
       }
-      yield gathering.cells(math)
+      yield gathering.cells(scan)
     }
   }
 }

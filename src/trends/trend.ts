@@ -2,7 +2,14 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
-import { isAggregated, type Period, type TrendSeries, toSeries } from './answer.ts'
+import {
+  isAggregated,
+  isCumulative,
+  type Period,
+  type TrendSeries,
+  toSeries,
+  totalOf
+} from './answer.ts'
 import { binsOf } from './bins.ts'
 import {
   type Cell,
@@ -14,19 +21,22 @@ import {
   type Value
 } from './cells.ts'
 import { findFirsts } from './firsts.ts'
-import { addTotals, foldOthers, isFoldable, type Line, Lines, rank, smooth, sum } from './lines.ts'
 import {
-  expectFewPoints,
-  expectFewRows,
-  isDecidedByActors,
-  type Part,
-  type Project,
-  periodsOf,
-  planPart
-} from './plan.ts'
+  addTotals,
+  cumulate,
+  foldOthers,
+  isFoldable,
+  type Line,
+  Lines,
+  rank,
+  smooth,
+  sum
+} from './lines.ts'
+import { type Project, periodsOf } from './periods.ts'
+import { expectFewPoints, expectFewRows, isDecidedByActors, type Part, planPart } from './plan.ts'
 import { type Breakdown, FIRSTS, type TrendQuery } from './query.ts'
 import { splitFilters } from './scan/store.ts'
-import { SlidingCounts } from './sliding.ts'
+import { SlidingCounts, toIncrements } from './sliding.ts'
 import { readExtremes, readFound, readMatching, readSteps } from './store.ts'
 import { STATEMENT_EVENTS, statementsOf } from './windows.ts'
 
@@ -190,19 +200,22 @@ async function readLines(
   const lines = values
     ? new Lines(values, query.hidesOther ? [null] : [null, 0], points)
     : new Lines([null], [], points)
-  if (cells && values && isFoldable(cells, values, part.scan.math)) {
+  if (cells && values && isFoldable(cells, values, part.scan)) {
     lines.add(foldOthers(cells, values))
   } else {
     for await (const some of cellsOf(db, part, values)) {
       lines.add(some)
     }
   }
-  return lines.all().map(({ value, data }) => ({ value, data: smooth(data, smoothing) }))
+  return lines.all().map(({ value, data }) => {
+    const shown = isCumulative(query) ? cumulate(data) : data
+    return { value, data: smooth(shown, smoothing) }
+  })
 }
 
 /** All cells of a part, with `values` those of these, of none, and of all others together. */
 async function* cellsOf(db: Db, part: Part, values?: readonly string[]): AsyncGenerator<Cell[]> {
-  const { scan, steps, counted, sliding } = part
+  const { scan, steps, counted, sliding, isGrowing } = part
   if (counted) {
     yield counted
   } else if (!sliding) {
@@ -211,16 +224,20 @@ async function* cellsOf(db: Db, part: Part, values?: readonly string[]): AsyncGe
     const segments = new Map(
       steps.flatMap((step) => step.windows.map((window) => [window.point, window]))
     )
-    const counts = new SlidingCounts(sliding)
+    const areTexts = scan.math === 'unique_session'
+    const counts = new SlidingCounts(sliding, areTexts)
     for await (const found of readFound(db, scan, statementsOf(steps), values)) {
       for (const { point, value, subjects } of found) {
         const segment = segments.get(point)
         if (segment) {
-          counts.add(segment, value, subjects.map(Number))
+          const known = subjects.filter((subject) => subject !== null)
+          counts.add(segment, value, areTexts ? known : known.map(Number))
         }
       }
     }
-    yield* counts.cells()
+    for (const cells of counts.cells()) {
+      yield isGrowing ? toIncrements(cells) : cells
+    }
   }
 }
 
@@ -248,7 +265,8 @@ function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][][]): Tr
     }))
     const listed = results.filter(({ value }) => typeof value === 'string')
     const rest = results.filter(({ value }) => typeof value !== 'string')
-    const sorted = [...listed.sort((a, b) => sum(b.data[0] ?? []) - sum(a.data[0] ?? [])), ...rest]
+    const total = ({ data }: (typeof listed)[number]) => totalOf(query, data[0] ?? [])
+    const sorted = [...listed.sort((a, b) => total(b) - total(a)), ...rest]
     return sorted.flatMap(({ value, data }) =>
       periods.map((period, p) =>
         toSeries(

@@ -85,7 +85,7 @@ const isDate = (text: string) =>
   /^\d{4}-\d\d-\d\d/.test(text) &&
   new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))
 const versioned = (compare: (order: number) => boolean) => (text: string, value: string) =>
-  /^\d+(\.\d+){0,3}$/.test(text) && compare(order(text, value))
+  /^\d+(\.\d+){2}$/.test(text) && compare(order(text, value))
 
 function order(a: string, b: string): number {
   const [left = [], right = []] = [a, b].map((version) => version.split('.').map(Number))

@@ -6,8 +6,9 @@ import { type AppEnv, createRouter } from '../../http/env.ts'
 import { answerError, ErrorJson } from '../../http/errors.ts'
 import { describe } from '../../http/openapi.ts'
 import { parseInput } from '../../parse.ts'
-import { clockOf, readJson, readToken } from '../body.ts'
+import { clockOf, readExactly, readToken } from '../body.ts'
 import { type CapturedEvent, type Dropped, readEvent } from '../event.ts'
+import { warnOfInexact } from '../exact.ts'
 import { takeEvents } from '../take.ts'
 import { decodeBody } from './encoding.ts'
 import { readBatch, readSdk, type V1Event } from './event.ts'
@@ -47,11 +48,12 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     const headers = readHeaders(c)
     const project = await openProject(c, tokenOf(c.req.header('Authorization')))
     requireJson(c.req.header('Content-Type') ?? '')
-    const body = await readJson(new Response(await decodeBody(c.req.raw)))
-    const events = readBatch(body, readSdk(headers['PostHog-Sdk-Info']))
+    const { json, inexact } = await readExactly(new Response(await decodeBody(c.req.raw)))
+    const events = readBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
     const sentAt = clockOf(headers['PostHog-Request-Timestamp'])
     const read = events.map((event, i) => readOne(event, sentAt, now, i))
+    warnOfInexact(project.id, read, inexact)
     const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
     const results = outcomes.map((outcome, i) => [events[i]?.uuid, resultOf(outcome)])
     return c.json({ results: Object.fromEntries(results) })

@@ -8,7 +8,7 @@ const SimilarRecording = z.object({
     .meta({ description: 'The steps that both have in common, in their order.' }),
   step_count: z.int().min(0).meta({ description: 'Of the other recording.' }),
   start_time: z.iso.datetime(),
-  recording_duration: z.number().min(0).meta({ description: 'Seconds.' })
+  recording_duration: z.int().min(0).meta({ description: 'Whole seconds, as of the recording.' })
 })
 
 export const SimilarJson = z
@@ -19,7 +19,7 @@ export const SimilarJson = z
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why there can be no result; null when there can.' })
+      .meta({ description: 'Why there can be no result, or none yet; else null.' })
   })
   .meta({
     id: 'SimilarRecordings',
@@ -33,7 +33,7 @@ export const SimilarJson = z
             shared_steps: ['$pageview /', '$pageview /shoes/:id', 'added to cart'],
             step_count: 4,
             start_time: '2026-11-01T12:00:00.000Z',
-            recording_duration: 81.5
+            recording_duration: 82
           }
         ],
         steps: ['$pageview /', '$pageview /shoes/:id', 'added to cart'],

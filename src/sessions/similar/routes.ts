@@ -12,11 +12,14 @@ import { shinglesOf } from '../shingles.ts'
 import { compareSteps } from '../similarity.ts'
 import { readSteps } from '../upkeep/close.ts'
 import { SimilarJson } from './json.ts'
-import { findSession, listCandidates, type Sought } from './store.ts'
+import { findSession, hasOpenSessions, listCandidates, type Sought } from './store.ts'
 
 const MAX_LIMIT = 100
 /** With fewer steps, every session begins alike. */
 const MIN_STEPS = 3
+
+const NOT_YET =
+  'Other recorded sessions of this project are still open: they are found half an hour to an hour after their last event.'
 
 /** By so many pairs of its steps it is looked for what is like a session, each in so many others. */
 const NEXT = { pairs: 20, sessions: 90 }
@@ -99,7 +102,9 @@ export const similarRoutes = createRouter().get(
         start_time: toIso(found.startTime),
         recording_duration: found.duration
       }))
-    return c.json({ count: results.length, results, steps, reason: null } satisfies SimilarJson)
+    const isEarly = results.length === 0 && (await hasOpenSessions(db, project.id, id))
+    const reason = isEarly ? NOT_YET : null
+    return c.json({ count: results.length, results, steps, reason } satisfies SimilarJson)
   }
 )
 

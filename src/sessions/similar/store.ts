@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
+import { DURATION } from '../../recordings/list/store.ts'
 
 export type StoredSession = {
   identities: number[]
@@ -30,6 +31,27 @@ export async function findSession(
       steps: row.steps === null ? null : JSON.parse(row.steps)
     }
   )
+}
+
+/** Open sessions of all projects, the newest first, among which those of one are looked for. */
+const MAX_OPEN = 1_000
+
+/** Whether the project has recorded sessions that are not closed yet, beside this one: no other is compared with them. */
+export async function hasOpenSessions(
+  db: Db,
+  projectId: number,
+  sessionId: string
+): Promise<boolean> {
+  const [rows] = await readBatch(
+    db,
+    query<{ session_id: string }>(sql`
+      select r.session_id
+      from (select project_id, session_id from sessions where open_slot is not null
+            order by open_slot desc limit ${MAX_OPEN}) s
+      cross join recordings r on r.project_id = s.project_id and r.session_id = s.session_id
+      where s.project_id = ${projectId} and s.session_id <> ${sessionId} and not r.deleted limit 1`)
+  )
+  return rows.length > 0
 }
 
 /** Of all found sessions so many are looked at: with what is sought of each, less than 5,000 rows are read. */
@@ -75,7 +97,7 @@ export async function listCandidates(
   const [rows] = await readBatch(
     db,
     query<{ id: string; steps: string; startTime: number; duration: number }>(sql`
-      select s.session_id as id, s.steps, r.start_time as startTime, (r.end_time - r.start_time) / 1000.0 as duration
+      select s.session_id as id, s.steps, r.start_time as startTime, ${DURATION} as duration
       from sessions s cross join recordings r on r.project_id = s.project_id and r.session_id = s.session_id
       where s.project_id = ${projectId} and s.session_id in ${inJson(ids)} and s.steps is not null and not r.deleted`)
   )

@@ -19,7 +19,7 @@ import {
 import { sessionColumn } from '../../sessions/store.ts'
 import { type Bins, FIRST_BIN } from '../bins.ts'
 import { isJoined } from '../cells.ts'
-import { type Breakdown, FIRSTS, type Maths, type Property } from '../query.ts'
+import { type Breakdown, countsSessions, FIRSTS, type Maths, type Property } from '../query.ts'
 import { type Known, LETTERS, TOO_LONG } from '../spelling.ts'
 import type { Window } from '../windows.ts'
 
@@ -90,7 +90,10 @@ export function spelledSql(
 /** A letter of our own: a statement takes no more than 100 bound values. */
 const literal = (letter = ''): SQL => sql.raw(`'${letter}'`)
 
-/** The subjects of each window and value, or of each part of one, as JSON; of actors their identities, if asked. */
+/**
+ * The subjects of each window and value, or of each part of one, as JSON; of actors their identities, if asked. Sessions
+ * whose numbers are asked for come with these.
+ */
 export function subjectsSql(
   scan: Scan,
   windows: readonly Window[],
@@ -99,6 +102,10 @@ export function subjectsSql(
 ): SQL {
   const subject = countsActors(scan.math) && !asIdentities ? actorOf(sql`subject`) : sql`subject`
   // A value of D1 ends at 2 MB: so many numbers are less, but nobody says how long the name of a session is.
+  if (countsSessions(scan)) {
+    const columns = { subjects: sql`json_array(session)`, numbers: sql`json_array(max(subject))` }
+    return groupedSql(scan, windows, values, columns, sql`, session`)
+  }
   if (scan.math === 'unique_session') {
     return groupedSql(scan, windows, values, { subjects: sql`json_array(subject)` }, sql`, subject`)
   }
@@ -169,11 +176,12 @@ function rowsSql(scan: Scan, { windows, values }: Rows = {}): SQL {
     return sql`select ${columns}, ${subjectOf(math)} as subject from ${events} limit -1`
   }
   const held = columnOf(property)
+  const session = countsSessions(scan) ? [sql`e.session_id as session,`, sql`session,`] : []
   const rows = sql`
-    select ${columns}, ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
+    select ${columns}, ${session[0] ?? sql``} ${plainOf(held, property.key)} as plain, ${held} as held from ${events} limit -1`
   const limit = math === 'sum' && !windows ? sql`` : sql`limit -1` // `total` mentions it once.
   const numbers = sql`
-    select point, value, ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) ${limit}`
+    select point, value, ${session[1] ?? sql``} ${numberOfPlain(sql`plain`, kindOf(sql`held`, property.key))} as subject from (${rows}) ${limit}`
   return windows ? sql`select * from (${numbers}) where subject is not null` : numbers
 }
 

@@ -6,7 +6,7 @@ import { MAX_PROPERTIES_BYTES } from '../../../src/persons/person.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { expectSound } from '../../support/invariants.ts'
 import { listenToLog } from '../../support/log.ts'
-import { consume, db, newProject, type TestProject } from '../../support/project.ts'
+import { consume, db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
 afterAll(untilQuiet)
@@ -157,6 +157,28 @@ describe('PATCH persons/{id}/', () => {
         attr: Object.keys(field)[0]
       }
     ])
+  })
+
+  it.each([
+    ['9007199254740993', 'n', 'properties__n'],
+    ['1e400', 'n', 'properties__n'],
+    ['[1, {"deep": 12345678901234567890}]', 'n', 'properties__n__1__deep']
+  ])('refuses a number that it could not keep exactly: %s', async (json, key, attr) => {
+    const { project, path } = await newAda()
+    const before = await propertiesOf(project, path)
+
+    const { status, body } = await request(
+      'PATCH',
+      `/api/environments/${project.id}/${path}`,
+      { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+      `{"properties":{"plan":"pro","${key}":${json}}}`
+    )
+
+    expect([status, body]).toEqual([
+      400,
+      refusal('invalid_input', 'This number cannot be kept exactly: send it as a text.', attr)
+    ])
+    expect(await propertiesOf(project, path)).toEqual(before)
   })
 
   it.each(['__proto__', 'constructor', 'toString', '$set', '', 'a.b', '$["x"]', '\u0000', 'ключ'])(

@@ -222,6 +222,16 @@ describe('property filters', () => {
       ['person-0', 'person-1']
     ],
     [
+      'a tilde range of a short version',
+      asQuery([{ key: 'version', operator: 'semver_tilde', value: '1' }]),
+      ['person-0', 'person-1']
+    ],
+    [
+      'a version before its release',
+      asQuery([{ key: 'version', operator: 'semver_gte', value: '2.0' }]),
+      ['person-2']
+    ],
+    [
       'a wildcard alone',
       asQuery([{ key: 'version', operator: 'semver_wildcard', value: '*' }]),
       ['person-0', 'person-1', 'person-2']

@@ -135,6 +135,41 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(await similarTo(project, 'silent')).toEqual({ count: 0, results: [], steps: [], reason })
   })
 
+  it('says that other sessions are not found yet while they are open', async () => {
+    const project = await newProject()
+    await record(project, { buys: BUY })
+    const alone = await similarTo(project, 'buys')
+    const events = did('buys-now', BUY)
+    await project.ingest(events)
+    const snapshots = visit(Date.now())
+    await holdRecordings().record(snapshotEvent(project, { session: 'buys-now', snapshots }))
+
+    expect(alone).toMatchObject({ count: 0, reason: null })
+    expect(await similarTo(project, 'buys')).toMatchObject({
+      count: 0,
+      reason: expect.stringContaining('still open')
+    })
+    expect(await similarTo(project, 'buys-now')).toMatchObject({ count: 1, reason: null })
+  })
+
+  it('tells how long a recording is as the recording does', async () => {
+    const project = await newProject()
+    const start = Math.floor(Date.now() / 1000 - 7_200) * 1_000 + 900
+    const snapshots = visit(start).map((one, i) => ({ ...one, timestamp: start + i * 1_423 }))
+    await project.ingest([...did('a', BUY), ...did('b', BUY)], Date.now() - 2 * HOUR)
+    await holdRecordings().record(
+      snapshotEvent(project, { session: 'a', snapshots }),
+      snapshotEvent(project, { session: 'b', snapshots })
+    )
+    await closeSessions(db, new Date())
+
+    const { results } = await similarTo(project, 'a')
+    const { body } = await project.call('GET', 'session_recordings/b')
+
+    expect(results).toMatchObject([{ id: 'b', recording_duration: body.recording_duration }])
+    expect(Number.isInteger(body.recording_duration)).toBe(true)
+  })
+
   it('compares a session that still goes on, and finds one whose recording came late', async () => {
     const project = await newProject()
     await record(project, SHOP)

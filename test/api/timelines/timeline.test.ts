@@ -195,6 +195,13 @@ describe('GET persons/{id}/properties_timeline/', () => {
     ],
     ['events=["never"]', []],
     [
+      'events=[{"id":null}]',
+      [
+        [0, 'free', 2],
+        [2, 'pro', 1]
+      ]
+    ],
+    [
       'events=[]',
       [
         [0, 'free', 2],
@@ -274,6 +281,10 @@ describe('GET persons/{id}/properties_timeline/', () => {
     ['date_from=2026-10-05&date_to=2026-10-01', 'date_from'],
     ['date_to=later', 'date_to'],
     ['events=[{', 'events'],
+    ['events=[{}]', 'events__0__id'],
+    ['events=[{"event":"a"}]', 'events__0__id'],
+    ['events=[""]', 'events__0__id'],
+    ['events=[1]', 'events__0'],
     ['actions=[{"id":1}]', 'actions'],
     ['breakdown_type=group', 'breakdown_type'],
     ['interval=year', 'interval'],

@@ -132,10 +132,10 @@ describe('a breakdown', () => {
     })
 
     expect(result.map((one: Result) => [one.label, one.breakdown_value, one.data])).toEqual([
-      ['$pageview - [4.25,7.51]', [4.25, 7.51], [2, 0, 0]],
-      ['$pageview - [1,4.25]', [1, 4.25], [0, 0, 1]],
+      ['$pageview - [4.25,7.51]', '[4.25,7.51]', [2, 0, 0]],
+      ['$pageview - [1,4.25]', '[1,4.25]', [0, 0, 1]],
       ['$pageview - None (i.e. no value)', '$$_posthog_breakdown_null_$$', [0, 0, 2]],
-      ['$pageview - [4.25,7.51]', [4.25, 7.51], [1, 0, 0]]
+      ['$pageview - [4.25,7.51]', '[4.25,7.51]', [1, 0, 0]]
     ])
     expect(lines(compared)).toEqual([
       ['[1,4.25]', [1]],
@@ -160,10 +160,11 @@ describe('a breakdown', () => {
       )
 
     expect(await values(of('price', 3))).toEqual([
-      [5, 5 + 2.5 / 3],
-      [5 + (2.5 / 3) * 2, 7.51]
+      [`[5,${5 + 2.5 / 3}]`],
+      [`[${5 + (2.5 / 3) * 2},7.51]`]
     ])
-    expect(await values(of('$browser', 3))).toEqual(['$$_posthog_breakdown_null_$$'])
+    expect(await values(of('$browser', 3))).toEqual([['$$_posthog_breakdown_null_$$']])
+    expect(await values(of('$browser'))).toEqual([['Chrome'], ['Firefox']])
     expect(await values(of('$browser'), of('price', 1))).toEqual([
       ['Chrome', '[5,7.51]'],
       ['Firefox', '[5,7.51]']
@@ -171,7 +172,7 @@ describe('a breakdown', () => {
     const [one] = (
       await ask(project, { ...asTrend({}), date_from: '2025-06-03', breakdowns: [of('price', 9)] })
     ).body.result
-    expect(one.breakdown_value).toEqual([1, 1.01])
+    expect(one.breakdown_value).toEqual(['[1,1.01]'])
   })
 
   it('names the series when there are several, and goes with a formula', async () => {

@@ -38,6 +38,16 @@ describe('a trend that cannot be', () => {
       'breakdown_limit',
       'greater'
     ],
+    [{ events: [{}] }, 'required', 'events__0__id', 'required'],
+    [{ events: [{ id: 'a' }, { event: '$pageview' }] }, 'required', 'events__1__id', 'required'],
+    [{ events: [{ id: '' }] }, 'blank', 'events__0__id', 'blank'],
+    [{ filters: { events: [{ name: 'a' }] } }, 'required', 'filters__events__0__id', 'required'],
+    [
+      asNode({ series: [{ kind: 'EventsNode' }] }),
+      'required',
+      'query__series__0__event',
+      'required'
+    ],
     [
       { ...asTrend({}), breakdown: 'a', breakdown_limit: true },
       'invalid_input',

@@ -125,7 +125,72 @@ describe('properties of sessions', () => {
       math_property: '$pageview_count',
       math_property_type: 'session_properties'
     }
-    expect(lines(await ask(project, asTrend(sum)))).toEqual([['$pageview', [4, 1, 0]]])
+    expect(lines(await ask(project, asTrend(sum)))).toEqual([['$pageview', [2, 1, 0]]])
+  })
+
+  it.each([
+    ['avg', 120],
+    ['sum', 240],
+    ['min', 0],
+    ['max', 240],
+    ['median', 120],
+    ['p90', 216]
+  ])('count once per session, however many events it has: %s', async (math, expected) => {
+    const project = await newProject()
+    const page = (session: string, time: string, path: string): TestEvent => ({
+      distinct_id: 'ada',
+      timestamp: at(time),
+      properties: { $session_id: session, path }
+    })
+    await project.ingest([
+      page('four minutes', '01T10:00:00', '/a'),
+      page('four minutes', '01T10:02:00', '/b'),
+      page('four minutes', '01T10:04:00', '/a'),
+      page('a moment', '01T11:00:00', '/a')
+    ])
+    const series = { math, math_property: '$session_duration' }
+
+    expect(lines(await ask(project, { ...asTrend(series), display: 'BoldNumber' }))).toEqual([
+      ['$pageview', expected]
+    ])
+  })
+
+  it('count once for each value of a breakdown that their events have, and once in the others together', async () => {
+    const project = await newProject()
+    const page = (time: string, path: string): TestEvent => ({
+      distinct_id: 'ada',
+      timestamp: at(time),
+      properties: { $session_id: 's', path }
+    })
+    await project.ingest([
+      page('01T10:00:00', '/a'),
+      page('01T10:01:00', '/b'),
+      page('01T10:02:00', '/c')
+    ])
+    const series = asTrend({ math: 'sum', math_property: '$session_duration' })
+
+    const answer = await ask(project, { ...series, breakdown: 'path', breakdown_limit: 1 })
+
+    expect(lines(answer)).toEqual([
+      ['/a', [120, 0, 0]],
+      ['Other (i.e. all remaining values)', [120, 0, 0]]
+    ])
+  })
+
+  it('count a session that goes on past midnight on both days, and once in a single number', async () => {
+    const project = await newProject()
+    const page = (time: string): TestEvent => ({
+      distinct_id: 'ada',
+      timestamp: at(time),
+      properties: { $session_id: 'night' }
+    })
+    await project.ingest([page('01T23:59:00'), page('02T00:01:00')])
+    const asked = asTrend({ math: 'sum', math_property: '$session_duration' })
+
+    expect(lines(await ask(project, asked))).toEqual([['$pageview', [120, 120, 0]]])
+    expect(lines(await ask(project, { ...asked, display: 'BoldNumber' }))).toEqual([
+      ['$pageview', 120]
+    ])
   })
 
   it('may be as many as a series has filters', async () => {

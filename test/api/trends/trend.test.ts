@@ -108,7 +108,7 @@ describe('a trend', () => {
     const form = (name: string, body: object) =>
       `?${new URLSearchParams({ [name]: JSON.stringify(body) })}`
 
-    const refused = await get('?events=[{"math":"no"}]')
+    const refused = await get('?events=[{"id":"a","math":"no"}]')
     const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
     const twice = await ask(project, asTrend({}), form('query', asNode({}).query))
     const text = await get(`${url}&properties=plan`)

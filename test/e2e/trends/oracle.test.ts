@@ -13,7 +13,7 @@ import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
-import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
+import { type Bucket, Duck, isAggregated, type Stored } from '../../support/oracle/duck.ts'
 import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
 import { type World, world } from '../../support/oracle/world.ts'
 
@@ -113,8 +113,6 @@ const FORMULAS: Record<string, (a: number) => number> = {
   'A * A / 4 - 2': (a) => (a * a) / 4 - 2
 }
 
-const isAggregated = (ask: Asked) => ['BoldNumber', 'ActionsPie'].includes(ask.display)
-
 /** A line of DuckDB's cells, as the display wants it. */
 function lineOf(
   ask: Asked,
@@ -125,24 +123,21 @@ function lineOf(
   const data = buckets.map(
     (_, i) => cells.find((cell) => cell.i === i && cell.value === value)?.y ?? 0
   )
-  const result = ask.formula ? data.map((y) => FORMULAS[ask.formula ?? '']?.(y) ?? 0) : data
   let total = 0
-  return ask.display === 'ActionsLineGraphCumulative' ? result.map((y) => (total += y)) : result
+  const shown = ask.display === 'ActionsLineGraphCumulative' ? data.map((y) => (total += y)) : data
+  return ask.formula ? shown.map((y) => FORMULAS[ask.formula ?? '']?.(y) ?? 0) : shown
 }
 
 const dataOf = (ask: Asked, series: TrendSeries) =>
   isAggregated(ask) ? [series.aggregated_value] : series.data
 
 async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
-  const periods = (await duck.buckets(ask)).slice(0, ask.compare ? 2 : 1)
-  const shown = isAggregated(ask)
-    ? periods.map((buckets) => [{ lo: buckets[0]?.lo ?? 0, hi: buckets.at(-1)?.hi ?? 0, day: '' }])
-    : periods
+  const shown = (await duck.buckets(ask)).slice(0, ask.compare ? 2 : 1)
   const entities = ask.formula ? ask.events.slice(0, 1) : ask.events
   for (const [i, entity] of entities.entries()) {
     const own = ask.formula ? result : result.filter(({ action }) => action?.order === i)
     if (!ask.breakdown) {
-      expect(own).toHaveLength(periods.length)
+      expect(own).toHaveLength(shown.length)
     }
     if (!isAggregated(ask)) {
       expectDays(shown, own)
@@ -189,15 +184,15 @@ async function compareWhole(
 /** A breakdown's value; of a bin its place, which has to be where it says that it begins and ends. */
 function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string {
   const edges = breakdown?.edges
-  if (!edges || !Array.isArray(breakdown_value)) {
+  if (!edges || !String(breakdown_value).startsWith('[')) {
     return String(breakdown_value)
   }
-  const [low, high] = breakdown_value.map(Number)
+  const [low, high]: number[] = JSON.parse(String(breakdown_value))
   const ends = edges.slice(1).map((edge, i) => (i === edges.length - 2 ? edge + 0.01 : edge))
   const place = edges.findIndex(
     (edge, i) => same(edge, low ?? Number.NaN) && same(ends[i] ?? Number.NaN, high ?? Number.NaN)
   )
-  return place < 0 ? `[${breakdown_value}]` : String(place)
+  return place < 0 ? String(breakdown_value) : String(place)
 }
 
 /** The value of DuckDB's cells for all values that are not listed. */
@@ -316,7 +311,8 @@ function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): vo
   }
   const count = ask.compare ? 2 : 1
   for (const [i, entity] of ask.events.entries()) {
-    if (!ADDITIVE.includes(entity.math)) {
+    // A session counts for each value that its events have.
+    if (!ADDITIVE.includes(entity.math) || entity.math_property === '$session_duration') {
       continue
     }
     for (let p = 0; p < count; p += 1) {

@@ -92,34 +92,115 @@ export class Duck {
     }
   }
 
-  /** The buckets of the range asked for, and of the one before. */
+  /** The buckets of the range asked for, and of the one before; of one number a single bucket each. */
   async buckets(ask: Asked): Promise<Bucket[][]> {
-    const { now } = this.#of()
-    const [{ first = 0 } = {}] = await this.#rows<{ first: number }>(
-      `select coalesce(min(ms), ${now})::double as first from ev`
-    )
-    const today = Math.floor((await this.#clock(now)) / DAY) * DAY
-    if (this.#isHourly) {
-      const clock = (await this.#clock(now)) - ask.to * DAY
-      const end = (await this.#moment(Math.floor(clock / HOUR) * HOUR)) + HOUR
-      const earliest = Math.min(first, end - 1)
-      const begin =
-        ask.from === 'all'
-          ? earliest - mod(await this.#clock(earliest), HOUR)
-          : await this.#moment(today - ask.from * DAY)
-      const count = Math.ceil((end - begin) / HOUR)
-      return Promise.all([begin, begin - count * HOUR].map((start) => this.#hours(start, count)))
+    const [current = [], previous = []] = this.#isHourly
+      ? await this.#hourly(ask)
+      : await this.#daily(ask)
+    const isSingle = isAggregated(ask)
+    const whole = isSingle ? [joined(current), joined(previous)] : [current, previous]
+    if (typeof ask.from !== 'object' || (this.#isHourly && !isSingle)) {
+      return whole
     }
-    const until = today - ask.to * DAY + DAY
-    const from =
-      ask.from === 'all'
-        ? Math.floor((await this.#clock(first)) / DAY) * DAY
-        : today - ask.from * DAY
-    const start = Math.min(from, until - DAY)
-    const unit = ['BoldNumber', 'ActionsPie'].includes(ask.display) ? 'day' : ask.interval
+    return this.#exact(ask, ask.from.hours, whole)
+  }
+
+  /** The same for what begins so many hours ago, within its first bucket: it is compared with exactly as much time. */
+  async #exact(ask: Asked, hours: number, [current = [], previous = []]: Bucket[][]) {
+    const { now } = this.#of()
+    const place = async (moment: number) => (this.#isHourly ? moment : this.#clock(moment))
+    const begin = now - hours * HOUR
+    const end = ask.to === 0 ? now : await this.#momentOf(current.at(-1)?.hi ?? 0)
+    const from = await place(begin)
+    const asked = startAt(current, from)
+    if (isAggregated(ask) && !ask.compareTo) {
+      return [asked, [{ lo: await place(begin - (end - begin)), hi: from, day: '' }]]
+    }
+    const lo = await this.#earlier(from, ask, end - begin)
+    const hi = await this.#earlier(await place(end), ask, end - begin)
+    if (isAggregated(ask)) {
+      return [asked, [{ lo, hi, day: '' }]]
+    }
+    const days = await this.#days(ask.interval, lo, lo + (previous.length + 1) * 31 * DAY)
+    const other = days.slice(0, previous.length)
+    const ended = other.map((bucket) => ({
+      ...bucket,
+      hi: Math.max(bucket.lo, Math.min(bucket.hi, hi))
+    }))
+    return [asked, startAt(ended, lo)]
+  }
+
+  async #hourly(ask: Asked): Promise<Bucket[][]> {
+    const { now } = this.#of()
+    const clock = (await this.#clock(now)) - ask.to * DAY
+    const end = (await this.#moment(Math.floor(clock / HOUR) * HOUR)) + HOUR
+    const begin = await this.#firstHour(ask, end)
+    const count = Math.ceil((end - begin) / HOUR)
+    return Promise.all([begin, begin - count * HOUR].map((start) => this.#hours(start, count)))
+  }
+
+  async #firstHour(ask: Asked, end: number): Promise<number> {
+    const { now } = this.#of()
+    const floor = async (moment: number) => moment - mod(await this.#clock(moment), HOUR)
+    if (ask.from === 'all') {
+      return floor(Math.min(await this.#first(), end - 1))
+    }
+    return typeof ask.from === 'object'
+      ? floor(now - ask.from.hours * HOUR)
+      : this.#moment((await this.#today()) - ask.from * DAY)
+  }
+
+  async #daily(ask: Asked): Promise<Bucket[][]> {
+    const until = (await this.#today()) - ask.to * DAY + DAY
+    const start = Math.min(await this.#firstDay(ask), until - DAY)
+    const unit = isAggregated(ask) ? 'day' : ask.interval
     const current = await this.#days(unit, start, until)
     const lo = current[0]?.lo ?? 0
-    return [current, await this.#days(unit, this.#back(lo, current.length, unit), lo)]
+    const isWeeks =
+      typeof ask.from === 'number' && ask.from % 7 === 0 && ask.from > 0 && ask.to === 0
+    if (!ask.compareTo && !(isWeeks && ask.interval === 'day')) {
+      return [current, await this.#days(unit, this.#back(lo, current.length, unit), lo)]
+    }
+    const back = ask.compareTo ? await this.#earlier(lo, ask) : lo - Number(ask.from) * DAY
+    const many = await this.#days(unit, back, back + (current.length + 1) * 31 * DAY)
+    return [current, many.slice(0, current.length)]
+  }
+
+  /** So much earlier on the clock as asked or, for a length of time, as many whole buckets as it needs. */
+  async #earlier(clock: number, { compareTo, interval }: Asked, length = 0): Promise<number> {
+    const unit = compareTo ? { d: 'day', w: 'week', m: 'month' }[compareTo.unit] : interval
+    const days = { hour: 1, day: 1, week: 7, month: 28 }[interval]
+    const amount = compareTo ? compareTo.amount : Math.ceil(length / (days * DAY))
+    const [row] = await this.#rows<{ clock: number }>(
+      `select epoch_ms(make_timestamp(${clock} * 1000) - interval ${amount} ${unit})::double as clock`
+    )
+    return row?.clock ?? 0
+  }
+
+  async #firstDay(ask: Asked): Promise<number> {
+    if (typeof ask.from === 'number') {
+      return (await this.#today()) - ask.from * DAY
+    }
+    const begin = ask.from === 'all' ? await this.#first() : this.#of().now - ask.from.hours * HOUR
+    return Math.floor((await this.#clock(begin)) / DAY) * DAY
+  }
+
+  /** When the first event of all was. */
+  async #first(): Promise<number> {
+    const [row] = await this.#rows<{ first: number }>(
+      `select coalesce(min(ms), ${this.#of().now})::double as first from ev`
+    )
+    return row?.first ?? 0
+  }
+
+  /** Where today begins on the clock. */
+  async #today(): Promise<number> {
+    return Math.floor((await this.#clock(this.#of().now)) / DAY) * DAY
+  }
+
+  /** The moment of a bucket's edge. */
+  async #momentOf(edge: number): Promise<number> {
+    return this.#isHourly ? edge : this.#moment(edge)
   }
 
   /** What the clock shows then. */
@@ -198,29 +279,41 @@ export class Duck {
     const value = listed
       ? `case when ${text} is null then null when list_contains(from_json($1::json, '["varchar"]'), ${text}) then ${text} else '<other>' end`
       : text
-    const number = entity.math_property
-      ? numberOf({ key: entity.math_property, type: 'event' })
-      : 'null'
+    const isOfSession = ofSession(entity)
+    const number = numberIn(entity)
     const matching = this.#matching(
       ask,
       entity,
       buckets,
       `${value} as value, actor, session, ${number} as x`
     )
+    const math = mathOf(ask, entity)
+    if (ask.display === 'ActionsLineGraphCumulative' && UNIQUE[math]) {
+      // Who is there in several buckets counts for the first.
+      return this.#rows<{ i: number; value: string | null; y: number }>(
+        `select i, value, count(*)::double as y from (
+           select value, min(i) as i from (${matching}) where ${UNIQUE[math]} is not null group by value, ${UNIQUE[math]})
+         group by i, value`,
+        listed ? [JSON.stringify(listed)] : []
+      )
+    }
     const perActor = /^(.*)_count_per_actor$/.exec(entity.math)?.[1]
-    const source = perActor
-      ? `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`
-      : matching
+    const sources = {
+      actors: `select i, value, count(*)::double as x from (${matching}) group by i, value, actor`,
+      sessions: `select distinct i, value, session, x from (${matching})`,
+      events: matching
+    }
+    const source = perActor ? sources.actors : sources[isOfSession ? 'sessions' : 'events']
     const kept = entity.math_property ? `(${source}) where x is not null` : `(${source})`
     return this.#rows<{ i: number; value: string | null; y: number }>(
-      `select i, value, (${AGGREGATES[perActor ?? entity.math]})::double as y from ${kept} group by i, value`,
+      `select i, value, (${AGGREGATES[perActor ?? math]})::double as y from ${kept} group by i, value`,
       listed ? [JSON.stringify(listed)] : []
     )
   }
 
   /** What is selected of the events that count, with the place of their bucket. */
   #matching(ask: Asked, entity: Entity, buckets: Bucket[], selected: string): string {
-    const days = { weekly_active: 7, monthly_active: 30 }[entity.math]
+    const days = { weekly_active: 7, monthly_active: 30 }[mathOf(ask, entity)]
     const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
     const { type, values } = ask.properties
     const fulfils = [
@@ -250,7 +343,42 @@ export class Duck {
   }
 }
 
+/** Whether a display shows one number. */
+export const isAggregated = ({ display }: Asked) => ['BoldNumber', 'ActionsPie'].includes(display)
+
+const joined = (buckets: Bucket[]): Bucket[] => [
+  { lo: buckets[0]?.lo ?? 0, hi: buckets.at(-1)?.hi ?? 0, day: '' }
+]
+
+const startAt = (buckets: Bucket[], lo: number): Bucket[] =>
+  buckets.map((bucket, i) => (i === 0 ? { ...bucket, lo } : bucket))
+
 const mod = (a: number, b: number) => ((a % b) + b) % b
+
+/** Who is counted once by the maths of different ones. */
+const UNIQUE: Record<string, string> = {
+  dau: 'actor',
+  weekly_active: 'actor',
+  monthly_active: 'actor',
+  unique_session: 'session'
+}
+
+const ofSession = ({ math_property }: Entity) => math_property?.startsWith('$session') ?? false
+
+/** The number that a series takes of an event. */
+function numberIn(entity: Entity): string {
+  const { math_property: key } = entity
+  return key ? numberOf({ key, type: ofSession(entity) ? 'session' : 'event' }) : 'null'
+}
+
+/** By buckets that are as long, active users are those of the bucket. */
+function mathOf(ask: Asked, { math }: Entity): string {
+  const longEnough: Record<string, string[]> = {
+    weekly_active: ['week', 'month'],
+    monthly_active: ['month']
+  }
+  return longEnough[math]?.includes(ask.interval) && !isAggregated(ask) ? 'dau' : math
+}
 
 const AGGREGATES: Record<string, string> = {
   total: 'count(*)',

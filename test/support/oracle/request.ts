@@ -26,12 +26,14 @@ export type Asked = {
   form: 'flat' | 'filters' | 'query' | 'text'
   events: Entity[]
   interval: 'hour' | 'day' | 'week' | 'month'
-  /** So many days ago, or the first event of all. */
-  from: number | 'all'
+  /** So many days ago, so many hours, or the first event of all. */
+  from: number | { hours: number } | 'all'
   to: number
   properties: Group
   breakdown: Breakdown | undefined
   compare: boolean
+  /** How much earlier the other period begins; undefined for the one right before. */
+  compareTo: { amount: number; unit: 'd' | 'w' | 'm' } | undefined
   display: string
   formula: string | undefined
   /** Of how many events a statement may be: of fewer than a bucket has, and it is read in parts. */
@@ -113,7 +115,13 @@ const entity: fc.Arbitrary<Entity> = fc
     math: fc.constantFrom(...COUNTS, ...NUMBERS, ...PER_ACTOR, ...FIRSTS, ...FIRSTS),
     properties: filters
   })
-  .map((one) => (NUMBERS.includes(one.math) ? { ...one, math_property: 'size' } : one))
+  .chain((one) =>
+    NUMBERS.includes(one.math)
+      ? fc
+          .constantFrom('size', 'size', '$session_duration')
+          .map((math_property) => ({ ...one, math_property }))
+      : fc.constant(one)
+  )
 
 /** The sliding counts by the hour are left to zones whose clocks stand still. */
 export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
@@ -125,7 +133,9 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
         ? fc.constant('hour' as const)
         : fc.constantFrom('day' as const, 'day' as const, 'week' as const, 'month' as const),
       from: fc.oneof(
-        { weight: 8, arbitrary: fc.integer({ min: 0, max: isHourly ? 4 : 24 }) },
+        { weight: 6, arbitrary: fc.integer({ min: 0, max: isHourly ? 4 : 24 }) },
+        { weight: 2, arbitrary: fc.constantFrom(...(isHourly ? [1, 2] : [7, 14])) },
+        { weight: 3, arbitrary: fc.integer({ min: 1, max: 100 }).map((hours) => ({ hours })) },
         { weight: 1, arbitrary: fc.constant('all' as const) }
       ),
       to: fc.integer({ min: 0, max: 3 }),
@@ -145,10 +155,21 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
         { nil: undefined }
       ),
       compare: fc.boolean(),
+      compareTo: isHourly
+        ? fc.constant(undefined)
+        : fc.option(
+            fc.constantFrom(
+              { amount: 1, unit: 'w' as const },
+              { amount: 10, unit: 'd' as const },
+              { amount: 1, unit: 'm' as const }
+            ),
+            { freq: 3, nil: undefined }
+          ),
       display: fc.constantFrom(
         'ActionsLineGraph',
         'ActionsLineGraph',
         'ActionsBar',
+        'ActionsLineGraphCumulative',
         'ActionsLineGraphCumulative',
         'BoldNumber',
         'ActionsPie'
@@ -161,17 +182,29 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
     })
     .map((one) => ({
       ...one,
-      to: one.from === 'all' ? one.to : Math.min(one.to, one.from),
+      to: one.from === 'all' ? one.to : Math.min(one.to, daysOf(one.from)),
       compare: one.compare && one.from !== 'all'
     }))
+
+/** Whole days that a range goes back. */
+const daysOf = (from: number | { hours: number }) =>
+  typeof from === 'number' ? from : Math.max(0, Math.floor(from.hours / 24) - 1)
+
+function toDate(from: Asked['from']): string {
+  if (from === 'all') {
+    return 'all'
+  }
+  return typeof from === 'number' ? `-${from}d` : `-${from.hours}h`
+}
 
 /** The request's body in its form. */
 export function toBody(ask: Asked): object {
   const { breakdown, compare, display, formula, interval, properties } = ask
   const range = {
-    date_from: ask.from === 'all' ? 'all' : `-${ask.from}d`,
+    date_from: toDate(ask.from),
     date_to: ask.to === 0 ? null : `-${ask.to}d`
   }
+  const compare_to = ask.compareTo && `-${ask.compareTo.amount}${ask.compareTo.unit}`
   const broken = breakdown && {
     breakdown: breakdown.key,
     breakdown_type: breakdown.type,
@@ -186,6 +219,7 @@ export function toBody(ask: Asked): object {
       properties,
       ...broken,
       compare,
+      compare_to,
       display,
       formula
     }
@@ -199,7 +233,7 @@ export function toBody(ask: Asked): object {
     properties,
     trendsFilter: { display, formula },
     breakdownFilter: broken,
-    compareFilter: { compare }
+    compareFilter: { compare, compare_to }
   }
   return ask.form === 'query'
     ? { query: node }

@@ -138,7 +138,7 @@ describe('what is refused', () => {
   it.each<[Record<string, string>, Json | undefined, string]>([
     [{ events: '[{' }, undefined, 'events'],
     [{ events: 'bought' }, undefined, 'events'],
-    [{ events: '[{"id":5}]' }, undefined, 'events__0'],
+    [{ events: '[{"id":5}]' }, undefined, 'events__0__id'],
     [{ events: JSON.stringify(Array(101).fill('x')) }, undefined, 'events'],
     [
       { events: '[{"id":"x","properties":[{"key":"a","operator":"like"}]}]' },

@@ -1,0 +1,120 @@
+import type { Db } from '../db/client.ts'
+import { goBack } from '../time.ts'
+import { isAggregated, type Period, toPeriod } from './answer.ts'
+import {
+  type Bucket,
+  bucketOf,
+  bucketsBefore,
+  bucketsFrom,
+  bucketsOf,
+  type Calendar,
+  DAY,
+  type Interval,
+  type Range
+} from './buckets.ts'
+import type { Back, TrendQuery } from './query.ts'
+import { findFirst } from './store.ts'
+
+export type Project = { id: number } & Calendar
+
+/** The period asked for and, if it is to be compared, the one before: as many buckets. */
+export async function periodsOf(
+  db: Db,
+  project: Project,
+  query: TrendQuery,
+  now: Date
+): Promise<Period[]> {
+  const from =
+    query.from === 'all' ? ((await findFirst(db, project.id)) ?? now.getTime()) : query.from
+  const range = { from: Math.min(from, query.until - 1), until: query.until }
+  return isAggregated(query)
+    ? singlePeriods(query, range, project)
+    : seriesPeriods(query, range, project)
+}
+
+/** Periods of one bucket each. */
+function singlePeriods(query: TrendQuery, range: Range, project: Project): Period[] {
+  const { compare, exact } = query
+  const isLong = query.interval === 'week' || query.interval === 'month'
+  const interval = isLong ? 'day' : query.interval
+  const periodOf = (bucket: Bucket | undefined, label: Period['label']): Period =>
+    toPeriod(bucket ? [bucket] : [], query.interval, label)
+
+  const whole = bucketOf(range, interval, project)
+  const current = exact ? { ...whole, from: range.from } : whole
+  if (!compare) {
+    return [periodOf(current, undefined)]
+  }
+  if (exact) {
+    const before = compare.back
+      ? moved(range.from, exact.length, compare.back, project.timezone)
+      : { from: range.from - exact.length, until: range.from }
+    const previous = { ...bucketOf(before, interval, project), ...before }
+    return [periodOf(current, 'current'), periodOf(previous, 'previous')]
+  }
+  const before = earlierBuckets(query, bucketsOf(range, interval, project), interval, project)
+  return [periodOf(current, 'current'), periodOf(join(before), 'previous')]
+}
+
+function join(buckets: readonly Bucket[]): Bucket | undefined {
+  const [first, last] = [buckets[0], buckets.at(-1)]
+  return first && last ? { ...first, until: last.until } : undefined
+}
+
+/** What lies so much earlier on the zone's clock than the time of this length from a moment on. */
+const moved = (from: number, length: number, { amount, unit }: Back, timezone: string): Range => ({
+  from: goBack(from, amount, unit, timezone),
+  until: goBack(from + length, amount, unit, timezone)
+})
+
+/** Periods with a bucket for each point on the time axis. */
+function seriesPeriods(query: TrendQuery, range: Range, project: Project): Period[] {
+  const { compare, exact, interval } = query
+  const whole = bucketsOf(range, interval, project)
+  const current = exact ? cut(whole, range) : whole
+  if (!compare) {
+    return [toPeriod(current, interval, undefined)]
+  }
+  if (exact) {
+    const back = compare.back ?? lengthIn(interval, exact.length)
+    const before = moved(range.from, exact.length, back, project.timezone)
+    const buckets = bucketsFrom(before.from, whole.length, interval, project)
+    return [
+      toPeriod(current, interval, 'current'),
+      toPeriod(cut(buckets, before), interval, 'previous')
+    ]
+  }
+  const before = earlierBuckets(query, whole, interval, project)
+  return [toPeriod(current, interval, 'current'), toPeriod(before, interval, 'previous')]
+}
+
+/** What of buckets lies within a range. */
+const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
+  buckets.map(({ from, until, clock }) => {
+    const begin = Math.max(from, range.from)
+    return { from: begin, until: Math.max(begin, Math.min(until, range.until)), clock }
+  })
+
+/** As many days, weeks or months as a length of time reaches into. */
+function lengthIn(interval: Interval, length: number): Back {
+  if (interval === 'month') {
+    return { amount: Math.ceil(length / (28 * DAY)), unit: 'm' }
+  }
+  const days = interval === 'week' ? 7 : 1
+  return { amount: Math.ceil(length / (days * DAY)), unit: interval === 'week' ? 'w' : 'd' }
+}
+
+/** As many whole buckets, so much earlier or right before. */
+function earlierBuckets(
+  { compare }: TrendQuery,
+  buckets: readonly Bucket[],
+  interval: Interval,
+  project: Project
+): Bucket[] {
+  const back = compare?.back
+  if (!back) {
+    return bucketsBefore(buckets, interval, project)
+  }
+  const start = goBack(buckets[0]?.from ?? 0, back.amount, back.unit, project.timezone)
+  return bucketsFrom(start, buckets.length, interval, project)
+}

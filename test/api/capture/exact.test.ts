@@ -1,0 +1,69 @@
+import { afterAll, expect, it } from 'vitest'
+import { base64Text, gzip, send } from '../../support/capture.ts'
+import { listenToLog } from '../../support/log.ts'
+import { newProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterAll(untilQuiet)
+
+const UUID = '01a1f000-0000-7000-8000-00000000000a'
+
+/** The JSON of an event with this number. */
+const eventOf = (number: string, more = '') =>
+  `{"event":"seen","distinct_id":"ada","properties":{"n":${number}}${more}}`
+
+it.each([
+  ['2^53 + 1', '9007199254740993'],
+  ['beyond all doubles', '1e400']
+])(
+  'an event is kept whose number is not kept exactly, and the log tells which: %s',
+  async (_, number) => {
+    const project = await newProject()
+    const log = listenToLog()
+    const batch = [eventOf('1'), eventOf(number, `,"uuid":"${UUID}"`), eventOf(number)]
+
+    const { status, events } = await send(`{"api_key":"${project.token}","batch":[${batch}]}`)
+
+    expect([status, events.length]).toEqual([200, 3])
+    expect(log.lines('ingestion warning')).toMatchObject([
+      { project: project.id, type: 'number_not_exact', event: UUID }
+    ])
+  }
+)
+
+it.each([
+  [
+    'a single event',
+    '/capture/',
+    (event: string, token: string) => event.replace('{', `{"api_key":"${token}",`)
+  ],
+  [
+    'an array',
+    '/e/',
+    (event: string, token: string) => `[${event.replace('{', `{"api_key":"${token}",`)}]`
+  ]
+])('it is found in %s, in whatever encoding', async (_, path, bodyOf) => {
+  const project = await newProject()
+  const body = bodyOf(eventOf('12345678901234567890', `,"uuid":"${UUID}"`), project.token)
+  const log = listenToLog()
+
+  for (const encoded of [body, await gzip(body), `data=${encodeURIComponent(base64Text(body))}`]) {
+    expect((await send(encoded, { path })).status).toBe(200)
+  }
+
+  const warning = { type: 'number_not_exact', event: UUID }
+  expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
+})
+
+it('numbers as SDKs write them are nothing to warn of', async () => {
+  const project = await newProject()
+  const log = listenToLog()
+  const numbers = ['0.30000000000000004', '1e21', '9007199254740992', '1.7976931348623157e308']
+
+  const { status } = await send(
+    `{"api_key":"${project.token}","batch":[${numbers.map((number) => eventOf(number))}]}`
+  )
+
+  expect(status).toBe(200)
+  expect(log.lines('ingestion warning')).toEqual([])
+})

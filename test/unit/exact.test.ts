@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findInexact } from '../../src/exact.ts'
+import { deep } from '../support/depth.ts'
+
+describe('numbers that JSON.parse changes', () => {
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '12345678901234567890',
+    '1234567890123456.7',
+    '12345678.123456789012',
+    '0.1000000000000000055',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '9007199254740993e0',
+    `1${'0'.repeat(150)}1`
+  ])('are found: %s', (number) => {
+    expect(findInexact(`{"n":${number}}`)).toEqual(['n'])
+  })
+
+  it.each([
+    '0',
+    '-0',
+    '0.0',
+    '0e5',
+    '1e21',
+    '1E+3',
+    '9007199254740992',
+    '9007199254740994',
+    '123456789012345680000',
+    '0.30000000000000004',
+    '0.10000000000000001',
+    '3.2999999999999998',
+    '100.00000000000000000000',
+    '5e-324',
+    '1.7976931348623157e308'
+  ])('are not those that stay what they are: %s', (number) => {
+    expect(findInexact(`{"n":${number}}`)).toBeUndefined()
+  })
+
+  it('are not those that any double is written as', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const texts = [String(value), value.toPrecision(17), value.toExponential(16)]
+        expect(findInexact(`[${texts.join(',')}]`)).toBeUndefined()
+      }),
+      deep(10_000)
+    )
+  })
+
+  it('are those integers beyond 2^53 that no double is', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 2n ** 53n, max: 2n ** 70n }), (whole) => {
+        const isKept = BigInt(Number(whole)) === whole
+        // Zeros at the end may be how a double is written: 123456789012345680000.
+        fc.pre(isKept || whole % 10n !== 0n)
+        expect(findInexact(`[${whole}]`)).toEqual(isKept ? undefined : ['0'])
+      }),
+      deep(10_000)
+    )
+  })
+
+  it.each<[string, string[] | undefined]>([
+    ['{"a":["n: 1e400"],"b":{"c":[true,[],1,1e999]}}', ['b', 'c', '3']],
+    ['[{"a":"[,{9007199254740993"},{"n":-1e400}]', ['1', 'n']],
+    ['{"a":{"b":1},"\\"\\u006e":{"x":[{},[2,9007199254740993]]}}', ['"n', 'x', '1', '1']],
+    ['{"a":"\\\\","b": 9007199254740993}', ['b']],
+    ['{"a":"9007199254740993","b":"x, 1e400","c":false}', undefined]
+  ])('are named by their place, and not by what a text holds: %s', (text, path) => {
+    JSON.parse(text)
+
+    expect(findInexact(text)).toEqual(path)
+  })
+
+  it.each([
+    ['many numbers', `[${'1,'.repeat(2_000_000)}1e400]`],
+    ['many members', `{"n":{${'"":1e3,'.repeat(200_000)}"x":1e400}}`],
+    ['a long text', `["${'\\\\'.repeat(4_900_000)}",1e400]`],
+    ['many digits', `[1e3,${'1'}${'0'.repeat(9_000_000)}1]`]
+  ])('are found quickly behind %s', (_, text) => {
+    const start = performance.now()
+    const path = findInexact(text)
+
+    expect(path).toBeDefined()
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+})
