@@ -12,15 +12,15 @@ const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
 /** Only an explicit null is all events. */
-const Entity = z.union(
-  [
-    Text.min(1).transform((id) => ({ id })),
-    refusing(
-      z.object({ id: Text.min(1).nullable(), properties: z.unknown().optional() }),
-      sameReason(['event', 'event_name'], 'The name of the event is `id`.')
-    )
-  ],
-  'An event is a name, or an object with the name as id.'
+const Entity = z.preprocess(
+  (value) => (typeof value === 'string' ? { id: value } : value),
+  refusing(
+    z.object(
+      { id: Text.min(1).nullable(), properties: z.unknown().optional() },
+      'An event is a name, or an object with the name as id.'
+    ),
+    sameReason(['event', 'event_name'], 'The name of the event is `id`.')
+  )
 )
 
 /** The parameters of a timeline; lists and objects are JSON text. */

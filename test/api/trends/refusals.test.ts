@@ -39,7 +39,12 @@ describe('a trend that cannot be', () => {
       'greater'
     ],
     [{ events: [{}] }, 'required', 'events__0__id', 'required'],
-    [{ events: [{ id: 'a' }, { event: '$pageview' }] }, 'required', 'events__1__id', 'required'],
+    [
+      { events: [{ id: 'a' }, { event: '$pageview' }] },
+      'invalid_input',
+      'events__1__event',
+      'The name of the event is `id`'
+    ],
     [{ events: [{ id: '' }] }, 'blank', 'events__0__id', 'blank'],
     [{ filters: { events: [{ name: 'a' }] } }, 'required', 'filters__events__0__id', 'required'],
     [
