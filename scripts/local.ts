@@ -24,8 +24,11 @@ import { listRunning } from './running.ts'
 
 export const root = join(import.meta.dirname, '..')
 
-/** Databases, bucket, development key and log of the local service; the same folder that `wrangler dev` uses. */
-export const stateDir = resolve(process.env.STATE_DIR ?? join(root, '.wrangler/state'))
+/** The folder that `wrangler dev` uses, too. */
+const USUAL_DIR = join(root, '.wrangler/state')
+
+/** Databases, bucket, development key and log of the local service. */
+export const stateDir = resolve(process.env.STATE_DIR ?? USUAL_DIR)
 
 export const configPath = join(root, 'wrangler.toml')
 
@@ -164,8 +167,11 @@ export function makeFolder(folder: string): void {
 
 /** @throws OperatorError when nothing is in the usual folder, but a service of this clone runs on another */
 function expectMeant(folder: string): void {
-  const others = process.env.STATE_DIR ? [] : listRunning().filter((other) => other !== folder)
-  if (others.length > 0 && !existsSync(join(folder, 'v3/d1'))) {
+  if (folder !== USUAL_DIR || process.env.STATE_DIR || existsSync(join(folder, 'v3/d1'))) {
+    return
+  }
+  const others = listRunning().filter((other) => other !== folder)
+  if (others.length > 0) {
     throw new OperatorError(
       `There is no data in ${folder}, but a service runs on ${others.join(', ')}. Put STATE_DIR=${others[0]} before the command.`
     )

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -75,7 +76,9 @@ describe('the local service', () => {
     expect(await status(path)).toBe(404)
   })
 
-  it('keeps its files from others', () => {
+  it('keeps its files from others', async () => {
+    // It begins when the service says something.
+    await until(() => existsSync(join(stateDir, 'service.log')))
     expect(statSync(stateDir).mode & 0o777).toBe(0o700)
     for (const file of ['service.log', 'secrets.env', 'dev-key.json', 'control.json']) {
       expect([file, statSync(join(stateDir, file)).mode & 0o777]).toEqual([file, 0o600])
