@@ -41,7 +41,7 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
     case 'invalid_type':
       return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
     case 'invalid_value':
-      return ['invalid_choice', `"${String(issue.input)}" is not a valid choice.`]
+      return ['invalid_choice', explainChoice(issue)]
     case 'too_big':
       return explainTooBig(issue)
     case 'too_small':
@@ -51,6 +51,14 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
     default:
       return ['invalid_input', issue.message]
   }
+}
+
+/** Choices that a refusal lists; more are in the reference. */
+const MAX_CHOICES = 40
+
+function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string {
+  const choices = values.slice(0, MAX_CHOICES).map(String).join(', ')
+  return `"${String(input)}" is not a valid choice. Choices: ${choices}.`
 }
 
 /** Codes of the issues that a missing field or null can have. */

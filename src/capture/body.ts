@@ -1,8 +1,8 @@
-import { gunzipSync } from 'node:zlib'
+import { isGzip, unpack } from '../encoding.ts'
 import { AppError } from '../errors.ts'
 import { findInexact } from '../exact.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { readBody, tooLarge } from '../stream.ts'
+import { readBody } from '../stream.ts'
 import { parseTimestamp } from '../time.ts'
 
 /** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
@@ -32,8 +32,8 @@ export async function readExactly(
 async function readText(request: Request | Response): Promise<string> {
   let bytes = await readBody(request, MAX_BODY_BYTES)
   for (let layer = 0; layer < 3; layer += 1) {
-    if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-      bytes = gunzip(bytes)
+    if (isGzip(bytes)) {
+      bytes = unpack(bytes, 'gzip', MAX_BODY_BYTES)
       continue
     }
     const text = unwrapForm(decodeUtf8(bytes).trim())
@@ -50,18 +50,6 @@ async function readText(request: Request | Response): Promise<string> {
     'parse_error',
     'failed to decode request: more than two encodings inside each other'
   )
-}
-
-/** Decompresses a body and stops at the limit. DecompressionStream would unpack a whole chunk first, however large. */
-function gunzip(bytes: Uint8Array): Uint8Array {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES })
-  } catch (error) {
-    if (error instanceof RangeError) {
-      throw tooLarge(MAX_BODY_BYTES)
-    }
-    throw new AppError('parse_error', 'failed to decode request: invalid gzip data')
-  }
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

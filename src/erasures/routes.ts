@@ -161,7 +161,13 @@ const STATUS = describe({
   answers: {
     200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) }
   },
-  refusals: [['invalid_choice', '"done" is not a valid choice.', 'status']]
+  refusals: [
+    [
+      'invalid_choice',
+      '"done" is not a valid choice. Choices: all, pending, queued, running, completed, failed.',
+      'status'
+    ]
+  ]
 })
 
 const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({

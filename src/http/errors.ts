@@ -42,7 +42,7 @@ export const ErrorJson = z
       .nullable()
       .meta({ description: 'The field at fault; nested names are joined with `__`.' })
   })
-  .meta({ id: 'Error', description: 'The body of every failure.' })
+  .meta({ id: 'ApiError', description: 'The body of every failure.' })
 
 /** The envelope of every failure. What is not an `AppError` says nothing of the inside: the log has it. */
 export function answerError(thrown: unknown, c: Context<AppEnv>): Response {

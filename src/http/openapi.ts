@@ -133,7 +133,9 @@ export function createDocument(routes: RouterRoute[], info: JsonObject, tags: Js
     description: 'An API key with the scope.'
   }
   const components = { schemas: namedSchemas(), securitySchemes: { apiKey } }
-  return { openapi: '3.1.1', info, tags, paths, components }
+  // The service that the document comes from, wherever it runs.
+  const servers = [{ url: '/' }]
+  return { openapi: '3.1.1', info, servers, tags, paths, components }
 }
 
 /** The interface writes the paths of its API with a slash at the end, which makes no difference. */

@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
+import { readDecoded } from '../encoding.ts'
 import { AppError } from '../errors.ts'
 import { findInexact } from '../exact.ts'
 import { depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { parseInput } from '../parse.ts'
-import { readBody } from '../stream.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Refusal } from './openapi.ts'
 
@@ -13,7 +13,7 @@ export const COMPLAINTS: Refusal[] = [
   ['required', 'This field is required.'],
   ['null', 'This field may not be null.'],
   ['blank', 'This field may not be blank.'],
-  ['invalid_choice', '"xml" is not a valid choice.', 'format'],
+  ['invalid_choice', '"xml" is not a valid choice. Choices: json, csv.', 'format'],
   ['max_length', 'Ensure this field has no more than 1000 characters.'],
   ['min_value', 'Ensure this value is greater than or equal to 1.'],
   ['max_value', 'Ensure this value is less than or equal to 1000.']
@@ -34,7 +34,7 @@ export const validateQuery = <S extends z.ZodObject>(
       query: schema,
       refusals: [
         ['invalid_input', 'A valid integer is required.', 'limit'],
-        ['invalid_choice', '"xml" is not a valid choice.', 'format'],
+        ['invalid_choice', '"xml" is not a valid choice. Choices: json, csv.', 'format'],
         ['max_length', 'Ensure this field has no more than 1000 characters.', 'search']
       ]
     }
@@ -144,7 +144,7 @@ const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll('%24', '$')
 
 async function readJson(request: Request): Promise<Json> {
-  const bytes = await readBody(request, MAX_BODY_BYTES)
+  const bytes = await readDecoded(request, MAX_BODY_BYTES)
   if (bytes.length === 0) {
     return {}
   }
@@ -188,4 +188,5 @@ function parseJson(text: string): Json {
 
 const malformed = (why: string) => new AppError('parse_error', `JSON parse error - ${why}`)
 
-const unsupported = (type: string): string => `Unsupported media type "${type}" in request.`
+const unsupported = (type: string): string =>
+  `Unsupported media type "${type}" in request: send Content-Type: application/json.`

@@ -19,7 +19,7 @@ export const SCOPES = ['*', ...OBJECTS.flatMap((object) => [`${object}:read`, `$
 export const Scopes = z
   .array(
     z.string().refine((scope) => SCOPES.includes(scope), {
-      error: (issue) => `Unknown scope '${issue.input}'.`
+      error: (issue) => `Unknown scope '${issue.input}'. Scopes: ${SCOPES.join(', ')}.`
     })
   )
   .min(1, 'At least one scope is needed.')

@@ -226,7 +226,9 @@ function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilte
   }
   const operator = Operator.safeParse(node.operator ?? 'exact')
   if (!operator.success) {
-    throw invalid(`${show(node.operator)} is not a supported operator of property filters.`)
+    throw invalid(
+      `${show(node.operator)} is not a supported operator of property filters. Supported: ${OPERATORS.join(', ')}.`
+    )
   }
   const values = readValues(operator.data, value)
   if (values.length > MAX_VALUES) {

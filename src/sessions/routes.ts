@@ -54,7 +54,11 @@ ${SEARCHED} most frequent values and, if those are all, ${SEARCHED} of those tha
   answers: { 200: { text: 'The values.', schema: SessionValuesJson } },
   refusals: [
     ['required', 'This field is required.', 'key'],
-    ['invalid_choice', '"$browser" is not a valid choice.', 'key']
+    [
+      'invalid_choice',
+      `"$browser" is not a valid choice. Choices: ${KEYS.slice(0, 40).join(', ')}.`,
+      'key'
+    ]
   ]
 })
 

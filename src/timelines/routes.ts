@@ -37,6 +37,7 @@ At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYT
   refusals: [
     ['invalid_input', '"soon" is not a date.', 'date_from'],
     ['required', 'This field is required.', 'events__0__id'],
+    ['null', 'This field may not be null.', 'events__0'],
     ['blank', 'This field may not be blank.', 'events__0__id'],
     [
       'query_too_large',

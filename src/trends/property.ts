@@ -13,9 +13,16 @@ export function readProperty(property: Property, attr: string): Property {
   return property
 }
 
-/** invalid_input: what is asked for is nothing that there is. */
-export const unsupported = (what: string, value: unknown, attr: string) =>
-  new AppError('invalid_input', `${show(value)} is not a supported ${what}.`, attr)
+/** An invalid_input error for a value that is none of the supported ones, which it lists. */
+export const unsupported = (
+  what: string,
+  value: unknown,
+  attr: string,
+  supported: readonly string[] = []
+) => {
+  const list = supported.length > 0 ? ` Supported: ${supported.join(', ')}.` : ''
+  return new AppError('invalid_input', `${show(value)} is not a supported ${what}.${list}`, attr)
+}
 
 /** A value as a refusal shows it. */
 export const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)

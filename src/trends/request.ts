@@ -81,7 +81,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     )
   }
   if (!isOneOf(DISPLAYS, draft.display)) {
-    throw unsupported('display', draft.display, at('display'))
+    throw unsupported('display', draft.display, at('display'), DISPLAYS)
   }
 
   const reading = {
@@ -216,7 +216,7 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
   const { at, event, order, name, custom_name, properties } = entity
   const math = entity.math || 'total'
   if (!isOneOf(MATHS, math)) {
-    throw unsupported('math', math, `${at}__math`)
+    throw unsupported('math', math, `${at}__math`, MATHS)
   }
   return {
     event,

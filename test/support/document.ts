@@ -62,7 +62,7 @@ export function createChecker(published: unknown) {
     .map((operation) => ({ ...operation, pattern: toPattern(operation.template) }))
     // In this order a name comes before a parameter in the same place.
     .sort((a, b) => (a.template < b.template ? -1 : 1))
-  const error = { $ref: '#/components/schemas/Error' }
+  const error = { $ref: '#/components/schemas/ApiError' }
   const find = (method: string, path: string) =>
     operations.find((operation) => operation.method === method && operation.pattern.test(path))
   return {

@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { readDecoded } from '../../encoding.ts'
 import { AppError } from '../../errors.ts'
 import { type TokenReader, UNREADABLE } from '../../http/capture.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { answerError, ErrorJson } from '../../http/errors.ts'
 import { describe } from '../../http/openapi.ts'
 import { parseInput } from '../../parse.ts'
-import { clockOf, readExactly, readToken } from '../body.ts'
+import { clockOf, MAX_BODY_BYTES, readExactly, readToken } from '../body.ts'
 import { type CapturedEvent, type Dropped, readEvent } from '../event.ts'
 import { warnOfInexact } from '../exact.ts'
 import { takeEvents } from '../take.ts'
-import { decodeBody } from './encoding.ts'
 import { readBatch, readSdk, type V1Event } from './event.ts'
 import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './json.ts'
 
@@ -37,7 +37,10 @@ const EVENTS = describe({
     ['blank', 'This field may not be blank.', 'PostHog-Request-Id'],
     ['max_length', 'Ensure this field has no more than 200 characters.', 'PostHog-Request-Id'],
     ['invalid_input', 'two events of the batch have the same uuid', 'batch'],
-    ['unsupported_media_type', 'Unsupported media type "text/plain" in request.']
+    [
+      'unsupported_media_type',
+      'Unsupported media type "text/plain" in request: send Content-Type: application/json.'
+    ]
   ]
 })
 
@@ -48,7 +51,9 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     const headers = readHeaders(c)
     const project = await openProject(c, tokenOf(c.req.header('Authorization')))
     requireJson(c.req.header('Content-Type') ?? '')
-    const { json, inexact } = await readExactly(new Response(await decodeBody(c.req.raw)))
+    const { json, inexact } = await readExactly(
+      new Response(await readDecoded(c.req.raw, MAX_BODY_BYTES))
+    )
     const events = readBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
     const sentAt = clockOf(headers['PostHog-Request-Timestamp'])
@@ -82,7 +87,10 @@ const tokenOf = (header: string | undefined): string =>
 /** @throws unsupported_media_type */
 function requireJson(type: string): void {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
-    throw new AppError('unsupported_media_type', `Unsupported media type "${type}" in request.`)
+    throw new AppError(
+      'unsupported_media_type',
+      `Unsupported media type "${type}" in request: send Content-Type: application/json.`
+    )
   }
 }
 

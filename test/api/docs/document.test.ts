@@ -10,6 +10,14 @@ it('/openapi.json is for everybody to read', async () => {
   expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
 })
 
+it('the reference names where it is served, and no schema as languages name their errors', async () => {
+  const { body } = await request('GET', '/openapi.json')
+
+  expect(body.servers).toEqual([{ url: '/' }])
+  expect(Object.keys(body.components.schemas)).toContain('ApiError')
+  expect(Object.keys(body.components.schemas)).not.toContain('Error')
+})
+
 it('an answer that is not as documented fails the test that asks for it', async () => {
   const asked = request('GET', '/readyz', {}, undefined, { DATABASE_MAX_BYTES: '-1' })
 

@@ -570,9 +570,46 @@ describe('the JSON body of an API request', () => {
       refusal(
         'invalid_request',
         'unsupported_media_type',
-        `Unsupported media type "${type}" in request.`
+        `Unsupported media type "${type}" in request: send Content-Type: application/json.`
       )
     )
+  })
+
+  it.each(['gzip', 'deflate'] as const)('is read as %s, up to its limit', async (encoding) => {
+    const pack = (text: string) =>
+      new Response(
+        new Blob([text]).stream().pipeThrough(new CompressionStream(encoding))
+      ).arrayBuffer()
+    const sendPacked = async (text: string) => {
+      const response = await app.fetch(
+        new Request('https://analytics.test/strict', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
+          body: await pack(text)
+        }),
+        env
+      )
+      return response.status
+    }
+
+    expect(await sendPacked('{"name": "ada"}')).toBe(200)
+    expect(await sendPacked('{"name": 1}')).toBe(400)
+    expect(await sendPacked(`{"name": "${'a'.repeat(2_000_000)}"}`)).toBe(413)
+  })
+
+  it('is not read in another encoding', async () => {
+    const incoming = new Request('https://analytics.test/strict', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'compress' },
+      body: '{"name": "ada"}'
+    })
+
+    const response = await app.fetch(incoming, env)
+
+    expect([response.status, (await response.json<{ detail: string }>()).detail]).toEqual([
+      415,
+      'Unsupported Content-Encoding "compress": send br, deflate, gzip, zstd or none.'
+    ])
   })
 
   it('is not read without a type', async () => {
@@ -580,7 +617,11 @@ describe('the JSON body of an API request', () => {
 
     expect([status, body]).toEqual([
       415,
-      refusal('invalid_request', 'unsupported_media_type', 'Unsupported media type "" in request.')
+      refusal(
+        'invalid_request',
+        'unsupported_media_type',
+        'Unsupported media type "" in request: send Content-Type: application/json.'
+      )
     ])
   })
 

@@ -114,7 +114,7 @@ describe('CSV', () => {
     const refusal = {
       type: 'validation_error',
       code: 'invalid_choice',
-      detail: `"${format}" is not a valid choice.`,
+      detail: `"${format}" is not a valid choice. Choices: json, csv.`,
       attr: 'format'
     }
     expect([listed.status, listed.body]).toEqual([400, refusal])

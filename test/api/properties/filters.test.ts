@@ -275,7 +275,7 @@ describe('property filters', () => {
     [
       'an unknown operator',
       [{ key: 'plan', value: 1, operator: 'resembles' }],
-      '"resembles" is not a supported operator'
+      '"resembles" is not a supported operator of property filters. Supported: exact, in,'
     ],
     [
       'another type',

@@ -285,6 +285,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     ['events=[{"event":"a"}]', 'events__0__event'],
     ['events=[""]', 'events__0__id'],
     ['events=[1]', 'events__0'],
+    ['events=[null]', 'events__0'],
     ['actions=[{"id":1}]', 'actions'],
     ['breakdown_type=group', 'breakdown_type'],
     ['interval=year', 'interval'],

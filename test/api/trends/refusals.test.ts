@@ -5,7 +5,12 @@ import { ask, asNode, asTrend, at, RANGE } from '../../support/trends.ts'
 
 describe('a trend that cannot be', () => {
   it.each([
-    [asTrend({ math: 'median_ish' }), 'invalid_input', 'events__0__math', '"median_ish"'],
+    [
+      asTrend({ math: 'median_ish' }),
+      'invalid_input',
+      'events__0__math',
+      '"median_ish" is not a supported math. Supported: total, dau,'
+    ],
     [asTrend({ math: 'hogql' }), 'invalid_input', 'events__0__math', '"hogql"'],
     [asTrend({ math: 'sum' }), 'required', 'events__0__math_property', 'required'],
     [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLocal, type Service } from '../../../scripts/local.ts'
+import { SCOPES } from '../../../src/projects/scopes.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { runAdmin } from '../../support/service.ts'
 
@@ -182,7 +183,7 @@ describe('the commands key, project and user', () => {
   it.each([
     ['--label is missing', ['key', 'create', '--scopes', '*', '--project', '1']],
     [
-      "--scopes: Unknown scope 'persons:read'.",
+      `--scopes: Unknown scope 'persons:read'. Scopes: ${SCOPES.join(', ')}.`,
       ['key', 'create', '--label', 'x', '--scopes', 'persons:read', '--project', '1']
     ],
     [
