@@ -3,8 +3,8 @@ import * as module from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Loaded before a command, so that the command is loaded fast. It is no TypeScript, since before `npm ci` the Node that
- * runs may be an old one: it has to be able to say so.
+ * Loaded before a command to make it start faster. This is plain JavaScript because before `npm ci` an older Node may run
+ * it, which has to get as far as the message below.
  */
 
 if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) {

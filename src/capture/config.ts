@@ -2,8 +2,8 @@ import type { ProjectSettings } from '../projects/settings.ts'
 
 /**
  * What a browser SDK asks before it does anything of its own accord. Without `supportedCompression` it does not compress,
- * and without `autocapture_opt_out` it captures nothing by itself. What is named although there is none of it has callbacks
- * that would wait for ever: those of surveys without `surveys`, those of feature flags with `hasFeatureFlags: false`.
+ * and without `autocapture_opt_out` it captures nothing by itself. Without `surveys` the
+ * callbacks of surveys wait for ever, and with `hasFeatureFlags: false` those of feature flags.
  */
 export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   token,

@@ -19,25 +19,34 @@ export const sessionPrefix = (visitor: string): string =>
     ''
   ].join('-')
 
+/** The prefix of a session id. */
+export const prefixOf = (sessionId: string): string => sessionId.slice(0, -TIME_DIGITS)
+
+/** Hexadecimal digits of the time in a session id. */
+const TIME_DIGITS = 12
+
 /** `0f3a…-a1c2-` and the time of its first event: `0f3a…-a1c2-01a1fc87dc26`. */
 const newSessionId = (prefix: string, start: number): string =>
-  `${prefix}${Math.max(0, start).toString(16).padStart(12, '0')}`
+  `${prefix}${Math.max(0, start).toString(16).padStart(TIME_DIGITS, '0')}`
 
 /** Finds or begins the session of each event of a batch, taken in order of time. */
 export class VisitorSessions {
-  readonly #sessions: VisitorSession[]
+  /** By the prefix of their visitor. */
+  readonly #sessions: Map<string, VisitorSession[]>
   readonly #begun = new Set<VisitorSession>()
 
   constructor(stored: readonly VisitorSession[]) {
-    this.#sessions = stored.map((session) => ({ ...session }))
+    const copies = stored.map((session) => ({ ...session }))
+    this.#sessions = Map.groupBy(copies, ({ sessionId }) => prefixOf(sessionId))
   }
 
   /** The id of the visitor's session at a time, ms UTC. */
   sessionOf(visitor: string, time: number): string {
     const prefix = sessionPrefix(visitor)
     const distance = ({ start, end }: VisitorSession) => Math.max(start - time, time - end, 0)
-    const [nearest] = this.#sessions
-      .filter((one) => one.sessionId.startsWith(prefix) && distance(one) <= IDLE_MS)
+    const own = this.#sessions.get(prefix) ?? []
+    const [nearest] = own
+      .filter((one) => distance(one) <= IDLE_MS)
       .sort((a, b) => distance(a) - distance(b) || a.start - b.start)
     const session = nearest ?? this.#begin(prefix, time)
     session.start = Math.min(session.start, time)
@@ -47,7 +56,7 @@ export class VisitorSessions {
 
   #begin(prefix: string, start: number): VisitorSession {
     const session = { sessionId: newSessionId(prefix, start), start, end: start }
-    this.#sessions.push(session)
+    this.#sessions.set(prefix, [...(this.#sessions.get(prefix) ?? []), session])
     this.#begun.add(session)
     return session
   }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query } from '../../db/batch.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
-import { IDLE_MS, sessionPrefix, type VisitorSession } from './sessions.ts'
+import { IDLE_MS, prefixOf, sessionPrefix, type VisitorSession } from './sessions.ts'
 
 /** The stored sessions of visitors without cookies, given their hashes: those of one day, since a hash is good for no more. */
 export const visitorSessions = (projectId: number, visitors: readonly string[]) =>
@@ -15,7 +15,7 @@ export const visitorSessions = (projectId: number, visitors: readonly string[]) 
 export const expectNoSessions = (projectId: number, begun: readonly VisitorSession[]): SQL[] =>
   eachChunk(
     begun.map(({ sessionId, start, end }) => ({
-      prefix: sessionId.slice(0, -12),
+      prefix: prefixOf(sessionId),
       from: start - IDLE_MS,
       to: end + IDLE_MS
     })),
