@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { onTestFinished } from 'vitest'
+import { readBody } from './requests.ts'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -75,11 +76,7 @@ export type Passed = { method: string; path: string; status: number; body: Buffe
 export async function openRecorder(upstream: string): Promise<{ url: string; passed: Passed[] }> {
   const passed: Passed[] = []
   const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) {
-      chunks.push(chunk)
-    }
-    const body = Buffer.concat(chunks)
+    const body = await readBody(incoming)
     const { method = 'GET', url = '/', headers } = incoming
     const forwarded = request(upstream + url, { method, headers }, (answer) => {
       passed.push({ method, path: url, status: answer.statusCode ?? 0, body })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { readBody } from './requests.ts'
 
 type Answer = { status: number; result?: unknown; error?: { code: number; message: string } }
 
@@ -136,10 +137,7 @@ export async function startCloudflare() {
   }
 
   const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request.setEncoding('latin1')) {
-      body += chunk
-    }
+    const body = (await readBody(request)).toString('latin1')
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
     const call = `${request.method} ${pathname.replace(/^\/(accounts\/[^/]+\/)?/, '')}`
     if (request.method !== 'GET') {

@@ -147,7 +147,7 @@ export async function startModel() {
     if (pathname === '/asked') {
       return sendJson(response, 200, asked.get(searchParams.get('at') ?? '') ?? [])
     }
-    const text = await readBody(request)
+    const text = (await readBody(request)).toString()
     const [, plan = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
     const parsed = ChatRequest.safeParse(request.method === 'POST' ? JSON.parse(text) : undefined)
     if (!plan || !parsed.success) {

@@ -22,7 +22,7 @@ export async function startReceiver() {
       const own = received.filter((one) => one.url.startsWith(searchParams.get('at') ?? ''))
       return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(own))
     }
-    const body = await readBody(request)
+    const body = (await readBody(request)).toString()
     received.push({ method, url, headers, body })
     const status = /^\/status\/(\d{3})/.exec(pathname)?.[1]
     if (status) {
