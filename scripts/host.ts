@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
-import { toIso } from '../src/time.ts'
 import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
@@ -121,7 +120,7 @@ function endWhenSetBack(): void {
  * @throws OperatorError when the clock is so wrong that the worker could not run
  */
 function dateFor(configured: string): string {
-  const today = toIso(Date.now()).slice(0, 10)
+  const today = new Date().toISOString().slice(0, 10)
   if (today < OLDEST_DATE) {
     throw new OperatorError(`The clock of this machine says ${today}: set it right.`)
   }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../src/app.ts'
 import { INFO, TAGS } from '../src/docs/info.ts'
-import { createDocument } from '../src/http/openapi.ts'
+import { createDocument } from '../src/http/document.ts'
 
 const app = createApp(
   () => new Date(),

@@ -12,7 +12,6 @@ import { createTokenReader } from './http/capture.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
-import { honourEmptyBodies } from './http/preferences.ts'
 import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { insightRoutes } from './insights/routes.ts'
@@ -31,7 +30,7 @@ import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 /** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
-  app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate, honourEmptyBodies)
+  app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
   app.onError(answerError)
   app.notFound(answerUnrouted(() => app))
 

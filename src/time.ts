@@ -149,7 +149,7 @@ function offsetOf(zone: string): number {
   return zone.startsWith('-') ? -offset : offset
 }
 
-/** ISO 8601 in UTC, of ms. */
-export const toIso = (time: number): string => new Date(time).toISOString()
+/** A time in ms as the API writes it: ISO 8601 in UTC, with milliseconds only where there are any. */
+export const toIso = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
 const orUndefined = (time: number): number | undefined => (Number.isNaN(time) ? undefined : time)

@@ -4,6 +4,7 @@ import { listDeadLetters } from '../../src/capture/store.ts'
 import { isBusy } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { readRetention } from '../../src/recordings/purge.ts'
+import { toIso } from '../../src/time.ts'
 import type { Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
@@ -63,5 +64,5 @@ const toJson = ({ id, projectId, error, attempts, object, createdAt }: Letter) =
   error,
   attempts,
   object,
-  created_at: new Date(createdAt).toISOString()
+  created_at: toIso(createdAt)
 })

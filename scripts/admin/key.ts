@@ -7,6 +7,7 @@ import {
   listKeys,
   revokeKey
 } from '../../src/projects/store.ts'
+import { toIso } from '../../src/time.ts'
 import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
 
 const NewKey = z.object({
@@ -69,9 +70,7 @@ const keyToJson = (row: KeyRow) => ({
   project_ids: row.projectIds,
   user_id: row.userId,
   created_at: toIso(row.createdAt),
-  expires_at: toIso(row.expiresAt),
-  revoked_at: toIso(row.revokedAt),
-  last_used_at: toIso(row.lastUsedAt)
+  expires_at: row.expiresAt === null ? null : toIso(row.expiresAt),
+  revoked_at: row.revokedAt === null ? null : toIso(row.revokedAt),
+  last_used_at: row.lastUsedAt === null ? null : toIso(row.lastUsedAt)
 })
-
-const toIso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())

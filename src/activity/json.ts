@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { toIso } from '../time.ts'
 import { ACTIVITIES, type Actor, type Change, MAX_IDENTITIES } from './entry.ts'
 
 const Values = z.record(z.string(), z.unknown()).nullable()
@@ -112,7 +113,7 @@ export function activityToJson(row: ActivityRow) {
       trigger: null,
       type: null
     },
-    created_at: new Date(row.created_at).toISOString()
+    created_at: toIso(row.created_at)
   } satisfies ActivityJson
 }
 

@@ -49,6 +49,7 @@ const OF_ALL = describe({
 
 const OF_ONE = describe({
   id: 'persons_activity',
+  mayBeEmpty: true,
   tag: 'Persons',
   summary: 'List what was done to a person',
   description:

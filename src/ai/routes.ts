@@ -24,6 +24,7 @@ const UNKNOWN: Refusal[] = [
 
 const FILTERS = describe({
   id: 'session_recordings_ai_filters',
+  mayBeEmpty: true,
   tag: TAG,
   summary: 'Write filters of recordings',
   description: `**Experimental.** What the last message asks for as filters of \`GET session_recordings/\`, also as its \
@@ -39,6 +40,7 @@ do; \`engine\` says which.`,
 
 const REGEX = describe({
   id: 'session_recordings_ai_regex',
+  mayBeEmpty: true,
   tag: TAG,
   summary: 'Write a regular expression',
   description: `**Experimental.** From a description, from examples, or both: what starts with, is under, contains, ends \

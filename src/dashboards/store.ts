@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { dashboards, dashboardTiles } from '../db/schema.ts'
 import { UserJson } from '../projects/user.ts'
+import { toIso } from '../time.ts'
 import type { DashboardInput } from './json.ts'
 
 export type DashboardRow = typeof dashboards.$inferSelect
@@ -120,5 +121,5 @@ export const dashboardToJson = (row: DashboardRow) => ({
   tags: row.tags,
   deleted: row.deleted,
   created_by: UserJson.parse(row.createdBy),
-  created_at: new Date(row.createdAt).toISOString()
+  created_at: toIso(row.createdAt)
 })

@@ -8,12 +8,12 @@ const EXAMPLE = {
   id: 7,
   person_uuid: '01a1f000-0000-7000-8000-00000000000a',
   status: 'running',
-  created_at: '2026-11-20T10:00:00.000Z',
+  created_at: '2026-11-20T10:00:00Z',
   created_by: {
     user: { id: 1, first_name: 'Ada', email: 'ada@example.com' },
     key: { id: 1, label: 'admin' }
   },
-  scheduled_for: '2026-11-22T05:00:00.000Z',
+  scheduled_for: '2026-11-22T05:00:00Z',
   events: { found: 1200, removed: 500, remaining: 700, dropped: 0 },
   recordings: null,
   error: null,

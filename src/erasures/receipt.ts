@@ -46,19 +46,19 @@ export const RECEIPT_EXAMPLE = {
   id: 7,
   project_id: 1,
   person_uuid: '01a1f000-0000-7000-8000-00000000000a',
-  requested_at: '2026-11-20T10:00:00.000Z',
+  requested_at: '2026-11-20T10:00:00Z',
   requested_by: {
     user: { id: 1, first_name: 'Ada', email: 'ada@example.com' },
     key: { id: 1, label: 'admin' }
   },
   delete_events: true,
   delete_recordings: false,
-  run: '2026-11-22T05:00:00.000Z',
+  run: '2026-11-22T05:00:00Z',
   stores: [{ store: 'events', found: 1200, removed: 1200, remaining: 0 }],
   late_events_dropped: 0,
-  verified_at: '2026-11-22T05:00:09.000Z',
+  verified_at: '2026-11-22T05:00:09Z',
   kept: [],
-  backups_until: '2026-12-22T05:00:09.000Z',
+  backups_until: '2026-12-22T05:00:09Z',
   signature: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 }
 

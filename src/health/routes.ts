@@ -102,7 +102,7 @@ const Health = z
         crons: [
           {
             cron: WEEKLY,
-            last_run: '2026-11-22T05:00:00.000Z',
+            last_run: '2026-11-22T05:00:00Z',
             ms: 1_204,
             failed_jobs: 0
           }

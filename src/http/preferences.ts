@@ -1,46 +1,45 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
+import * as z from 'zod'
 import type { AppEnv } from './env.ts'
-
-/** The operations that the interface documents with "status 200, empty body" although their answer is their purpose. */
-const DOCUMENTED_EMPTY: [method: string, path: RegExp][] = [
-  ['GET', /\/session_recordings\/[^/]+\/analyze\/similar$/],
-  ['POST', /\/session_recordings\/ai\/(filters|regex)$/],
-  ['GET', /\/sessions\/(property_definitions|values)$/],
-  ['POST', /\/insights\/trend$/],
-  ['GET', /\/persons\/[^/]+\/(activity|properties_timeline)$/],
-  ['POST', /\/persons\/[^/]+\/(delete_property|split)$/]
-]
 
 /** The preference of RFC 7240 that says whether the answer is to have a body. */
 const RETURN = /(?:^|,)\s*return\s*=\s*("?)(minimal|representation)\1\s*(?:,|;|$)/i
 
-/** Answers those operations as documented where a request or the deployment asks for it; the request wins. */
-export const honourEmptyBodies: MiddlewareHandler<AppEnv> = async (c, next) => {
-  await next()
+/** The header by which a request says whether the answer of an operation is to have a body. */
+export const Prefers = z.object({
+  Prefer: z.string().optional().meta({
+    description:
+      'RFC 7240: `return=minimal` asks for an empty body, `return=representation` for the answer.',
+    example: 'return=representation'
+  })
+})
 
-  const path = c.req.path.replace(/\/$/, '')
-  const isDocumentedEmpty = DOCUMENTED_EMPTY.some(
-    ([method, pattern]) => method === c.req.method && pattern.test(path)
-  )
-  if (c.res.status !== 200 || !isDocumentedEmpty) {
-    return
-  }
-  const [, , preference = ''] = RETURN.exec(c.req.header('Prefer') ?? '') ?? []
-  const prefers = preference.toLowerCase() === 'minimal'
-  if (preference && !prefers) {
-    c.res.headers.set('Preference-Applied', 'return=representation')
-    return
-  }
-  if (!prefers && c.env.EMPTY_BODIES !== 'documented') {
-    return
-  }
+/** Returns when the answer of such an operation is empty, in words. */
+export const preferenceText = (emptyBodies: boolean): string =>
+  emptyBodies
+    ? 'Empty here unless `Prefer: return=representation` asks for it.'
+    : 'Empty with `Prefer: return=minimal`.'
 
+/** Whether a deployment empties the bodies that the interface documents as empty. */
+export const emptiesBodies = (env: Pick<AppEnv['Bindings'], 'EMPTY_BODIES'>): boolean =>
+  env.EMPTY_BODIES === 'documented'
+
+/** Empties the body of a good answer where the request or, if that says nothing, the deployment asks for it. */
+export async function answerAsPreferred(c: Context<AppEnv>): Promise<void> {
+  if (c.res.status !== 200) {
+    return
+  }
+  const [, , preference] = RETURN.exec(c.req.header('Prefer') ?? '') ?? []
+  const prefersEmpty = preference?.toLowerCase() === 'minimal'
+  if (preference) {
+    c.res.headers.set('Preference-Applied', `return=${preference.toLowerCase()}`)
+  }
+  if (preference ? !prefersEmpty : !emptiesBodies(c.env)) {
+    return
+  }
   const headers = new Headers(c.res.headers)
   for (const name of ['Content-Type', 'Content-Length']) {
     headers.delete(name)
-  }
-  if (prefers) {
-    headers.set('Preference-Applied', 'return=minimal')
   }
   await c.res.body?.cancel()
   c.res = new Response(null, { status: 200, headers })

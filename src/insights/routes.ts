@@ -19,6 +19,7 @@ import {
 import type { JsonObject } from '../json.ts'
 import { Flag, KnownId, Whole } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
+import { toIso } from '../time.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
 import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { TrendFields, UrlParameters } from '../trends/fields.ts'
@@ -66,6 +67,7 @@ const TREND_ANSWERS = {
 
 const TREND = describe({
   id: 'insights_trend',
+  mayBeEmpty: true,
   tag: 'Insights',
   summary: 'Compute a trend',
   description: `Counts events over time. Nothing is stored. The request is one of \`query\` (a TrendsQuery node), \
@@ -246,7 +248,11 @@ export const insightRoutes = createRouter()
       }
       const query = readTrend(toFields(row), project, now)
       const result = query ? (await computeTrend(db, project, query, 0, now)).result : []
-      return c.json({ ...insight, result, last_refresh: now.toISOString() } satisfies InsightJson)
+      return c.json({
+        ...insight,
+        result,
+        last_refresh: toIso(now.getTime())
+      } satisfies InsightJson)
     }
   )
   .patch(
@@ -304,7 +310,7 @@ async function answerTrend(
   const answer: TrendAnswer = {
     result,
     timezone: project.timezone,
-    last_refresh: now.toISOString(),
+    last_refresh: toIso(now.getTime()),
     is_cached: false,
     next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
   }

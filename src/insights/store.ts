@@ -4,6 +4,7 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { insights } from '../db/schema.ts'
 import { UserJson } from '../projects/user.ts'
+import { toIso } from '../time.ts'
 import type { InsightInput, InsightJson } from './json.ts'
 
 export type InsightRow = typeof insights.$inferSelect
@@ -172,8 +173,8 @@ export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {
     favorited: row.favorited,
     saved: row.saved,
     created_by: UserJson.parse(row.createdBy),
-    created_at: new Date(row.createdAt).toISOString(),
-    last_modified_at: new Date(row.lastModifiedAt).toISOString(),
+    created_at: toIso(row.createdAt),
+    last_modified_at: toIso(row.lastModifiedAt),
     result: null,
     last_refresh: null,
     is_cached: false

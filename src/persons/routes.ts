@@ -113,6 +113,7 @@ const UPDATE = describe({
 
 const DELETE_PROPERTY = describe({
   id: 'persons_delete_property',
+  mayBeEmpty: true,
   tag: 'Persons',
   summary: 'Delete a property of a person',
   description:
@@ -126,6 +127,7 @@ const DELETE_PROPERTY = describe({
 
 const SPLIT = describe({
   id: 'persons_split',
+  mayBeEmpty: true,
   tag: 'Persons',
   summary: 'Split a person',
   description:

@@ -7,6 +7,7 @@ import type { JsonObject } from '../json.ts'
 import { type FilterGroup, invalid, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { Work } from '../properties/work.ts'
+import { toIso } from '../time.ts'
 import type { Subject } from './change.ts'
 import { LISTED_DISTINCT_IDS, type PersonJson } from './json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
@@ -299,7 +300,7 @@ export function personToJson(row: PersonRow) {
     name: nameOf(properties, sortDistinctIds(row.distinct_ids.slice(0, LISTED_DISTINCT_IDS))),
     distinct_ids: distinctIds,
     properties,
-    created_at: new Date(row.created_at).toISOString(),
+    created_at: toIso(row.created_at),
     uuid: row.uuid
   } satisfies PersonJson
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { projects } from '../db/schema.ts'
+import { toIso } from '../time.ts'
 import { SettingsChange, settingsOf } from './settings.ts'
 
 export const WEEK_STARTS = ['sunday', 'monday'] as const
@@ -45,7 +46,7 @@ export const projectToJson = (row: typeof projects.$inferSelect) => ({
   ...settingsOf(row),
   database: row.database,
   owner_id: row.ownerId,
-  created_at: new Date(row.createdAt).toISOString()
+  created_at: toIso(row.createdAt)
 })
 
 function isTimezone(name: string): boolean {

@@ -1,7 +1,6 @@
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { within } from '../pause.ts'
-import { toIso } from '../time.ts'
 
 /**
  * A bucket that takes longer for an object does not take it: locally, one on a disk that is nearly full never answers.
@@ -18,7 +17,7 @@ export const waitingKey = (
   projectId: number,
   acceptedAt: number,
   name: string
-): string => `${prefix}${projectId}/${toIso(acceptedAt)}/${name}.json`
+): string => `${prefix}${projectId}/${new Date(acceptedAt).toISOString()}/${name}.json`
 
 /** When a project's oldest object below the prefix was accepted, ms UTC; undefined when none waits. */
 export async function findOldest(

@@ -21,6 +21,7 @@ const PropertyQuery = z.object({
 
 const PROPERTY_DEFINITIONS = describe({
   id: 'sessions_property_definitions',
+  mayBeEmpty: true,
   tag: 'Sessions',
   summary: 'List the properties of sessions',
   description:
@@ -45,6 +46,7 @@ const ValueQuery = z.object({
 
 const VALUES = describe({
   id: 'sessions_values',
+  mayBeEmpty: true,
   tag: 'Sessions',
   summary: 'List the values of a session property',
   description: `The ${MAX_VALUES} values that most sessions have, the most frequent first, with how many those are. Sessions \

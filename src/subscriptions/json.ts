@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { UserJson } from '../projects/user.ts'
+import { toIso } from '../time.ts'
 import { TARGET_TYPES } from './request.ts'
 import { FREQUENCIES, summarize, WEEKDAYS } from './schedule.ts'
 import type { DeliveryRow, SubscriptionRow } from './store.ts'
@@ -15,7 +16,7 @@ const EXAMPLE = {
   byweekday: ['monday'],
   bysetpos: null,
   count: null,
-  start_date: '2026-11-23T08:00:00.000Z',
+  start_date: '2026-11-23T08:00:00Z',
   until_date: null,
   created_at: '2026-11-20T08:00:00.120Z',
   created_by: {
@@ -32,7 +33,7 @@ const EXAMPLE = {
   deleted: false,
   title: 'Weekly numbers',
   summary: 'sent every week on Monday',
-  next_delivery_date: '2026-11-23T08:00:00.000Z',
+  next_delivery_date: '2026-11-23T08:00:00Z',
   invite_message: null,
   timezone: 'Europe/Berlin',
   paused: false,
@@ -134,15 +135,15 @@ export const DeliveryJson = z
       {
         id: 21,
         kind: 'scheduled',
-        occurrence: '2026-11-23T08:00:00.000Z',
+        occurrence: '2026-11-23T08:00:00Z',
         missed: 0,
         status: 'delivered',
         attempts: 1,
         next_attempt_at: null,
         recipients: [{ target: 'ada@example.com', status: 'sent', repeated: false, error: null }],
         error: null,
-        created_at: '2026-11-23T08:00:12.000Z',
-        finished_at: '2026-11-23T08:00:14.000Z'
+        created_at: '2026-11-23T08:00:12Z',
+        finished_at: '2026-11-23T08:00:14Z'
       }
     ]
   })
@@ -160,5 +161,3 @@ export const deliveryToJson = (row: DeliveryRow): z.infer<typeof DeliveryJson> =
   created_at: toIso(row.createdAt),
   finished_at: row.finishedAt === null ? null : toIso(row.finishedAt)
 })
-
-const toIso = (time: number): string => new Date(time).toISOString()

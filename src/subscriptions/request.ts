@@ -31,64 +31,82 @@ const ELSEWHERE = {
 export const SubscriptionChange = refusing(
   z
     .object({
-      dashboard: Id.meta({ description: 'A dashboard: its first ten insights are delivered.' }),
-      insight: Id.meta({
-        description: 'An insight. With a dashboard both are delivered, with neither nothing is.'
+      dashboard: Id.meta({
+        description: 'The dashboard to deliver: its first ten insights. Null for none.'
       }),
-      target_type: z.enum(TARGET_TYPES).optional(),
+      insight: Id.meta({
+        description:
+          'The insight to deliver. With a dashboard as well, both are delivered; with neither, nothing is.'
+      }),
+      target_type: z
+        .enum(TARGET_TYPES)
+        .meta({ description: 'How the subscription is delivered.' })
+        .optional(),
       target_value: z
         .string()
         .trim()
         .min(1)
         .max(20_000)
-        .optional()
         .meta({
-          description: `Up to ${MAX_RECIPIENTS} e-mail addresses with commas between them; of Slack an incoming webhook's URL; or a webhook's.`
-        }),
-      frequency: z.enum(FREQUENCIES).optional(),
+          description: `Where it is delivered: up to ${MAX_RECIPIENTS} e-mail addresses separated by commas, the URL of a Slack incoming webhook, or the URL of a webhook.`
+        })
+        .optional(),
+      frequency: z
+        .enum(FREQUENCIES)
+        .meta({ description: 'The unit that `interval` counts.' })
+        .optional(),
       interval: z
         .int()
         .min(1)
         .max(INT32)
-        .optional()
-        .meta({ description: 'Every so many days, weeks…' }),
+        .meta({ description: 'Deliveries are this many days, weeks, months or years apart.' })
+        .optional(),
       byweekday: z
         .array(z.enum(WEEKDAYS))
         .max(100)
         .transform((days) => [...new Set(days)])
-        .nullish(),
-      bysetpos: z
-        .int()
-        .min(-366)
-        .max(366)
         .nullish()
-        .meta({ description: 'Which of those weekdays in a period; −1 is the last.' }),
+        .meta({ description: 'The weekdays of a delivery; null for that of `start_date`.' }),
+      bysetpos: z.int().min(-366).max(366).nullish().meta({
+        description:
+          'Which of the matching weekdays in a period counts: 1 is the first, -1 the last.'
+      }),
       count: z
         .int()
         .min(1)
         .max(INT32)
         .nullish()
-        .meta({ description: 'Occurrences from the start on.' }),
-      start_date: DateText.optional().meta({
+        .meta({ description: 'The number of deliveries from `start_date` on; null for no limit.' }),
+      start_date: DateText.meta({
         description:
-          'ISO 8601; gives the time of day. Without an offset it is on the clock of the time zone.'
+          'When the schedule starts, ISO 8601; its time of day is that of each delivery. Without an offset it is read in `timezone`.'
+      }).optional(),
+      until_date: DateText.nullish().meta({
+        description: 'When the schedule ends, ISO 8601; null for never.'
       }),
-      until_date: DateText.nullish(),
-      deleted: z.boolean().optional(),
-      title: z.string().trim().max(100).nullish(),
+      deleted: z
+        .boolean()
+        .optional()
+        .meta({ description: '`true` deletes the subscription, `false` restores it.' }),
+      title: z
+        .string()
+        .trim()
+        .max(100)
+        .nullish()
+        .meta({ description: 'The title of its messages; null for that of what is delivered.' }),
       invite_message: z
         .string()
         .trim()
         .max(10_000)
         .nullish()
-        .meta({ description: 'Put into the first message.' }),
+        .meta({ description: 'A text in the first message.' }),
       timezone: Timezone.optional().meta({
-        description: "On whose clock it recurs; the project's unless given."
+        description: "The time zone of the schedule; the project's unless given."
       }),
       paused: z
         .boolean()
         .optional()
-        .meta({ description: '`false` resumes a subscription that was paused.' })
+        .meta({ description: '`true` pauses deliveries, `false` resumes them.' })
     })
     .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] }),
   ELSEWHERE

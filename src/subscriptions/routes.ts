@@ -13,6 +13,7 @@ import { validateBody, validateHeader, validatePath, validateQuery } from '../ht
 import { findInsight } from '../insights/store.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
+import { toIso } from '../time.ts'
 import { claim } from './claim.ts'
 import { SubscriptionJson, subscriptionToJson } from './json.ts'
 import {
@@ -85,7 +86,7 @@ const Preview = z
       {
         summary: 'sent every week on Monday',
         timezone: 'Europe/Berlin',
-        results: ['2026-11-23T08:00:00.000Z']
+        results: ['2026-11-23T08:00:00Z']
       }
     ]
   })
@@ -289,7 +290,7 @@ export const subscriptionRoutes = createRouter()
     async (c) => {
       const row = await getSubscription(c.var.db, c.var.project.id, c.req.valid('param').id)
       const occurrences = nextOccurrences(row, c.var.now.getTime(), c.req.valid('query').n)
-      const results = occurrences.map((time) => new Date(time).toISOString())
+      const results = occurrences.map((time) => toIso(time))
       return c.json({ summary: summarize(row), timezone: row.timezone, results })
     }
   )

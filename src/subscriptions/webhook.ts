@@ -1,4 +1,5 @@
 import { OutboundError, sendOutbound } from '../outbound.ts'
+import { toIso } from '../time.ts'
 import { formatChange, type Part } from './content.ts'
 import { judge, judgeFault, type Sent } from './delivery.ts'
 import type { Letter } from './message.ts'
@@ -98,5 +99,3 @@ export async function post(
     throw error
   }
 }
-
-const toIso = (time: number): string => new Date(time).toISOString()

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { JsonObject } from '../json.ts'
+import { toIso } from '../time.ts'
 import type { Point } from './compute.ts'
 import type { TimelineQuery } from './query.ts'
 
@@ -29,25 +30,25 @@ export const TimelineJson = z
       {
         points: [
           {
-            timestamp: '2026-10-01T00:00:00.000Z',
+            timestamp: '2026-10-01T00:00:00Z',
             properties: { plan: 'free' },
             relevant_event_count: 2
           },
           {
-            timestamp: '2026-10-02T08:00:00.000Z',
+            timestamp: '2026-10-02T08:00:00Z',
             properties: { plan: 'pro' },
             relevant_event_count: 1
           }
         ],
         crucial_property_keys: ['plan'],
-        effective_date_from: '2026-09-29T00:00:00.000Z',
+        effective_date_from: '2026-09-29T00:00:00Z',
         effective_date_to: '2026-10-05T23:59:59.999Z'
       }
     ]
   })
 
 export const pointToJson = ({ timestamp, properties, count }: Point): JsonObject => ({
-  timestamp: new Date(timestamp).toISOString(),
+  timestamp: toIso(timestamp),
   properties,
   relevant_event_count: count
 })
@@ -61,7 +62,7 @@ export function timelineToJson(
   return {
     points: points.map(pointToJson),
     crucial_property_keys: crucialKeys,
-    effective_date_from: new Date(from === Number.MIN_SAFE_INTEGER ? first : from).toISOString(),
-    effective_date_to: new Date(until - 1).toISOString()
+    effective_date_from: toIso(from === Number.MIN_SAFE_INTEGER ? first : from),
+    effective_date_to: toIso(until - 1)
   }
 }

@@ -13,6 +13,7 @@ import { readTimelineQuery, TimelineParameters } from './query.ts'
 
 const TIMELINE = describe({
   id: 'persons_properties_timeline',
+  mayBeEmpty: true,
   tag: 'Persons',
   summary: "Follow a person's properties through time",
   description: `The person's state **at each event** in the range: a new point begins with the first event and \
@@ -31,7 +32,7 @@ At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYT
     200: {
       text: 'The points, in order of time.',
       schema: TimelineJson,
-      csv: 'properties.plan,relevant_event_count,timestamp\r\nfree,2,2026-10-01T00:00:00.000Z\r\npro,1,2026-10-02T08:00:00.000Z\r\n'
+      csv: 'properties.plan,relevant_event_count,timestamp\r\nfree,2,2026-10-01T00:00:00Z\r\npro,1,2026-10-02T08:00:00Z\r\n'
     }
   },
   refusals: [

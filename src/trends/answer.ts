@@ -87,7 +87,7 @@ export const TrendAnswer = z
           }
         ],
         timezone: 'UTC',
-        last_refresh: '2025-06-03T09:00:00.000Z',
+        last_refresh: '2025-06-03T09:00:00Z',
         is_cached: false,
         next: null
       }

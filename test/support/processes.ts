@@ -66,7 +66,7 @@ export function readRows(stateDir: string, query: string): unknown[] {
 export function launchService(stateDir: string, options: string[] = [], script = 'start') {
   const args = ['run', script, '--', ...options]
   const { child, output, stop } = launchCommand('npm', args, { STATE_DIR: stateDir, PORT: '0' })
-  return { ready: readWelcome(child, output, stop), stop }
+  return { pid: child.pid ?? 0, ready: readWelcome(child, output, stop), stop }
 }
 
 /** Starts a command that runs until it gets a signal. */
@@ -130,15 +130,19 @@ export function descendants(pid: number): number[] {
 
 type Roles = { supervisor: number; host: number; runtime: number }
 
+const findBelow = (parent: number | undefined, name: string) =>
+  parent && descendants(parent).find((child) => commandOf(child).includes(name))
+
+/** The process of a service that owns its port; undefined before it is started. */
+export const supervisorOf = (pid: number) => findBelow(pid, 'scripts/start.ts')
+
 /** The processes of a service by their role: what serves the port, what runs the runtime, and the runtime itself. */
 export async function rolesOf({ pid }: LocalService): Promise<Roles> {
-  const find = (parent: number | undefined, name: string) =>
-    parent && descendants(parent).find((child) => commandOf(child).includes(name))
   let roles: Roles | undefined
   await until(() => {
-    const supervisor = find(pid, 'scripts/start.ts')
-    const host = find(supervisor, 'scripts/host.ts')
-    const runtime = find(host, 'workerd')
+    const supervisor = supervisorOf(pid)
+    const host = findBelow(supervisor, 'scripts/host.ts')
+    const runtime = findBelow(host, 'workerd')
     roles = supervisor && host && runtime ? { supervisor, host, runtime } : undefined
     return roles !== undefined
   })

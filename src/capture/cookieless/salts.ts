@@ -1,7 +1,6 @@
 import { UnavailableError } from '../../errors.ts'
 import { within } from '../../pause.ts'
 import { PUT_MS } from '../../queues/key.ts'
-import { toIso } from '../../time.ts'
 
 /*
  * One random salt per calendar day keys the hashes of that day's visitors. It lies in R2 and nowhere else: a backup of the
@@ -82,4 +81,4 @@ const isOver = (day: string, now: number): boolean =>
   now >= Date.parse(day) + 24 * HOUR + LAST_ZONE + KEPT
 
 /** The calendar day of a moment, ms UTC, given what a clock shows there. */
-export const dayOf = (clock: number): string => toIso(clock).slice(0, 10)
+export const dayOf = (clock: number): string => new Date(clock).toISOString().slice(0, 10)

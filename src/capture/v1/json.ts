@@ -70,7 +70,7 @@ export const V1BatchJson = z
     id: 'V1Batch',
     examples: [
       {
-        created_at: '2026-10-02T10:11:13.000Z',
+        created_at: '2026-10-02T10:11:13Z',
         batch: [
           {
             uuid: UUID,

@@ -32,7 +32,7 @@ export const SimilarJson = z
             similarity: 0.94,
             shared_steps: ['$pageview /', '$pageview /shoes/:id', 'added to cart'],
             step_count: 4,
-            start_time: '2026-11-01T12:00:00.000Z',
+            start_time: '2026-11-01T12:00:00Z',
             recording_duration: 82
           }
         ],

@@ -43,6 +43,7 @@ const SimilarQuery = z.object({
 
 const SIMILAR = describe({
   id: 'session_recordings_similar',
+  mayBeEmpty: true,
   tag: 'Session recordings',
   summary: 'Find recordings of similar sessions',
   description: `Compares sessions by what was done in them, in its order: the names of events, and for pages their path, with \

@@ -145,7 +145,7 @@ describe('GET persons/{id}/activity/', () => {
             }
           ]
         },
-        created_at: '2026-11-01T00:00:00.000Z'
+        created_at: '2026-11-01T00:00:00Z'
       },
       { activity: 'updated', item_id: String(phone) }
     ])
@@ -394,7 +394,7 @@ describe('pages of activity', () => {
       'activity,created_at,detail.changes,detail.name,detail.short_id,detail.trigger,detail.type,id,item_id,key.id,key.label,scope,user.email,user.first_name,user.id,user.is_system'
     )
     expect(first).toMatch(
-      /^updated,2023-11-14T22:13:20\.000Z,"\[\{""type"":""Person"".*""after"":\{""n"":11\}\}\]",,,,,[-0-9a-f]{36},\d+,1,k,Person,g@example\.com,Grace,1,false$/
+      /^updated,2023-11-14T22:13:20Z,"\[\{""type"":""Person"".*""after"":\{""n"":11\}\}\]",,,,,[-0-9a-f]{36},\d+,1,k,Person,g@example\.com,Grace,1,false$/
     )
     expect(rest).toHaveLength(12)
     expect(some.text.split('\r\n').slice(1, -1)).toEqual(rest.slice(0, 2))

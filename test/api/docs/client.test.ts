@@ -256,15 +256,15 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
           id: 1,
           project_id: 1,
           person_uuid: '01a1f000-0000-7000-8000-00000000000a',
-          requested_at: '2026-11-20T10:00:00.000Z',
+          requested_at: '2026-11-20T10:00:00Z',
           requested_by: {},
           delete_events: true,
           run: null,
           stores: [],
           late_events_dropped: 0,
-          verified_at: '2026-11-22T05:00:00.000Z',
+          verified_at: '2026-11-22T05:00:00Z',
           kept: [],
-          backups_until: '2026-12-22T05:00:00.000Z',
+          backups_until: '2026-12-22T05:00:00Z',
           signature: 'made up'
         }
       }
@@ -657,6 +657,10 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
   async openapi(client) {
     const { data } = await client.GET('/openapi.json')
     expect(data?.openapi).toBe('3.1.1')
+  },
+  async openapi_30(client) {
+    const { data } = await client.GET('/openapi-3.0.json')
+    expect(data?.openapi).toBe('3.0.4')
   },
   async docs(client) {
     const { data } = await client.GET('/docs', { parseAs: 'text' })

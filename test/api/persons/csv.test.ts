@@ -34,8 +34,8 @@ describe('CSV', () => {
     expect(headers.get('Content-Disposition')).toBe('attachment; filename="persons.csv"')
     expect(text.split('\r\n')).toEqual([
       'created_at,distinct_ids,id,name,properties.$creator_event_uuid,properties.address.city,properties.address.geo.lat,properties.email,properties.n,properties.none,properties.plan,properties.tags,properties.yes,uuid',
-      `2024-11-02T00:00:00.000Z,"[""bob""]",${bob.id},bob,01a1f000-0000-7000-8000-0000000000c2,Paris,-1.5,,,,,"[""a"",{""b"":1}]",,${bob.uuid}`,
-      `2024-11-01T00:00:00.000Z,"[""ada""]",${ada.id},ada@example.com,01a1f000-0000-7000-8000-0000000000c1,,,ada@example.com,1,,pro,,true,${ada.uuid}`,
+      `2024-11-02T00:00:00Z,"[""bob""]",${bob.id},bob,01a1f000-0000-7000-8000-0000000000c2,Paris,-1.5,,,,,"[""a"",{""b"":1}]",,${bob.uuid}`,
+      `2024-11-01T00:00:00Z,"[""ada""]",${ada.id},ada@example.com,01a1f000-0000-7000-8000-0000000000c1,,,ada@example.com,1,,pro,,true,${ada.uuid}`,
       ''
     ])
   })
@@ -206,7 +206,7 @@ describe('CSV', () => {
     expect(byFormat.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
     expect(byFormat.text).toBe(
       'created_at,distinct_ids,id,name,properties.$creator_event_uuid,properties.a.b,properties.email,uuid\r\n' +
-        `2024-11-01T00:00:00.000Z,"[""ada""]",${id},ada@example.com,01a1f000-0000-7000-8000-0000000000c3,1,ada@example.com,${uuid}\r\n`
+        `2024-11-01T00:00:00Z,"[""ada""]",${id},ada@example.com,01a1f000-0000-7000-8000-0000000000c3,1,ada@example.com,${uuid}\r\n`
     )
     expect(byAccept.text).toBe(byFormat.text)
   })

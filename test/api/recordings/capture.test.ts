@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { toIso } from '../../../src/time.ts'
 import { failingBucket, failingQueue } from '../../support/bindings.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -66,7 +67,6 @@ describe('POST /s', () => {
 
     await record(snapshotEvent(project, { uuid: PART, snapshots: visit(now) }))
 
-    const iso = (time: number) => new Date(time).toISOString()
     const recording = {
       id: 'session',
       distinct_id: 'ada',
@@ -75,8 +75,8 @@ describe('POST /s', () => {
       recording_duration: Math.floor((now + 3_000) / 1000) - Math.floor(now / 1000),
       active_seconds: 2,
       inactive_seconds: 1,
-      start_time: iso(now),
-      end_time: iso(now + 3_000),
+      start_time: toIso(now),
+      end_time: toIso(now + 3_000),
       click_count: 1,
       keypress_count: 0,
       mouse_activity_count: 2,
@@ -89,7 +89,7 @@ describe('POST /s', () => {
         name: 'ada',
         distinct_ids: 'ada',
         properties: {},
-        created_at: iso(now),
+        created_at: toIso(now),
         uuid: expect.stringMatching(/^[0-9a-f-]{36}$/)
       },
       storage: 'object_storage',
@@ -104,8 +104,8 @@ describe('POST /s', () => {
         {
           source: 'blob_v2',
           blob_key: PART,
-          start_timestamp: iso(now),
-          end_timestamp: iso(now + 3_000)
+          start_timestamp: toIso(now),
+          end_timestamp: toIso(now + 3_000)
         }
       ]
     })
@@ -181,7 +181,7 @@ describe('POST /s', () => {
 
     expect(await get('session')).toMatchObject({
       click_count: 12,
-      start_time: new Date(now).toISOString()
+      start_time: toIso(now)
     })
     expect((await get()).count).toBe(1)
   })

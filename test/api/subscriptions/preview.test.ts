@@ -22,7 +22,7 @@ describe('the preview', () => {
     expect((await project.call('GET', `subscriptions/${id}/preview/?n=2`)).body).toEqual({
       summary: 'sent every week on Monday',
       timezone: 'Europe/Berlin',
-      results: ['2026-10-26T08:00:00.000Z', '2026-11-02T08:00:00.000Z']
+      results: ['2026-10-26T08:00:00Z', '2026-11-02T08:00:00Z']
     })
     expect((await project.call('GET', `subscriptions/${id}/preview/`)).body.results).toHaveLength(
       10

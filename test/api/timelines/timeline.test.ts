@@ -57,23 +57,23 @@ describe('GET persons/{id}/properties_timeline/', () => {
     expect(body).toEqual({
       points: [
         {
-          timestamp: '2026-10-01T00:00:00.000Z',
+          timestamp: '2026-10-01T00:00:00Z',
           properties: { ...creator, plan: 'free', seats: 1 },
           relevant_event_count: 2
         },
         {
-          timestamp: '2026-10-01T00:02:00.000Z',
+          timestamp: '2026-10-01T00:02:00Z',
           properties: { ...creator, plan: 'pro', seats: 3 },
           relevant_event_count: 1
         },
         {
-          timestamp: '2026-10-01T00:03:00.000Z',
+          timestamp: '2026-10-01T00:03:00Z',
           properties: { ...creator, plan: 'free', seats: 3 },
           relevant_event_count: 1
         }
       ],
       crucial_property_keys: ['plan'],
-      effective_date_from: '2026-10-01T00:00:00.000Z',
+      effective_date_from: '2026-10-01T00:00:00Z',
       effective_date_to: '2026-10-05T23:59:59.999Z'
     })
   })
@@ -225,7 +225,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
 
     const { body } = await project.call('GET', `${path}properties_timeline/?date_from=all`)
 
-    expect(body.effective_date_from).toBe('2026-10-01T00:00:00.000Z')
+    expect(body.effective_date_from).toBe('2026-10-01T00:00:00Z')
     expect(plans(body)).toEqual([[0, 'free', 1]])
   })
 
@@ -260,8 +260,8 @@ describe('GET persons/{id}/properties_timeline/', () => {
       'properties.$creator_event_uuid,properties.address.city,properties.plan,relevant_event_count,timestamp'
     )
     expect(rows.map((row) => row.replace(/^[^,]*/, ''))).toEqual([
-      ',,free,1,2026-10-01T00:00:00.000Z',
-      ',Rome,pro,1,2026-10-01T00:01:00.000Z',
+      ',,free,1,2026-10-01T00:00:00Z',
+      ',Rome,pro,1,2026-10-01T00:01:00Z',
       ''
     ])
   })

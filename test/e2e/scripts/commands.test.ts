@@ -176,7 +176,7 @@ describe('the commands key, project and user', () => {
     )
     expect(created).toMatchObject({
       project_ids: [1, second.id],
-      expires_at: '2100-01-01T00:00:00.000Z'
+      expires_at: '2100-01-01T00:00:00Z'
     })
   })
 

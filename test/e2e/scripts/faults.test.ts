@@ -24,6 +24,7 @@ import {
   npm,
   readRows,
   rolesOf,
+  supervisorOf,
   until
 } from '../../support/processes.ts'
 
@@ -192,9 +193,11 @@ describe('the local service', () => {
 
   it.runIf(hasProcesses)('stops while it starts', async () => {
     await service.stop('SIGTERM')
-    for (const ms of [500, 1200]) {
+    for (const ms of [100, 800]) {
       const starting = launchService(stateDir)
       starting.ready.catch(() => {})
+      // npm itself loses a signal that comes in the milliseconds in which it starts the script.
+      await until(() => supervisorOf(starting.pid) !== undefined)
       await sleep(ms)
       const at = performance.now()
       await starting.stop('SIGTERM')

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import type { Figures } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
+import { toIso } from '../../../src/time.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/processes.ts'
 import { administer } from '../../support/service.ts'
@@ -61,7 +62,7 @@ it('a subscription is delivered by the running service when its cron comes', asy
       kind: 'scheduled',
       status: 'delivered',
       attempts: 1,
-      occurrence: new Date(due).toISOString(),
+      occurrence: toIso(due),
       missed: 0
     }
   ])

@@ -34,7 +34,7 @@ describe('the sweep', () => {
 
     expect((await status(town)).results[0]).toMatchObject({
       status: 'completed',
-      scheduled_for: '2027-03-07T05:00:00.000Z'
+      scheduled_for: '2027-03-07T05:00:00Z'
     })
     const runs = await db.all<{ startedBy: string }>(sql`
       select started_by as startedBy from deletion_runs where scheduled_for = ${Date.parse('2027-03-07T05:00:00Z')} and finished_at is not null`)
@@ -53,7 +53,7 @@ describe('the sweep', () => {
     expect(own(town)).toBe(0)
     expect((await status(town)).results[0]).toMatchObject({
       status: 'queued',
-      scheduled_for: '2027-03-21T05:00:00.000Z'
+      scheduled_for: '2027-03-21T05:00:00Z'
     })
   })
 

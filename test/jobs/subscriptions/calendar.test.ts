@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, afterEach, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../../../src/json.ts'
 import type { Schedule } from '../../../src/subscriptions/schedule.ts'
+import { toIso } from '../../../src/time.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { type Desk, newDesk, setClock } from '../../support/deliveries.ts'
 import { deep, seed } from '../../support/depth.ts'
@@ -19,8 +20,6 @@ afterAll(untilQuiet)
 const QUARTER = 15 * 60_000
 const WEEK = 7 * 86_400_000
 const SUBSCRIPTIONS = deep(50).numRuns
-
-const toIso = (time: number) => new Date(time).toISOString()
 
 const toFields = (schedule: Schedule): JsonObject => ({
   frequency: schedule.frequency,

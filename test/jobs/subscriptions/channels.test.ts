@@ -209,12 +209,12 @@ describe('a webhook', () => {
     const [received] = await receivedAt(path)
     expect(JSON.parse(received?.body ?? '')).toEqual({
       type: 'subscription.delivered',
-      timestamp: '2026-11-22T09:00:00.000Z',
+      timestamp: '2026-11-22T09:00:00Z',
       data: {
         subscription: id,
         delivery: expect.any(Number),
         test: false,
-        occurrence: '2026-11-22T09:00:00.000Z',
+        occurrence: '2026-11-22T09:00:00Z',
         missed: 0,
         title: 'Numbers',
         project: 'Test',
@@ -226,8 +226,8 @@ describe('a webhook', () => {
             id: insight,
             name: 'Signups',
             range: '16 – 21 Nov 2026',
-            from: '2026-11-16T00:00:00.000Z',
-            until: '2026-11-22T00:00:00.000Z',
+            from: '2026-11-16T00:00:00Z',
+            until: '2026-11-22T00:00:00Z',
             error: null,
             lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25%' }]
           }

@@ -30,7 +30,7 @@ describe('an e-mail that fails', () => {
       {
         status: 'queued',
         attempts: 1,
-        next_attempt_at: '2026-11-22T09:00:30.000Z',
+        next_attempt_at: '2026-11-22T09:00:30Z',
         error: 'E_RATE_LIMIT_EXCEEDED: said E_RATE_LIMIT_EXCEEDED'
       }
     ])
@@ -189,7 +189,7 @@ describe('a subscription that keeps failing', () => {
     expect(body).toMatchObject({
       paused: false,
       paused_reason: null,
-      next_delivery_date: '2026-11-27T09:00:00.000Z'
+      next_delivery_date: '2026-11-27T09:00:00Z'
     })
     setClock('2026-11-27T09:00:00Z')
     await desk.cron()
@@ -211,7 +211,7 @@ describe('a subscription that keeps failing', () => {
 
     expect(await desk.find(id)).toMatchObject({
       paused: false,
-      next_delivery_date: '2026-11-28T09:00:00.000Z'
+      next_delivery_date: '2026-11-28T09:00:00Z'
     })
   })
 

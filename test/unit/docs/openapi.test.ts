@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Schema } from '@cfworker/json-schema'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createApp } from '../../../src/app.ts'
+import { createDocument } from '../../../src/http/document.ts'
 import { createRouter } from '../../../src/http/env.ts'
-import { createDocument } from '../../../src/http/openapi.ts'
 import type { Json } from '../../../src/json.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
 import { OPERATORS, readFilters } from '../../../src/properties/filter.ts'
@@ -19,7 +20,8 @@ const newApp = () =>
     () => new Date(),
     () => ({ consuming: 0, retrying: 0 })
   )
-const publish = async () => (await newApp().request('/openapi.json', {}, {})).text()
+const publish = async (path = '/openapi.json', bindings: Partial<Env> = {}) =>
+  (await newApp().request(path, {}, bindings)).text()
 
 const text = await publish()
 const published = JSON.parse(text)
@@ -38,16 +40,116 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   }))
 )
 
-describe('/openapi.json', () => {
-  it('has no error to a published validator of OpenAPI 3.1', async () => {
+/** What the linter does not have to like, and why. */
+const EXCEPTIONS = {
+  // The owner has not chosen a license yet.
+  'info-license': 'off',
+  // PostHog's paths have one.
+  'no-path-trailing-slash': 'off',
+  // The link to a recording only redirects.
+  'operation-2xx-response': 'off',
+  // /docs refuses nothing.
+  'operation-4xx-response': 'off'
+} as const
+
+describe.each([
+  ['3.1', '/openapi.json', {}],
+  // Text in parameters has no schema there, so that nothing refers to that of property filters.
+  ['3.0', '/openapi-3.0.json', { 'no-unused-components': 'off' }]
+] as const)('the document in OpenAPI %s', (version, path, exceptions) => {
+  it('is valid', async () => {
     const validator = new Validator()
 
-    const result = await validator.validate(published)
+    const result = await validator.validate(JSON.parse(await publish(path)))
 
     expect(result).toEqual({ valid: true })
-    expect(validator.version).toBe('3.1')
+    expect(validator.version).toBe(version)
   })
 
+  it('satisfies a linter', async () => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: { ...EXCEPTIONS, ...exceptions }
+    })
+
+    const problems = await lintFromString({
+      source: await publish(path),
+      absoluteRef: path,
+      config
+    })
+
+    expect(problems.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([])
+  })
+
+  it('would not satisfy the linter with an operation that lacks its summary', async () => {
+    const { paths, ...document } = JSON.parse(await publish(path))
+    const { summary: _, ...operation } = paths['/livez'].get
+    const source = JSON.stringify({ ...document, paths: { '/livez': { get: operation } } })
+    const config = await createConfig({ extends: ['recommended-strict'], rules: EXCEPTIONS })
+
+    const problems = await lintFromString({ source, absoluteRef: path, config })
+
+    expect(problems.map(({ ruleId }) => ruleId)).toContain('operation-summary')
+  })
+})
+
+describe('/openapi-3.0.json', () => {
+  it('has the operations of the other one, with values that may be null', async () => {
+    const old = JSON.parse(await publish('/openapi-3.0.json'))
+
+    const idsOf = (document: typeof old) =>
+      Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((methods) =>
+        Object.values(methods).map(({ operationId }) => operationId)
+      )
+    expect(idsOf(old)).toEqual(idsOf(published))
+    expect(old.components.schemas.Subscription.properties.until_date).toMatchObject({
+      type: 'string',
+      nullable: true
+    })
+  })
+})
+
+describe('operations that the interface documents with an empty body', () => {
+  const preferring = (document: typeof published) =>
+    Object.values(Document.parse(document).paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ parameters }) => parameters.some(({ name }) => name === 'Prefer'))
+
+  it('are those of the interface, and say how to ask for one', () => {
+    const found = preferring(published)
+
+    expect(found.map(({ operationId }) => operationId)).toEqual([
+      'persons_activity',
+      'persons_delete_property',
+      'persons_split',
+      'persons_properties_timeline',
+      'insights_trend',
+      'session_recordings_ai_filters',
+      'session_recordings_ai_regex',
+      'sessions_property_definitions',
+      'sessions_values',
+      'session_recordings_similar'
+    ])
+    for (const { responses } of found) {
+      expect(responses['200']?.description).toMatch(/Empty with `Prefer: return=minimal`\.$/)
+    }
+  })
+
+  it('say that they have one where a deployment sets EMPTY_BODIES', async () => {
+    const found = preferring(
+      JSON.parse(await publish('/openapi.json', { EMPTY_BODIES: 'documented' }))
+    )
+
+    expect(found.length).toBe(10)
+    for (const { responses } of found) {
+      expect(responses['200']?.description).toMatch(
+        /Empty here unless `Prefer: return=representation` asks for it\.$/
+      )
+    }
+  })
+})
+
+describe('/openapi.json', () => {
   it('is the same every time', async () => {
     expect(await publish()).toBe(text)
   })
@@ -140,6 +242,12 @@ describe.each(operations)('$route', ({ parameters, requestBody, responses }) => 
     expect(parameters.filter(({ description }) => description === '')).toEqual([])
   })
 
+  it('has no list of values but in lists', () => {
+    const types = parameters.filter(({ schema }) => schema.items && schema.type !== 'array')
+
+    expect(types).toEqual([])
+  })
+
   it('shows what a body and a good answer look like', () => {
     const { 200: ok, 201: created } = responses
     const shown = [requestBody, ok ?? created].map((part) => part?.content?.['application/json'])
@@ -164,6 +272,19 @@ describe.each(Object.entries(components.schemas))('the schema %s', (_, schema) =
     const { examples = [] } = z.object({ examples: z.array(z.unknown()).optional() }).parse(schema)
 
     expect(examples.flatMap((example) => wrongWith(schema, example))).toEqual([])
+  })
+})
+
+describe('the schema of a new subscription', () => {
+  it('says what each field means', () => {
+    const { SubscriptionInput, SubscriptionChange } = components.schemas
+    const fields = [SubscriptionInput, SubscriptionChange].flatMap((schema) =>
+      Object.entries(schema?.properties ?? {})
+    )
+    const isBare = (field: Schema | boolean) => typeof field === 'boolean' || !field.description
+
+    expect(fields.length).toBeGreaterThan(20)
+    expect(fields.filter(([, field]) => isBare(field))).toEqual([])
   })
 })
 
@@ -249,7 +370,7 @@ describe('the check of every answer', () => {
     name: 'ada',
     distinct_ids: ['ada'],
     properties: {},
-    created_at: '2026-11-21T12:00:00.000Z',
+    created_at: '2026-11-21T12:00:00Z',
     uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071'
   }
   const page = { count: 1, next: null, previous: null, results: [person] }

@@ -115,10 +115,10 @@ describe('a receipt', () => {
 
   it('tells what was there, what went, what is left, what is kept and until when backups have it', () => {
     expect(content).toMatchObject({
-      requested_at: '2026-11-20T10:00:00.000Z',
-      run: '2026-11-22T05:00:00.000Z',
-      verified_at: '2026-11-22T05:01:00.000Z',
-      backups_until: '2026-12-22T05:01:00.000Z',
+      requested_at: '2026-11-20T10:00:00Z',
+      run: '2026-11-22T05:00:00Z',
+      verified_at: '2026-11-22T05:01:00Z',
+      backups_until: '2026-12-22T05:01:00Z',
       stores: [
         { store: 'events', found: 3, removed: 3, remaining: 0 },
         { store: 'persons', found: 1, removed: 1, remaining: 0 },

@@ -1,8 +1,9 @@
 import { expect, it, describe as suite } from 'vitest'
 import * as z from 'zod'
 import { allow } from '../../../src/http/auth.ts'
+import { createDocument } from '../../../src/http/document.ts'
 import { createRouter } from '../../../src/http/env.ts'
-import { createDocument, describe } from '../../../src/http/openapi.ts'
+import { describe } from '../../../src/http/openapi.ts'
 import { validateBody, validateQuery } from '../../../src/http/validation.ts'
 import { pathTo, routesOf } from '../../support/routes.ts'
 

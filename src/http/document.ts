@@ -1,0 +1,305 @@
+import type { RouterRoute } from 'hono/types'
+import * as z from 'zod'
+import type { ErrorCode } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+import { csvExample } from './csv.ts'
+import { ERRORS, ErrorJson } from './errors.ts'
+import { describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
+import { Prefers, preferenceText } from './preferences.ts'
+import { UNKNOWN_PARAMETER } from './strict.ts'
+
+/** Versions of OpenAPI that the document can be written in, by what zod calls them. */
+const VERSIONS = {
+  'openapi-3.0': '3.0.4',
+  'draft-2020-12': '3.1.1'
+} as const
+
+type Deployment = {
+  target?: keyof typeof VERSIONS
+  /** Whether operations that may have an empty body have one unless the request prefers otherwise. */
+  emptyBodies?: boolean
+}
+
+/**
+ * Returns the OpenAPI document of all routes, in their order. A route that is mounted in several places is listed in the
+ * first.
+ * @throws for a route that is not described
+ */
+export function createDocument(
+  routes: RouterRoute[],
+  info: JsonObject,
+  tags: JsonObject[],
+  { target = 'draft-2020-12', emptyBodies = false }: Deployment = {}
+) {
+  const writer = new Writer(target, emptyBodies)
+  const paths: Record<string, Record<string, unknown>> = {}
+  const listed = new Set<Operation>()
+  const own = routes.filter(({ method }) => method !== 'ALL')
+  for (const [route, handlers] of Map.groupBy(own, ({ method, path }) => `${method} ${path}`)) {
+    const [operation, asked] = describedBy(
+      route,
+      handlers.map(({ handler }) => handler)
+    )
+    if (listed.has(operation)) {
+      continue
+    }
+    listed.add(operation)
+    const [method = '', path = ''] = route.split(' ')
+    const template = toTemplate(path)
+    paths[template] = { ...paths[template], [method.toLowerCase()]: writer.write(operation, asked) }
+  }
+  const apiKey = {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'phx_…',
+    description: 'An API key with the scope.'
+  }
+  const components = { schemas: writer.schemas(), securitySchemes: { apiKey } }
+  // The service that the document comes from, wherever it runs.
+  const servers = [{ url: '/' }]
+  return { openapi: VERSIONS[target], info, servers, tags, paths, components }
+}
+
+/** The interface writes the paths of its API with a slash at the end, which makes no difference. */
+const toTemplate = (path: string): string =>
+  path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
+
+/** Writes operations and schemas in one version of OpenAPI. */
+class Writer {
+  readonly #options: NonNullable<Parameters<typeof z.toJSONSchema>[1]>
+  readonly #is30: boolean
+  readonly #emptyBodies: boolean
+
+  constructor(target: keyof typeof VERSIONS, emptyBodies: boolean) {
+    this.#is30 = target === 'openapi-3.0'
+    this.#options = {
+      target,
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        tidy(zodSchema, jsonSchema)
+        if (this.#is30) {
+          downgrade(jsonSchema)
+        }
+      }
+    }
+    this.#emptyBodies = emptyBodies
+  }
+
+  schemas() {
+    const { schemas } = z.toJSONSchema(z.globalRegistry, { ...this.#options, uri })
+    return mapValues(schemas, ({ $schema: _, $id: __, ...schema }) => schema)
+  }
+
+  write(operation: Operation, asked: Part[]) {
+    const { id, tag, summary, mayBeEmpty, takesAnyQuery, error = ErrorJson } = operation
+    const all: Part[] = [...asked, operation, ...(mayBeEmpty ? [{ header: Prefers }] : [])]
+    const scopes = all.flatMap((part) => part.scopes ?? [])
+    const body = all.map((part) => part.body).find((schema) => schema !== undefined)
+    const refusals: Refusal[] = [
+      ...(takesAnyQuery ? [] : [UNKNOWN_PARAMETER]),
+      ...all.flatMap((part) => part.refusals ?? []),
+      ['error', 'A server error occurred.']
+    ]
+    const description = [
+      operation.description,
+      scopes.length > 0 && `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
+    ]
+    return {
+      operationId: id,
+      tags: [tag],
+      summary,
+      ...(description.some(Boolean) && { description: description.filter(Boolean).join('\n\n') }),
+      ...(operation.isExperimental && { 'x-experimental': true }),
+      security: this.#securityOf(scopes),
+      parameters: all.flatMap(({ path, query, header }) => [
+        ...this.#parametersOf('path', path),
+        ...this.#parametersOf('query', query),
+        ...this.#parametersOf('header', header)
+      ]),
+      ...(body && {
+        requestBody: {
+          required: !all.some((part) => part.mayLackBody),
+          content: { 'application/json': { schema: refer(body) } }
+        }
+      }),
+      responses: {
+        ...this.#refusals(refusals, error),
+        ...this.#answers(operation, all)
+      }
+    }
+  }
+
+  /** Any of the scopes is enough. Version 3.0 names scopes of OAuth only. */
+  #securityOf(scopes: string[]) {
+    return this.#is30
+      ? scopes.slice(0, 1).map(() => ({ apiKey: [] }))
+      : scopes.map((scope) => ({ apiKey: [scope] }))
+  }
+
+  #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
+    const passesOver = all.some((part) => part.body)
+    const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
+    return mapValues(answers, ({ text, schema, type, csv }, status) => {
+      const isPreferred = mayBeEmpty && status === '200'
+      const headers = {
+        ...(passesOver && IGNORED_FIELDS),
+        ...(isPreferred && PREFERENCE_APPLIED)
+      }
+      return {
+        description: isPreferred ? `${text} ${preferenceText(this.#emptyBodies)}` : text,
+        ...(Object.keys(headers).length > 0 && { headers }),
+        ...((schema || type) && {
+          content: {
+            ...(schema && {
+              'application/json': { schema: refer(schema) },
+              ...(hasCsv && toCsv(schema, csv))
+            }),
+            ...(type && { [type]: { schema: { type: 'string' } } })
+          }
+        })
+      }
+    })
+  }
+
+  #parametersOf(place: 'path' | 'query' | 'header', object: z.ZodObject | undefined) {
+    if (!object) {
+      return []
+    }
+    const { properties = {}, required = [] } = z.toJSONSchema(object, this.#options)
+    return Object.entries(properties).map(([name, property]) => {
+      const { description, example, ...schema } = typeof property === 'object' ? property : {}
+      return {
+        name,
+        in: place,
+        required: required.includes(name),
+        description,
+        example,
+        schema: this.#asText(schema)
+      }
+    })
+  }
+
+  /** A list in a parameter that is a string is JSON text. */
+  #asText({ type, ...schema }: z.core.JSONSchema.BaseSchema) {
+    if (type !== 'string' || !('items' in schema)) {
+      return { type, ...schema }
+    }
+    const contentSchema = { type: 'array', ...schema }
+    return this.#is30 ? { type } : { type, contentMediaType: 'application/json', contentSchema }
+  }
+
+  #refusals(refusals: Refusal[], error: z.ZodType) {
+    const byStatus = Map.groupBy(refusals, ([code]) => ERRORS[code][0])
+    const responses = [...byStatus].map(([status, ofStatus]) => {
+      const codes = [...new Set(ofStatus.map(([code]) => code))]
+      const examples = ofStatus.map(([code, detail, attr = null]) => [
+        code,
+        { value: { type: ERRORS[code][1], code, detail, attr } }
+      ])
+      const schema = { allOf: [refer(error), { properties: { code: { enum: codes } } }] }
+      const response = {
+        description: STATUS_TEXTS[status],
+        ...((status === 429 || status === 503) && { headers: RETRY_AFTER }),
+        content: { 'application/json': { schema, examples: Object.fromEntries(examples) } }
+      }
+      return [status, response]
+    })
+    return Object.fromEntries(responses)
+  }
+}
+
+const IGNORED_FIELDS = {
+  'X-Ignored-Fields': {
+    description:
+      'The fields of the body that were passed over, with commas between them; nested names are joined with `__`.',
+    schema: { type: 'string' }
+  }
+}
+
+const PREFERENCE_APPLIED = {
+  'Preference-Applied': {
+    description: 'The preference of the request that was followed.',
+    schema: { type: 'string' }
+  }
+}
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } }
+}
+
+function toCsv(schema: z.ZodType, csv: string | undefined) {
+  const [example = {}] = z.globalRegistry.get(schema)?.examples ?? []
+  return { 'text/csv': { schema: { type: 'string' }, example: csv ?? csvExample(example) } }
+}
+
+const STATUS_TEXTS: Record<(typeof ERRORS)[ErrorCode][0], string> = {
+  400: 'The request is wrong; `attr` names the field at fault.',
+  401: 'There is no key (or token, for capture), or none that counts.',
+  403: 'The key lacks the scope.',
+  404: 'There is no such project for this key, or no such object in it.',
+  405: 'The path is none of this method.',
+  409: 'The request contradicts an earlier one.',
+  413: 'The request is too large.',
+  415: 'The body is of a type that is not read here.',
+  429: 'The key has sent too many requests in this minute.',
+  500: 'Something unexpected happened; the log has it under the `X-Request-Id` of the answer.',
+  503: 'The service cannot take the request now; the same request may succeed later.'
+}
+
+function refer(schema: z.ZodType) {
+  const id = z.globalRegistry.get(schema)?.id
+  if (!id) {
+    throw new Error('The schema of a body needs an id.')
+  }
+  return { $ref: uri(id) }
+}
+
+const uri = (id: string) => `#/components/schemas/${id}`
+
+/**
+ * A format says what its pattern says, every integer is a safe one, and every key a string. Where a schema reads its
+ * input as something else, zod leaves out the examples, since they could be of either; here they are of the input.
+ */
+function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
+  if (id && examples) {
+    jsonSchema.examples = examples
+  }
+  if (jsonSchema.format) {
+    delete jsonSchema.pattern
+  }
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+    delete jsonSchema.maximum
+  }
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+    delete jsonSchema.minimum
+  }
+  delete jsonSchema.propertyNames
+}
+
+/** Replaces what zod leaves in a schema and OpenAPI 3.0 does not have. */
+function downgrade(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  if (jsonSchema.nullable && !jsonSchema.type) {
+    // There, `nullable` belongs to a type.
+    if (jsonSchema.anyOf) {
+      delete jsonSchema.nullable
+      jsonSchema.anyOf = jsonSchema.anyOf.map((choice) => ({ ...choice, nullable: true }))
+    } else {
+      jsonSchema.type = 'object'
+    }
+  }
+  const { examples } = jsonSchema
+  if (Array.isArray(examples)) {
+    jsonSchema.example = examples[0]
+    delete jsonSchema.examples
+  }
+  delete jsonSchema.contentMediaType
+  delete jsonSchema.contentSchema
+}
+
+const mapValues = <T, U>(
+  object: Record<string, T>,
+  map: (value: T, key: string) => U
+): Record<string, U> =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
