@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { readDecoded } from '../encoding.ts'
 import { AppError } from '../errors.ts'
-import { findInexact } from '../exact.ts'
+import { findInexact, findRepeated } from '../exact.ts'
 import { depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
 import { parseInput } from '../parse.ts'
 import type { AppEnv } from './env.ts'
@@ -160,6 +160,14 @@ async function readJson(request: Request): Promise<Json> {
   // Schemas drop this member silently: a receipt with it would verify as unchanged.
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
     throw new AppError('invalid_input', 'This field is not known.', '__proto__')
+  }
+  const repeated = findRepeated(text)
+  if (repeated) {
+    throw new AppError(
+      'invalid_input',
+      'This field is given twice: send it once.',
+      repeated.join('__')
+    )
   }
   const inexact = findInexact(text)
   if (inexact) {

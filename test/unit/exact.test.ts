@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findInexact } from '../../src/exact.ts'
+import { findInexact, findRepeated } from '../../src/exact.ts'
 import { deep } from '../support/depth.ts'
 
 describe('numbers that JSON.parse changes', () => {
@@ -85,5 +85,26 @@ describe('numbers that JSON.parse changes', () => {
 
     expect(path).toBeDefined()
     expect(performance.now() - start).toBeLessThan(2_000)
+  })
+})
+
+describe('members with the name of an earlier one', () => {
+  it.each([
+    ['{"a":1,"a":2}', ['a']],
+    ['{"a":{"b":[{},{"c":1,"d":2,"c":3}]}}', ['a', 'b', '1', 'c']],
+    ['{"a":1,"\\u0061":2}', ['a']],
+    ['{"":1,"":1}', ['']],
+    ['[{"a":"{\\"a\\":1}","b":{"a":1},"a":2}]', ['0', 'a']]
+  ])('are found in %s', (json, path) => {
+    expect(findRepeated(json)).toEqual(path)
+  })
+
+  it('are not in what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        expect(findRepeated(JSON.stringify(JSON.parse(json)))).toBeUndefined()
+      }),
+      deep(2_000)
+    )
   })
 })

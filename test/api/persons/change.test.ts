@@ -181,6 +181,25 @@ describe('PATCH persons/{id}/', () => {
     expect(await propertiesOf(project, path)).toEqual(before)
   })
 
+  it.each([
+    ['{"properties":{"plan":"free","plan":"pro"}}', 'properties__plan'],
+    ['{"properties":{"plan":"free"},"properties":{"plan":"pro"}}', 'properties']
+  ])('refuses a field that is given twice: %s', async (text, attr) => {
+    const { project, path } = await newAda()
+
+    const { status, body } = await request(
+      'PATCH',
+      `/api/environments/${project.id}/${path}`,
+      { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+      text
+    )
+
+    expect([status, body]).toEqual([
+      400,
+      refusal('invalid_input', 'This field is given twice: send it once.', attr)
+    ])
+  })
+
   it.each(['__proto__', 'constructor', 'toString', '$set', '', 'a.b', '$["x"]', '\u0000', 'ключ'])(
     'takes the key %j like any other',
     async (key) => {
