@@ -1,3 +1,5 @@
+import { findInexact, findRepeated } from './exact.ts'
+
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json }
 
@@ -68,5 +70,37 @@ export function toWellFormed<T extends Json>(json: T): T {
   )
 }
 
-/** What a text says that is JSON inside of something else, such as a URL. @throws SyntaxError */
-export const parseJson = (text: string): Json => toWellFormed(JSON.parse(text))
+/**
+ * Parses JSON that is inside of something else, such as a URL.
+ * @throws SyntaxError whose message tells the client what is wrong
+ */
+export function parseJson(text: string): Json {
+  const json = parse(text)
+  const repeated = findRepeated(text)
+  if (repeated) {
+    throw new SyntaxError(`\`${repeated.join('.')}\` is given twice: send it once.`)
+  }
+  const inexact = findInexact(text)
+  if (inexact) {
+    throw new SyntaxError(
+      `The number ${inexact.join('.')} cannot be kept exactly: send it as a text.`
+    )
+  }
+  return toWellFormed(json)
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SyntaxError('This is not valid JSON.')
+  }
+}
+
+/** Returns what `parseJson` said is wrong. */
+export function faultOf(error: unknown): string {
+  if (error instanceof SyntaxError) {
+    return error.message
+  }
+  throw error
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseJson } from './json.ts'
+import { faultOf, parseJson } from './json.ts'
 
 /** A whole number from `least` on, as a parameter. */
 export const wholeFrom = (least: number) =>
@@ -31,8 +31,8 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
     }
     try {
       return parseJson(value)
-    } catch {
-      ctx.addIssue({ code: 'custom', message: 'This is not valid JSON.' })
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: faultOf(error) })
       return z.NEVER
     }
   }, schema)

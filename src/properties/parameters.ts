@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Json, parseJson } from '../json.ts'
+import { faultOf, type Json, parseJson } from '../json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
 
@@ -51,8 +51,8 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
 function parse(text: string): Json {
   try {
     return parseJson(text)
-  } catch {
-    throw invalid('properties is not valid JSON.')
+  } catch (error) {
+    throw invalid(faultOf(error))
   }
 }
 

@@ -1,7 +1,15 @@
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { saysSomething } from '../fields.ts'
-import { isEmpty, isObject, isSame, type Json, type JsonObject, parseJson } from '../json.ts'
+import {
+  faultOf,
+  isEmpty,
+  isObject,
+  isSame,
+  type Json,
+  type JsonObject,
+  parseJson
+} from '../json.ts'
 import { showName } from '../names.ts'
 import { parseInput } from '../parse.ts'
 import type { Interval } from './buckets.ts'
@@ -242,7 +250,7 @@ function formulasOf(
 function readText(text: string): Json {
   try {
     return parseJson(text)
-  } catch {
-    throw new AppError('invalid_input', 'query is not valid JSON.', 'query')
+  } catch (error) {
+    throw new AppError('invalid_input', faultOf(error), 'query')
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { refusing, sameReason } from '../../fields.ts'
-import type { Json } from '../../json.ts'
+import { faultOf, type Json, parseJson } from '../../json.ts'
 import { Flag, jsonText } from '../../parameters.ts'
 import {
   type FilterGroup,
@@ -243,9 +243,9 @@ function naming(attr: string, read: () => FilterGroup): FilterGroup {
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('invalid_input', 'This is not valid JSON.')
+    return parseJson(text)
+  } catch (error) {
+    throw new AppError('invalid_input', faultOf(error))
   }
 }
 

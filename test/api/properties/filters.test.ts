@@ -272,6 +272,26 @@ describe('property filters', () => {
   })
 
   it.each([
+    ['[{"key":"n","value":', 'This is not valid JSON.'],
+    ['[{"key":"n","value":9007199254740993}]', 'The number 0.value cannot be kept exactly'],
+    ['[{"key":"n","value":"a","value":"b"}]', '`0.value` is given twice: send it once.']
+  ])('refuse %s in a URL', async (text, detail) => {
+    const project = await newProject()
+
+    const { status, body } = await project.call(
+      'GET',
+      `persons/?properties=${encodeURIComponent(text)}`
+    )
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      code: 'invalid_input',
+      attr: 'properties',
+      detail: expect.stringContaining(detail)
+    })
+  })
+
+  it.each([
     [
       'an unknown operator',
       [{ key: 'plan', value: 1, operator: 'resembles' }],
