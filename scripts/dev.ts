@@ -4,7 +4,6 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claimState } from './claim.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import {
@@ -16,6 +15,7 @@ import {
   stateDir,
   wranglerBin
 } from './local.ts'
+import { claimState } from './lock.ts'
 import { prepareProject, readSecrets } from './seed.ts'
 import { welcome } from './welcome.ts'
 

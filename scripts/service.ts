@@ -50,7 +50,7 @@ export class Service {
     rmSync(temporary, { recursive: true, force: true })
     mkdirSync(temporary, { mode: 0o700 })
 
-    const quick = ['--import', join(root, 'scripts/quick.js')]
+    const quick = ['--import', join(root, 'scripts/compile-cache.js')]
     this.#child = spawn(process.execPath, [...quick, join(root, 'scripts/host.ts'), ...options], {
       // E-mails and other files of the simulator lie where nobody else looks.
       env: { ...process.env, TMPDIR: temporary },

@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { claimState, endLeftovers } from './claim.ts'
-import { openFront } from './front.ts'
 import { describeFault, OperatorError, readPort, stateDir } from './local.ts'
+import { claimState, endLeftovers } from './lock.ts'
 import { LogFile } from './log.ts'
 import { groupFile, Service } from './service.ts'
+import { openFront } from './tcp-proxy.ts'
 import { welcome } from './welcome.ts'
 
 /** npm passes on the Ctrl-C that the terminal has already delivered; within this time it is the same one. */

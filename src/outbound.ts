@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts'
-import { readBytes } from './stream.ts'
+import { readBytes } from './input/stream.ts'
 
 /** Why a request to another service has no answer. Unless it was refused it may have arrived all the same. */
 export class OutboundError extends Error {

@@ -1,9 +1,3 @@
-/** Longest delay of a queue's message, seconds. */
-export const MAX_DELAY = 3_600
-
-/** Seconds until a message's next delivery, after this many. */
-export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY, 2 ** attempts)
-
 /** What `work` yields, if it does so within so many milliseconds. @throws what it throws, or that it took too long */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { redriveDeadLetter } from '../../src/capture/redrive.ts'
-import { listDeadLetters } from '../../src/capture/store.ts'
+import { toIso } from '../../src/calendar/clock.ts'
 import { isBusy } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
+import { redriveDeadLetter } from '../../src/dead-letters/redrive.ts'
+import { listDeadLetters } from '../../src/dead-letters/store.ts'
 import { readRetention } from '../../src/recordings/purge.ts'
-import { toIso } from '../../src/time.ts'
 import type { Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toIso } from '../../src/calendar/clock.ts'
 import { Scopes } from '../../src/projects/scopes.ts'
 import {
   createKey,
@@ -7,7 +8,6 @@ import {
   listKeys,
   revokeKey
 } from '../../src/projects/store.ts'
-import { toIso } from '../../src/time.ts'
 import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
 
 const NewKey = z.object({

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../src/json.ts'
-import { Random } from './random.ts'
+import type { JsonObject } from '../../src/input/json.ts'
 import {
   ACTIONS,
   ADD_ONS,
@@ -18,7 +17,8 @@ import {
   PUBLIC_PAGES,
   ROLES,
   SITE
-} from './world.ts'
+} from './people.ts'
+import { Random } from './random.ts'
 
 export type DemoOptions = {
   seed: string

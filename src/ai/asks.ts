@@ -1,8 +1,8 @@
-import type { Calendar } from '../trends/buckets.ts'
+import type { Calendar } from '../calendar/buckets.ts'
 import { type Days, dayRules, NUMBER, readNumber } from './days.ts'
 import { namedValues } from './devices.ts'
-import type { FilterJson as Filter } from './json.ts'
 import { quote } from './pattern.ts'
+import type { FilterJson as Filter } from './schemas.ts'
 import { phrase, QUOTED, quotedText, type Rule } from './words.ts'
 
 type Operator = Filter['operator']

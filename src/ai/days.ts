@@ -1,5 +1,5 @@
-import { toClock } from '../time.ts'
-import { type Calendar, DAY } from '../trends/buckets.ts'
+import { type Calendar, DAY } from '../calendar/buckets.ts'
+import { toClock } from '../calendar/clock.ts'
 import { phrase, type Rule } from './words.ts'
 
 /** When recordings have begun, as a list is asked: `date_from`, `date_to`. */

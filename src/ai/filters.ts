@@ -1,7 +1,7 @@
-import type { Calendar } from '../trends/buckets.ts'
+import type { Calendar } from '../calendar/buckets.ts'
 import { type Ask, askRules } from './asks.ts'
 import type { Days } from './days.ts'
-import type { FilterJson, GroupJson } from './json.ts'
+import type { FilterJson, GroupJson } from './schemas.ts'
 import { listUnknown, readWords, type Word } from './words.ts'
 
 /** What a list of recordings is to be asked; dates as `date_from` and `date_to` take them, empty for none. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../input/json.ts'
 import { FiltersQuery, readRecordingFilters, type Settings } from '../recordings/list/query.ts'
 import type { ListFilters } from './filters.ts'
 

@@ -1,17 +1,17 @@
 import * as z from 'zod'
+import { DATE_GRAMMAR } from '../calendar/dates.ts'
 import { OPERATORS } from '../properties/filter.ts'
 import { MAX_PATTERN } from '../properties/pattern.ts'
+import { SESSION_PROPERTIES } from '../properties/session.ts'
 import { sizeOf } from '../properties/size.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
-import { SESSION_PROPERTIES } from '../sessions/properties.ts'
-import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { askModel, type Engine, TIME_LIMIT_MS } from './engine.ts'
 import { type FilterAnswer, writeFilters } from './filters.ts'
-import { FILTER_TYPES, type FiltersInput } from './json.ts'
 import { type Project, refusalOf } from './list.ts'
 import type { Model } from './model.ts'
 import { type Examples, prove } from './pattern.ts'
 import { type RegexAnswer, writeRegex } from './regex.ts'
+import { FILTER_TYPES, type FiltersInput } from './schemas.ts'
 
 /** What a model answers for a pattern. */
 const RegexDraft = z.object({ result: z.enum(['success', 'error']), output: z.string() })

@@ -1,9 +1,9 @@
-import { isGzip, unpack } from '../encoding.ts'
+import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
-import { findInexact } from '../exact.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { readBody } from '../stream.ts'
-import { parseTimestamp } from '../time.ts'
+import { isGzip, unpack } from '../input/encoding.ts'
+import { findInexact } from '../input/exact.ts'
+import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import { readBody } from '../input/stream.ts'
 
 /** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
 export const MAX_BODY_BYTES = 10_000_000

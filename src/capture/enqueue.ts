@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors.ts'
 import { within } from '../pause.ts'
-import { discard, PUT_MS } from '../queues/key.ts'
+import { discard, PUT_MS } from '../queues/waiting-objects.ts'
 import type { CapturedEvent } from './event.ts'
 import {
   type CaptureMessage,

@@ -1,5 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
+import { parseTimestamp } from '../calendar/clock.ts'
+import type { Dropped } from '../input/dropped.ts'
 import {
   byteLength,
   depthOf,
@@ -8,11 +10,12 @@ import {
   type JsonObject,
   MAX_DEPTH,
   toWellFormed
-} from '../json.ts'
+} from '../input/json.ts'
+import { readUuid } from '../input/uuid.ts'
+import { clean, readDistinctId } from '../persons/distinct-id.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
-import { parseTimestamp } from '../time.ts'
+import { hasPersonProfile } from './person-writes.ts'
 import { eventTime, writeTime } from './timestamp.ts'
-import { hasPersonProfile } from './writes.ts'
 
 /** An accepted event, as it travels through the queue. Times are ms UTC. */
 export const CapturedEvent = z.object({
@@ -30,17 +33,9 @@ export const CapturedEvent = z.object({
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
 
-export const Dropped = z
-  .object({ uuid: z.string().nullable(), reason: z.string() })
-  .meta({ id: 'Dropped' })
-export type Dropped = z.infer<typeof Dropped>
-
 export const MAX_EVENT_BYTES = 1_000_000
-const MAX_LENGTH = 200
 /** Characters of a value that a reason repeats. */
 const MAX_QUOTED = 60
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
 
@@ -119,10 +114,6 @@ function newUuid(now: number, position: number): string {
   return uuidv7({ msecs: now, seq: ((position << 16) | random) >>> 0 })
 }
 
-/** A UUID in lower case; null for anything else. */
-export const readUuid = (value: Json | undefined): string | null =>
-  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null
-
 /** Returns why the time of an event cannot be told, undefined when it can: an offset wins, and no timestamp is now. */
 function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
   if (typeof timestamp === 'number') {
@@ -172,15 +163,6 @@ function faultOfSize(properties: JsonObject): string | undefined {
 export const asIdentify = (raw: Json): Json =>
   isObject(raw) && raw.event === undefined ? { ...raw, event: '$identify' } : raw
 
-/** Anything but a string is taken as its JSON text, as PostHog does; nothing at all is undefined. */
-export function readDistinctId(value: Json | undefined): string | undefined {
-  if (value === undefined || value === null) {
-    return undefined
-  }
-  const text = clean(typeof value === 'string' ? value : JSON.stringify(value))
-  return text.trim() === '' ? undefined : text
-}
-
 /** Token and distinct id are the event's own columns; `$set…` beside the properties joins theirs and wins. */
 function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   const { token: _, distinct_id: __, ...properties } = sent
@@ -207,9 +189,3 @@ function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean
 }
 
 /** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */
-function clean(text: string): string {
-  const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
-  return whole.length <= MAX_LENGTH
-    ? whole
-    : [...whole.slice(0, MAX_LENGTH * 2)].slice(0, MAX_LENGTH).join('')
-}

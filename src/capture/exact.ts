@@ -1,5 +1,6 @@
+import type { Dropped } from '../input/dropped.ts'
 import { log } from '../log.ts'
-import type { CapturedEvent, Dropped } from './event.ts'
+import type { CapturedEvent } from './event.ts'
 
 /**
  * Warns of an event that is kept although a number in it is not kept exactly, such as 2^53 + 1: its SDK should send a text.

@@ -2,12 +2,12 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import { readTombstones } from '../erasures/late.ts'
 import { pause } from '../pause.ts'
-import { distinctIdsOf, mergedIdsOf } from './merge.ts'
+import { readTombstones } from '../tombstones/read.ts'
+import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
+import { hasPersonProfile } from './person-writes.ts'
 import { type Changes, type Ids, type Incoming, inOrder, type Known, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
-import { hasPersonProfile } from './writes.ts'
 
 /** Distinct ids whose persons may be merged in one transaction: up to 1,000 rows are counted of each. */
 const MAX_MERGED_IDS = 400

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { byteLength } from '../json.ts'
-import { waitingKey } from '../queues/key.ts'
+import { byteLength } from '../input/json.ts'
+import { SPILL_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 import { CapturedEvent } from './event.ts'
 
 /** What one capture request (or a part of a large one) asks to be stored. `received_at` is ms UTC. */
@@ -10,8 +10,6 @@ export const CaptureMessage = z.object({
   events: z.array(CapturedEvent).min(1)
 })
 export type CaptureMessage = z.infer<typeof CaptureMessage>
-
-export const SPILL_PREFIX = 'capture/'
 
 /** A new key for a request, or a part of one, that waits in R2. Earlier versions wrote `capture/<day>/<uuid>.json`. */
 export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'events'>): string =>

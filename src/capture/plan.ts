@@ -1,5 +1,4 @@
-import { buriedUnder, type Tombstone } from '../erasures/tombstone.ts'
-import { byteLength, type Json, type JsonObject } from '../json.ts'
+import { byteLength, type Json, type JsonObject } from '../input/json.ts'
 import { earnCredit, searchCost } from '../persons/copies.ts'
 import {
   isMergeable,
@@ -14,6 +13,7 @@ import {
   writePerson
 } from '../persons/person.ts'
 import { foldEvents, MAX_SESSION_ID, type SessionPart } from '../sessions/session.ts'
+import { buriedUnder, type Tombstone } from '../tombstones/tombstone.ts'
 import { type VisitorSession, VisitorSessions } from './cookieless/sessions.ts'
 import {
   eventCost,
@@ -25,9 +25,9 @@ import {
   SESSION,
   versionCost
 } from './cost.ts'
+import { distinctIdsOf, mergedIdsOf, mergeSource } from './distinct-ids.ts'
 import type { CapturedEvent } from './event.ts'
-import { distinctIdsOf, mergedIdsOf, mergeSource } from './merge.ts'
-import { hasPersonProfile, writesOf } from './writes.ts'
+import { hasPersonProfile, writesOf } from './person-writes.ts'
 
 /** What the database says of the distinct ids, persons and events that a batch of events touches. */
 export type Known = {

@@ -10,14 +10,15 @@ import {
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'
 import { describe } from '../http/openapi.ts'
-import { isObject, type Json } from '../json.ts'
+import type { Dropped } from '../input/dropped.ts'
+import { isObject, type Json } from '../input/json.ts'
 import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
 import { clockOf, readExactly, readRequest } from './body.ts'
-import { asIdentify, type Dropped, readEvent } from './event.ts'
+import { asIdentify, readEvent } from './event.ts'
 import { warnOfInexact } from './exact.ts'
-import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './json.ts'
+import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
 
 const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })

@@ -1,14 +1,8 @@
-import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import { mergeActivity } from '../activity/store.ts'
+import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
-import { deadLetters } from '../db/schema.ts'
-import {
-  countDropped,
-  expectLastErasure,
-  expectOpenErasures
-} from '../erasures/tombstones/store.ts'
+import { mergeActivity } from '../persons/activity/store.ts'
 import {
   expectUnchanged,
   insertPersons,
@@ -18,9 +12,10 @@ import {
   RECORD,
   toStoredPerson,
   updatePersons
-} from '../persons/write/store.ts'
+} from '../persons/write.store.ts'
 import { countEvents } from '../rollups/store.ts'
 import { addToSessions } from '../sessions/store.ts'
+import { countDropped, expectLastErasure, expectOpenErasures } from '../tombstones/store.ts'
 import { expectNoSessions, visitorSessions } from './cookieless/store.ts'
 import { type Changes, type Known, MAX_FOLDED } from './plan.ts'
 
@@ -160,36 +155,3 @@ const fromHex = (hex: string): string =>
 
 /** Costs nothing, but D1 says with every answer how large the database is. */
 export const measureDatabase = (db: Db) => db.run(sql`select 1`)
-
-export type DeadLetterRow = typeof deadLetters.$inferSelect
-
-export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =>
-  db.insert(deadLetters).values(row).onConflictDoNothing()
-
-/** Those not driven again yet, oldest first. */
-export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
-  db
-    .select()
-    .from(deadLetters)
-    .where(isNull(deadLetters.redrivenAt))
-    .orderBy(asc(deadLetters.createdAt))
-
-export const markRedriven = (db: Db, id: string, now: Date) =>
-  db.update(deadLetters).set({ redrivenAt: now.getTime() }).where(eq(deadLetters.id, id))
-
-/** All of a project's after this id, also those driven again, by id. */
-export const listDeadLettersOf = (
-  db: Db,
-  projectId: number,
-  after: string,
-  limit: number
-): Promise<DeadLetterRow[]> =>
-  db
-    .select()
-    .from(deadLetters)
-    .where(and(eq(deadLetters.projectId, projectId), gt(deadLetters.id, after)))
-    .orderBy(asc(deadLetters.id))
-    .limit(limit)
-
-export const deleteDeadLetter = (db: Db, id: string) =>
-  db.delete(deadLetters).where(eq(deadLetters.id, id))

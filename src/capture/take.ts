@@ -1,8 +1,9 @@
+import type { Dropped } from '../input/dropped.ts'
 import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
-import type { CapturedEvent, Dropped } from './event.ts'
-import type { CaptureProject } from './project.ts'
+import type { CapturedEvent } from './event.ts'
+import type { CaptureProject } from './project-cache.ts'
 
 /** Where events come from and when, ms. */
 export type Arrival = { project: CaptureProject; headers: Headers; now: number }

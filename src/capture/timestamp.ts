@@ -1,4 +1,4 @@
-import { parseTimestamp } from '../time.ts'
+import { parseTimestamp } from '../calendar/clock.ts'
 
 const MAX_FUTURE = 23 * 3_600_000
 

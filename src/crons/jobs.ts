@@ -13,7 +13,7 @@ import { sweepUnnamed } from '../recordings/sweep.ts'
 import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
-import { runDue } from '../subscriptions/claim.ts'
+import { runDue } from '../subscriptions/due.ts'
 import { forgetDeliveries } from '../subscriptions/ledger/store.ts'
 import { MINUTELY, NIGHTLY, QUARTER_HOURLY } from './cron.ts'
 

@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { byteLength } from '../json.ts'
+import { byteLength } from '../input/json.ts'
 
 /** A bound value of D1 ends at 2,000,000 bytes. */
 const MAX_BYTES = 1_500_000

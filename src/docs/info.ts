@@ -1,4 +1,4 @@
-import { HARMLESS_TABLE } from '../harmless.ts'
+import { HARMLESS_TABLE } from '../input/harmless.ts'
 
 /** What happens to parameters and fields that nobody reads. */
 const RULE = `**Nothing is ignored.** A query parameter that the operation does not have is a 400 that names it \

@@ -1,14 +1,15 @@
 import type * as z from 'zod'
-import { forgetInDeadLetters } from '../capture/forget.ts'
+import { toIso } from '../calendar/clock.ts'
 import { type Db, openDb, type Usage } from '../db/client.ts'
+import { forgetInDeadLetters } from '../dead-letters/forget.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
-import { MAX_DELAY, pause, retryDelay } from '../pause.ts'
+import { pause } from '../pause.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { MAX_DELAY, retryDelay } from '../queues/attempt.ts'
 import { findOldestWaiting, NOTHING_WAITS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
-import { toIso } from '../time.ts'
 import { ErasureMessage } from './message.ts'
 import { writeReceipt } from './receipt.ts'
 import {
@@ -25,7 +26,7 @@ import {
   type Piece,
   removeEvents,
   removeVersions
-} from './removal/store.ts'
+} from './removal.store.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
 /** D1 allows 1,000 queries an invocation. */

@@ -1,17 +1,17 @@
-import type { Actor } from '../activity/entry.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
+import type { Actor } from '../persons/activity/entry.ts'
+import { hashDistinctId } from '../tombstones/tombstone.ts'
 import { messagesFor } from './message.ts'
 import type { Sender } from './run.ts'
-import { hashDistinctId } from './tombstone.ts'
 import {
   findPersonsToErase,
   type PersonToErase,
   type Selection,
   writeErasures
-} from './write/store.ts'
+} from './write.store.ts'
 
 /**
  * Deletes the persons that are selected, with their distinct ids and what the activity log tells of their properties;

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
 import { toHex } from '../hash.ts'
-import { toIso } from '../time.ts'
 
 const DAY = 86_400_000
 

@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { actorOf } from '../activity/entry.ts'
 import { NotFoundError } from '../errors.ts'
-import { refusing, sameReason } from '../fields.ts'
 import { allow } from '../http/auth.ts'
 import { FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
@@ -15,11 +13,13 @@ import {
   readPosition
 } from '../http/page.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
-import { Flag } from '../parameters.ts'
+import { refusing, sameReason } from '../input/fields.ts'
+import { Flag } from '../input/parameters.ts'
+import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { erasePersons } from './erase.ts'
-import { DeletionTask, taskToJson } from './json.ts'
 import { isGenuine, RECEIPT_EXAMPLE, ReceiptContent, signReceipt } from './receipt.ts'
+import { DeletionTask, taskToJson } from './schemas.ts'
 import { receiptSecret } from './secret.ts'
 import { listTasks } from './store.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
 import { CRONS, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
@@ -7,7 +8,6 @@ import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { listDatabases } from '../projects/store.ts'
-import { toIso } from '../time.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
 
 /** From this share of its largest size on a database deserves attention. */

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { invalidToken, MAX_BODY_BYTES, readJson } from '../capture/body.ts'
-import { type CaptureProject, createProjectFinder } from '../capture/project.ts'
+import { type CaptureProject, createProjectFinder } from '../capture/project-cache.ts'
 import { UnavailableError } from '../errors.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 import type { Refusal } from './openapi.ts'
 

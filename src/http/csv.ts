@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 
 export const FormatQuery = z.object({

@@ -1,7 +1,7 @@
 import type { RouterRoute } from 'hono/types'
 import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../input/json.ts'
 import { csvExample } from './csv.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
 import { describedBy, type Operation, type Part, type Refusal } from './openapi.ts'

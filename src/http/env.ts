@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Db, Usage } from '../db/client.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../input/json.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
 /** Who calls, and a project that the key reaches. */

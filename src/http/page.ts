@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { Whole, wholeFrom } from '../parameters.ts'
+import { Whole, wholeFrom } from '../input/parameters.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../errors.ts'
-import { isHarmless } from '../harmless.ts'
-import { findMeant, showName } from '../names.ts'
+import { findMeant, showName } from '../input/closest.ts'
+import { isHarmless } from '../input/harmless.ts'
 
 /** The query parameters of an operation: each at most once, but for the lists. */
 export type KnownParameters = { names: string[]; lists: string[] }

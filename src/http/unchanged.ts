@@ -1,6 +1,6 @@
+import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { parseTimestamp } from '../time.ts'
+import { isObject, type Json, type JsonObject } from '../input/json.ts'
 
 /**
  * Takes fields that a client sends back as answers show them: whole objects are sent to change one of their fields.

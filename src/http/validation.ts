@@ -1,10 +1,17 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
-import { readDecoded } from '../encoding.ts'
 import { AppError } from '../errors.ts'
-import { findInexact, findRepeated } from '../exact.ts'
-import { depthOf, isObject, type Json, type JsonObject, MAX_DEPTH, toWellFormed } from '../json.ts'
-import { parseInput } from '../parse.ts'
+import { readDecoded } from '../input/encoding.ts'
+import { findInexact, findRepeated } from '../input/exact.ts'
+import {
+  depthOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  MAX_DEPTH,
+  toWellFormed
+} from '../input/json.ts'
+import { parseInput } from '../input/parse.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Refusal } from './openapi.ts'
 

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { findMissing } from '../dashboards/store.ts'
+import { toIso } from '../calendar/clock.ts'
+import { DATE_GRAMMAR } from '../calendar/dates.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { saysSomething } from '../fields.ts'
 import { allow } from '../http/auth.ts'
 import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
@@ -16,12 +16,11 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
-import type { JsonObject } from '../json.ts'
-import { Flag, KnownId, Whole } from '../parameters.ts'
+import { saysSomething } from '../input/fields.ts'
+import type { JsonObject } from '../input/json.ts'
+import { Flag, KnownId, Whole } from '../input/parameters.ts'
 import { userToJson } from '../projects/user.ts'
-import { toIso } from '../time.ts'
 import { TrendAnswer, toTable } from '../trends/answer.ts'
-import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { TrendFields, UrlParameters } from '../trends/fields.ts'
 import { expectOneForm, readFields } from '../trends/forms.ts'
 import {
@@ -35,7 +34,8 @@ import {
 } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
-import { InsightInput, InsightJson } from './json.ts'
+import { findMissing } from './dashboards/store.ts'
+import { InsightInput, InsightJson } from './schemas.ts'
 import {
   findInsight,
   findTiles,

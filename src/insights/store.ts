@@ -1,11 +1,11 @@
 import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { toIso } from '../calendar/clock.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { insights } from '../db/schema.ts'
 import { UserJson } from '../projects/user.ts'
-import { toIso } from '../time.ts'
-import type { InsightInput, InsightJson } from './json.ts'
+import type { InsightInput, InsightJson } from './schemas.ts'
 
 export type InsightRow = typeof insights.$inferSelect
 export type Tile = { id: number; dashboard_id: number; insight_id: number }

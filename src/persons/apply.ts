@@ -6,7 +6,7 @@ import { NotFoundError } from '../errors.ts'
 import type { PersonChange, Request, Subject } from './change.ts'
 import { chooseSplit, type SplitRequest, splitPerson } from './split.ts'
 import type { PersonId } from './store.ts'
-import { readSubject, writeChange } from './write/store.ts'
+import { readSubject, writeChange } from './write.store.ts'
 
 /**
  * Has `change` change a person, and writes the outcome in one transaction. What others change in between is noticed, and

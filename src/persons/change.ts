@@ -1,6 +1,6 @@
-import { type Actor, type Entry, propertiesChange } from '../activity/entry.ts'
 import { AppError } from '../errors.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../input/json.ts'
+import { type Actor, type Entry, propertiesChange } from './activity/entry.ts'
 import {
   addVersion,
   MAX_PROPERTIES_BYTES,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Whole } from '../parameters.ts'
+import { Whole } from '../input/parameters.ts'
 
 const HINT = 'To find a person by a distinct id, list persons with the query parameter distinct_id.'
 export const NO_ID = `A person's id is an integer or a UUID. ${HINT}`

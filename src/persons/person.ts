@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../input/json.ts'
 import { copyCost, NEW_CREDIT } from './copies.ts'
 import {
   type Bytes,

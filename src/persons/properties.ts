@@ -1,4 +1,4 @@
-import { byteLength, isSame, type Json, type JsonObject } from '../json.ts'
+import { byteLength, isSame, type Json, type JsonObject } from '../input/json.ts'
 
 /**
  * A person's properties as the outcome of a set of writes, whatever the order in which the writes arrive.

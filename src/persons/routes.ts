@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
-import { actorOf } from '../activity/entry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { allow, allowReading } from '../http/auth.ts'
@@ -22,8 +21,10 @@ import { agree, validateBody, validatePath, validateQuery } from '../http/valida
 import { type FilterGroup, readFilters } from '../properties/filter.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
+import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
+import { NO_ID, PersonPath } from './path.ts'
 import {
   DeletePropertyJson,
   PersonJson,
@@ -31,8 +32,7 @@ import {
   SplitJson,
   SplitRequestJson,
   SuccessJson
-} from './json.ts'
-import { NO_ID, PersonPath } from './path.ts'
+} from './schemas.ts'
 import {
   compilePropertyFilter,
   exportPersons,

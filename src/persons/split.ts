@@ -1,5 +1,5 @@
-import { type Entry, MAX_IDENTITIES } from '../activity/entry.ts'
 import { AppError } from '../errors.ts'
+import { type Entry, MAX_IDENTITIES } from './activity/entry.ts'
 import {
   type Identity,
   NO_CHANGE,

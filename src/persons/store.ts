@@ -1,17 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { compileFilter, textOf } from '../db/filter.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../input/json.ts'
 import { type FilterGroup, invalid, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import { Work } from '../properties/work.ts'
-import { toIso } from '../time.ts'
 import type { Subject } from './change.ts'
-import { LISTED_DISTINCT_IDS, type PersonJson } from './json.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
 import { toObject } from './properties.ts'
+import { LISTED_DISTINCT_IDS, type PersonJson } from './schemas.ts'
 
 export type PersonRow = {
   id: number

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
 import type { projects } from '../db/schema.ts'
-import { toIso } from '../time.ts'
 import { SettingsChange, settingsOf } from './settings.ts'
 
 export const WEEK_STARTS = ['sunday', 'monday'] as const

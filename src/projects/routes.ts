@@ -4,7 +4,7 @@ import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'
-import { CallerJson, callerToJson, ProjectJson, projectToApi } from './json.ts'
+import { CallerJson, callerToJson, ProjectJson, projectToApi } from './schemas.ts'
 import { findProjects } from './store.ts'
 
 const TAG = 'Projects'

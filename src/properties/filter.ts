@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { parseDate } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { findMeant, showName } from '../names.ts'
-import { findSessionProperty } from '../sessions/properties.ts'
-import { parseDate } from '../time.ts'
+import { findMeant, showName } from '../input/closest.ts'
+import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
+import { findSessionProperty } from './session.ts'
 import { isVersion, isVersionPattern } from './version.ts'
 
 /** Operators that compare with one or any of several values. */

@@ -1,4 +1,4 @@
-import { parseDate, parseTimestamp } from '../time.ts'
+import { parseDate, parseTimestamp } from '../calendar/clock.ts'
 import type { PropertyFilter } from './filter.ts'
 import { charactersOfUnit, searchFor } from './pattern.ts'
 import { parseVersion, versionTest } from './version.ts'

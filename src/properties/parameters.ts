@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { faultOf, type Json, parseJson } from '../json.ts'
+import { faultOf, type Json, parseJson } from '../input/json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
 

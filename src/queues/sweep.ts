@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { SPILL_PREFIX } from '../capture/message.ts'
-import { MARKER_PREFIX } from '../recordings/part.ts'
 import { isDue, type Window } from './due.ts'
+import { MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
 /** A queue takes so many messages at once. */
 const MAX_MESSAGES = 100

@@ -1,6 +1,4 @@
-import { SPILL_PREFIX } from '../capture/message.ts'
-import { MARKER_PREFIX } from '../recordings/part.ts'
-import { findOldest } from './key.ts'
+import { findOldest, MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
 /** The stores of a receipt that are objects in the bucket, and where they lie. */
 const STORES = { queued_requests: SPILL_PREFIX, queued_recording_parts: MARKER_PREFIX }

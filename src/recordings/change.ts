@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { readDistinctId } from '../capture/event.ts'
 import { AppError } from '../errors.ts'
-import { refusing } from '../fields.ts'
-import { isEmpty, isObject } from '../json.ts'
-import { RecordingJson } from './json.ts'
+import { refusing } from '../input/fields.ts'
+import { isEmpty, isObject } from '../input/json.ts'
+import { readDistinctId } from '../persons/distinct-id.ts'
+import { RecordingJson } from './schemas.ts'
 
 const MAX_DISTINCT_ID = 200
 

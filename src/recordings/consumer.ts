@@ -1,12 +1,12 @@
-import { type DeadMessage, giveBack, PoisonError } from '../capture/dead.ts'
 import { findConflict, openDb, type Usage } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { findProjects } from '../projects/store.ts'
-import { discard } from '../queues/key.ts'
+import { type DeadMessage, giveBack, PoisonError } from '../queues/attempt.ts'
+import { discard } from '../queues/waiting-objects.ts'
 import { type Loaded, loadPart, storeParts } from './ingest.ts'
 import { markerOf, RecordingPart } from './part.ts'
 import { PurgeMessage, purgeRecording } from './purge.ts'
-import { findDoomed } from './removal/store.ts'
+import { findDoomed } from './removal.store.ts'
 
 export type RecordingBindings = {
   control: D1Database

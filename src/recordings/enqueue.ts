@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors.ts'
 import { within } from '../pause.ts'
-import { PUT_MS } from '../queues/key.ts'
+import { PUT_MS } from '../queues/waiting-objects.ts'
 import { markerOf, objectOf, type RecordingPart } from './part.ts'
 import type { Snapshots } from './snapshot.ts'
 

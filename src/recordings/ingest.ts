@@ -1,14 +1,14 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import { readTombstones } from '../erasures/late.ts'
+import { readTombstones } from '../tombstones/read.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, planParts } from './plan.ts'
 import { keptSince } from './purge.ts'
 import type { Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
 import { newAccessToken } from './token.ts'
-import { readKnown, writeChanges } from './write/store.ts'
+import { readKnown, writeChanges } from './write.store.ts'
 
 /** What has to be known of the project whose recordings they are. */
 type Project = { id: number; erasureSalt: string }

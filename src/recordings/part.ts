@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
-import { waitingKey } from '../queues/key.ts'
+import { MARKER_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 
 /** The sessions of which snapshots are taken: an SDK's are uuids. */
 export const SessionId = z.string().regex(/^[A-Za-z0-9-]{1,70}$/)
@@ -30,9 +30,6 @@ export const prefixOf = (projectId: number, sessionId: string): string =>
 /** The object of a part: sent again, it has the same name. */
 export const objectOf = (projectId: number, sessionId: string, partId: string): string =>
   `${prefixOf(projectId, sessionId)}${partId}.jsonl.gz`
-
-/** Below it each part has a marker, which holds its message, until the message was processed. */
-export const MARKER_PREFIX = 'queued/'
 
 /** The key of the marker of a message. */
 export const markerOf = ({ project_id, session_id, part_id, received_at }: RecordingPart): string =>

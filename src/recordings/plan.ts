@@ -1,4 +1,4 @@
-import { buriedUnder, type Tombstone } from '../erasures/tombstone.ts'
+import { buriedUnder, type Tombstone } from '../tombstones/tombstone.ts'
 import { firstUrls, type Summary } from './summary.ts'
 
 /** A part with what its snapshots say, and the bytes of its object. */

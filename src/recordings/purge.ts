@@ -8,7 +8,7 @@ import {
   listDoomed,
   listProjects,
   removeParts
-} from './removal/store.ts'
+} from './removal.store.ts'
 
 /** Asks to remove what is left of deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })

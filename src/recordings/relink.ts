@@ -1,8 +1,8 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { findIdentities, findOrCreateIdentity, relinkRecording } from './change/store.ts'
 import type { Relink } from './change.ts'
+import { findIdentities, findOrCreateIdentity, relinkRecording } from './relink.store.ts'
 
 /**
  * Gives a recording to somebody else. A distinct id that nobody has yet is as good as any; a person has to be there.

@@ -18,10 +18,8 @@ import { validateBody, validatePath, validateQuery } from '../http/validation.ts
 import { log } from '../log.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
-import { noteView } from './change/store.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
-import { RecordingJson, SourcesJson } from './json.ts'
-import { compileFilters } from './list/filter/store.ts'
+import { compileFilters } from './list/filters.store.ts'
 import { FiltersQuery, isUnfiltered, readRecordingFilters } from './list/query.ts'
 import {
   listRecordings,
@@ -32,8 +30,10 @@ import {
 } from './list/store.ts'
 import { openPart, SnapshotsQuery } from './part.ts'
 import { sendPurges } from './purge.ts'
+import { noteView } from './relink.store.ts'
 import { relink } from './relink.ts'
-import { deleteRecording } from './removal/store.ts'
+import { deleteRecording } from './removal.store.ts'
+import { RecordingJson, SourcesJson } from './schemas.ts'
 import { findRecording } from './store.ts'
 
 const TAG = 'Session recordings'

@@ -1,7 +1,9 @@
 import { isCookieless, SENTINEL } from '../capture/cookieless/visitor.ts'
-import { type Dropped, readDistinctId, readUuid } from '../capture/event.ts'
 import { sha256 } from '../hash.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Dropped } from '../input/dropped.ts'
+import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import { readUuid } from '../input/uuid.ts'
+import { readDistinctId } from '../persons/distinct-id.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
 const STEP = 5 * 60_000

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../input/json.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /*

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { prefixOf } from './part.ts'
-import { listNamed, listProjects } from './removal/store.ts'
+import { listNamed, listProjects } from './removal.store.ts'
 
 const DAY = 86_400_000
 

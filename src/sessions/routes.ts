@@ -3,9 +3,9 @@ import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { validateQuery } from '../http/validation.ts'
-import { Flag } from '../parameters.ts'
-import { propertyToJson, SessionPropertiesJson, SessionValuesJson } from './json.ts'
-import { findSessionProperty, SESSION_PROPERTIES } from './properties.ts'
+import { Flag } from '../input/parameters.ts'
+import { findSessionProperty, SESSION_PROPERTIES } from '../properties/session.ts'
+import { propertyToJson, SessionPropertiesJson, SessionValuesJson } from './schemas.ts'
 import { listValues } from './store.ts'
 
 const SCOPES = ['query:read', 'session_recording:read', 'insight:read'] as const

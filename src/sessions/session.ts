@@ -1,6 +1,6 @@
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../input/json.ts'
+import { FROM_ENTRY } from '../properties/session.ts'
 import { channelOf } from './channel.ts'
-import { FROM_ENTRY } from './properties.ts'
 
 /** An event as a session sees it. Times are ms UTC. */
 export type SessionEvent = {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
-import { isOfExit } from './properties.ts'
+import { isOfExit } from '../properties/session.ts'
 import type { SessionPart } from './session.ts'
 
 /*

@@ -1,10 +1,9 @@
 import { type Db, openDb, type Usage } from '../db/client.ts'
+import type { Recipient } from '../db/schema.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { findProjects, findUser, type ProjectRow } from '../projects/store.ts'
 import { UserJson } from '../projects/user.ts'
-import { unsubscribeUrl } from '../unsubscribe/ticket.ts'
-import { type Sender, send } from './claim.ts'
 import type { Content } from './content.ts'
 import {
   beginSending,
@@ -15,9 +14,9 @@ import {
   isOpen,
   MAX_ATTEMPTS,
   MAX_FAILURES,
-  type Recipient,
   type Sent
 } from './delivery.ts'
+import { type Sender, send } from './due.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
 import {
   finishDelivery,
@@ -33,6 +32,7 @@ import { recipientsOf } from './request.ts'
 import { summarize } from './schedule.ts'
 import { sendSlack } from './slack.ts'
 import { type DeliveryRow, findSubscription, type SubscriptionRow } from './store.ts'
+import { unsubscribeUrl } from './unsubscribe/ticket.ts'
 import { sendWebhook } from './webhook.ts'
 
 /** How long a delivery is held by whoever works on it; each message to a recipient begins it anew. */

@@ -1,15 +1,5 @@
+import type { Recipient } from '../db/schema.ts'
 import type { OutboundError } from '../outbound.ts'
-
-/** One message of a delivery, and what became of it. */
-export type Recipient = {
-  /** Address or URL. */
-  target: string
-  /** `unknown`: it was under way when its consumer was cut off, or nothing was heard of it: it may have arrived. */
-  status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
-  /** Whether it was sent once more after its outcome was unknown. */
-  repeated: boolean
-  error: string | null
-}
 
 /** What a channel says of a message. `uncertain`: it may have arrived; `transient`: it did not, and may later. */
 export type Sent =

@@ -1,19 +1,11 @@
 import * as z from 'zod'
+import { parseIso } from '../calendar/clock.ts'
+import { FREQUENCIES, TARGET_TYPES, WEEKDAYS } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
-import { refusing } from '../fields.ts'
+import { refusing } from '../input/fields.ts'
 import { checkUrl, OutboundError } from '../outbound.ts'
 import { Timezone } from '../projects/project.ts'
-import { parseIso } from '../time.ts'
-import {
-  daysInPeriod,
-  FREQUENCIES,
-  nextOccurrence,
-  type Schedule,
-  WEEKDAYS,
-  YEARS
-} from './schedule.ts'
-
-export const TARGET_TYPES = ['email', 'slack', 'webhook'] as const
+import { daysInPeriod, nextOccurrence, type Schedule, YEARS } from './schedule.ts'
 
 const INT32 = 2_147_483_647
 const MAX_RECIPIENTS = 50

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findDashboard } from '../dashboards/store.ts'
+import { toIso } from '../calendar/clock.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
@@ -10,12 +10,11 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { validateBody, validateHeader, validatePath, validateQuery } from '../http/validation.ts'
+import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
+import { findDashboard } from '../insights/dashboards/store.ts'
 import { findInsight } from '../insights/store.ts'
-import { Flag, KnownId, Whole, wholeFrom } from '../parameters.ts'
 import { userToJson } from '../projects/user.ts'
-import { toIso } from '../time.ts'
-import { claim } from './claim.ts'
-import { SubscriptionJson, subscriptionToJson } from './json.ts'
+import { claim } from './due.ts'
 import {
   changeTerms,
   expectFuture,
@@ -25,6 +24,7 @@ import {
   type Terms
 } from './request.ts'
 import { nextOccurrence, nextOccurrences, summarize } from './schedule.ts'
+import { SubscriptionJson, subscriptionToJson } from './schemas.ts'
 import { newSecret } from './signature.ts'
 import {
   findAnswer,

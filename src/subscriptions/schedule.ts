@@ -1,19 +1,6 @@
 import { RRuleTemporal } from 'rrule-temporal'
-import { fromClock, toClock } from '../time.ts'
-
-export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
-export type Frequency = (typeof FREQUENCIES)[number]
-
-export const WEEKDAYS = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday'
-] as const
-export type Weekday = (typeof WEEKDAYS)[number]
+import { fromClock, toClock } from '../calendar/clock.ts'
+import { type Frequency, WEEKDAYS, type Weekday } from '../db/schema.ts'
 
 /** An iCalendar recurrence (RFC 5545) on the clock of a zone. */
 export type Schedule = {

@@ -1,5 +1,5 @@
+import { toIso } from '../calendar/clock.ts'
 import { OutboundError, sendOutbound } from '../outbound.ts'
-import { toIso } from '../time.ts'
 import { formatChange, type Part } from './content.ts'
 import { judge, judgeFault, type Sent } from './delivery.ts'
 import type { Letter } from './message.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../input/json.ts'
 import type { PersonId } from '../persons/store.ts'
 import type { TimelineQuery } from './query.ts'
 import { findScope, readEvents, readValues, readVersions } from './store.ts'

@@ -1,12 +1,12 @@
 import * as z from 'zod'
+import { type Calendar, INTERVALS } from '../calendar/buckets.ts'
+import { goBack } from '../calendar/clock.ts'
+import { readFrom, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
-import { refusing, sameReason } from '../fields.ts'
-import { isEmpty, type Json } from '../json.ts'
-import { jsonText } from '../parameters.ts'
+import { refusing, sameReason } from '../input/fields.ts'
+import { isEmpty, type Json } from '../input/json.ts'
+import { jsonText } from '../input/parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
-import { goBack } from '../time.ts'
-import { type Calendar, INTERVALS } from '../trends/buckets.ts'
-import { readFrom, readUntil } from '../trends/dates.ts'
 
 const MAX_ENTITIES = 100
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DATE_GRAMMAR } from '../calendar/dates.ts'
 import { allow } from '../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
@@ -6,10 +7,9 @@ import { describe } from '../http/openapi.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
 import { PersonPath } from '../persons/path.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
-import { DATE_GRAMMAR } from '../trends/dates.ts'
 import { computeTimeline, MAX_BYTES, MAX_EVENTS } from './compute.ts'
-import { pointToJson, TimelineJson, timelineToJson } from './json.ts'
 import { readTimelineQuery, TimelineParameters } from './query.ts'
+import { pointToJson, TimelineJson, timelineToJson } from './schemas.ts'
 
 const TIMELINE = describe({
   id: 'persons_properties_timeline',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { refusing, sameReason, saysSomething } from '../fields.ts'
-import { jsonText } from '../parameters.ts'
-import { INTERVALS } from './buckets.ts'
+import { INTERVALS } from '../calendar/buckets.ts'
+import { refusing, sameReason, saysSomething } from '../input/fields.ts'
+import { jsonText } from '../input/parameters.ts'
 import { MAX_SMOOTHING } from './query.ts'
 
 /** The fields of an insight that the interface documents. */

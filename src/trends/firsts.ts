@@ -1,7 +1,7 @@
+import { DAY } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { jsonChunks } from '../db/rows.ts'
 import { AppError } from '../errors.ts'
-import { DAY } from './buckets.ts'
 import { sum } from './lines.ts'
 import { type Scan, splitFilters } from './scan/store.ts'
 import { MAX_ACTORS } from './sliding.ts'

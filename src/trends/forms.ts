@@ -1,6 +1,8 @@
 import type * as z from 'zod'
+import type { Interval } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
-import { saysSomething } from '../fields.ts'
+import { showName } from '../input/closest.ts'
+import { saysSomething } from '../input/fields.ts'
 import {
   faultOf,
   isEmpty,
@@ -9,10 +11,8 @@ import {
   type Json,
   type JsonObject,
   parseJson
-} from '../json.ts'
-import { showName } from '../names.ts'
-import { parseInput } from '../parse.ts'
-import type { Interval } from './buckets.ts'
+} from '../input/json.ts'
+import { parseInput } from '../input/parse.ts'
 import { type BreakdownFilter, LegacyFilter, TrendsNode, UrlFields } from './fields.ts'
 import { unsupported } from './property.ts'
 

@@ -1,6 +1,3 @@
-import type { Db } from '../db/client.ts'
-import { goBack } from '../time.ts'
-import { isAggregated, type Period, toPeriod } from './answer.ts'
 import {
   type Bucket,
   bucketOf,
@@ -11,7 +8,10 @@ import {
   DAY,
   type Interval,
   type Range
-} from './buckets.ts'
+} from '../calendar/buckets.ts'
+import { goBack } from '../calendar/clock.ts'
+import type { Db } from '../db/client.ts'
+import { isAggregated, type Period, toPeriod } from './answer.ts'
 import type { Back, TrendQuery } from './query.ts'
 import { findFirst } from './store.ts'
 

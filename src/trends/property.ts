@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { findSessionProperty } from '../sessions/properties.ts'
+import { findSessionProperty } from '../properties/session.ts'
 import type { Property } from './query.ts'
 
 /** Sessions have certain properties, events and persons any. @throws invalid_input */

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../json.ts'
+import type { Interval } from '../calendar/buckets.ts'
+import type { JsonObject } from '../input/json.ts'
 import { type FilterGroup, isOneOf, type PropertyType } from '../properties/filter.ts'
 import type { Bins } from './bins.ts'
-import type { Interval } from './buckets.ts'
 import type { Formula } from './formula.ts'
 
 /** How events become a number. */

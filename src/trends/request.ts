@@ -1,6 +1,8 @@
+import type { Calendar } from '../calendar/buckets.ts'
+import { readStart, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
-import { isEmpty, type Json, type JsonObject } from '../json.ts'
-import { parseInput } from '../parse.ts'
+import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
+import { parseInput } from '../input/parse.ts'
 import {
   type FilterGroup,
   isOneOf,
@@ -11,8 +13,6 @@ import {
 } from '../properties/filter.ts'
 import { Patterns } from '../properties/pattern.ts'
 import { readBreakdowns } from './breakdowns.ts'
-import type { Calendar } from './buckets.ts'
-import { readStart, readUntil } from './dates.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
 import { type Draft, type Entity, readLegacy, readQuery } from './forms.ts'
 import { FormulaError, readFormula } from './formula.ts'

@@ -1,5 +1,5 @@
+import type { Range } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
-import type { Range } from './buckets.ts'
 import { type Cell, MAX_SUBJECTS, type Value } from './cells.ts'
 
 /** How many different actors sliding counts keep in mind, of each value those that it has. */

@@ -1,5 +1,5 @@
+import type { Range } from '../calendar/buckets.ts'
 import { SLOT } from '../rollups/store.ts'
-import type { Range } from './buckets.ts'
 
 /** A range of time whose events belong to the point with this index. */
 export type Window = Range & { point: number }

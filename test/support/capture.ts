@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { CaptureMessage } from '../../src/capture/message.ts'
-import type { Json, JsonObject } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/input/json.ts'
 import { request, type TestProject } from './project.ts'
 
 /** A version 7 UUID in lower case. */

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { type CaptureMessage, splitEvents } from '../../src/capture/message.ts'
-import { byteLength } from '../../src/json.ts'
+import { byteLength } from '../../src/input/json.ts'
 import { consume, newProject, type TestEvent } from './project.ts'
 
 /** The second database, which few other tests write to. */

@@ -6,7 +6,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/input/json.ts'
 import type { DeliveryMessage } from '../../src/subscriptions/message.ts'
 import worker from '../../src/worker.ts'
 import { newProject } from './project.ts'

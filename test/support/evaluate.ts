@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/input/json.ts'
 
 export type Filter = { key: string; value?: Json; operator?: string }
 export type Group = { type: 'AND' | 'OR'; values: (Filter | Group)[] }

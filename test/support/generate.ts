@@ -1,6 +1,6 @@
 import type { Schema } from '@cfworker/json-schema'
 import fc from 'fast-check'
-import type { Json } from '../../src/json.ts'
+import type { Json } from '../../src/input/json.ts'
 
 /** Text that breaks what is careless with it. */
 export const text = fc.oneof(

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/input/json.ts'
 import type { TestEvent, TestProject } from './project.ts'
 
 /** A person as the list shows it. */

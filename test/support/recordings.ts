@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from 'clou
 import { env } from 'cloudflare:workers'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
-import type { Json, JsonObject } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/input/json.ts'
 import type { SettingsChange } from '../../src/projects/settings.ts'
 import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
 import type { PurgeMessage } from '../../src/recordings/purge.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../src/json.ts'
+import { isObject, type JsonObject } from '../../src/input/json.ts'
 import { type Described, readDocument } from './document.ts'
 
 /** A route below a project and a request to it that succeeds, both as the document describes them. */

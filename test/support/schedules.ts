@@ -1,12 +1,7 @@
 import fc from 'fast-check'
-import {
-  daysInPeriod,
-  FREQUENCIES,
-  type Schedule,
-  WEEKDAYS,
-  type Weekday
-} from '../../src/subscriptions/schedule.ts'
-import { fromClock } from '../../src/time.ts'
+import { fromClock } from '../../src/calendar/clock.ts'
+import { FREQUENCIES, WEEKDAYS, type Weekday } from '../../src/db/schema.ts'
+import { daysInPeriod, type Schedule } from '../../src/subscriptions/schedule.ts'
 
 const DAY = 86_400_000
 

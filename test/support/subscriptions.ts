@@ -1,4 +1,4 @@
-import type { Json } from '../../src/json.ts'
+import type { Json } from '../../src/input/json.ts'
 import type { request, TestProject } from './project.ts'
 
 /** The fields of a subscription that is delivered every day at 09:00 UTC. */

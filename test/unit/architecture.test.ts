@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 
 const SRC = join(import.meta.dirname, '../../src')
@@ -22,6 +22,68 @@ const offenders = (isAllowed: (file: string) => boolean, isMeant: (name: string)
 
 it('reads more than a handful of sources', () => {
   expect(sources.length).toBeGreaterThan(20)
+})
+
+/**
+ * The floors of the house, from the ground up: a file imports from its own room and from those below. A room is a folder
+ * of src/ or a file beside them. Routes are a room of their own, whatever folder they are in.
+ */
+const FLOORS = [
+  'errors.ts',
+  'hash.ts',
+  'html.ts',
+  'log.ts',
+  'pause.ts',
+  'input',
+  'outbound.ts',
+  'calendar',
+  'properties',
+  'db',
+  'projects',
+  'queues',
+  'tombstones',
+  'rollups',
+  'sessions',
+  'persons',
+  'capture',
+  'recordings',
+  'dead-letters',
+  'erasures',
+  'trends',
+  'timelines',
+  'ai',
+  'insights',
+  'subscriptions',
+  'crons',
+  'health',
+  'docs',
+  'http',
+  'routes',
+  'app.ts',
+  'worker.ts'
+]
+
+const roomOf = (file: string): string => {
+  const [first = ''] = file.split('/')
+  return file.endsWith('routes.ts') ? 'routes' : first
+}
+
+it('has every room on a floor', () => {
+  const rooms = new Set(sources.map(({ file }) => roomOf(file)))
+
+  expect([...rooms].sort()).toEqual([...FLOORS].sort())
+})
+
+it('imports nothing from a floor above', () => {
+  const upward = sources.flatMap(({ file, imports }) =>
+    imports
+      .filter((name) => name.startsWith('.'))
+      .map((name) => normalize(join(file, '..', name)))
+      .filter((imported) => FLOORS.indexOf(roomOf(imported)) > FLOORS.indexOf(roomOf(file)))
+      .map((imported) => `${file} → ${imported}`)
+  )
+
+  expect(upward).toEqual([])
 })
 
 it('keeps HTTP in app.ts, http/ and routes.ts', () => {

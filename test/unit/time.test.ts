@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { fromClock, parseDate, parseTimestamp, toClock } from '../../src/calendar/clock.ts'
 import { eventTime, writeTime } from '../../src/capture/timestamp.ts'
-import { fromClock, parseDate, parseTimestamp, toClock } from '../../src/time.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z')
 const iso = (time: number | undefined) =>

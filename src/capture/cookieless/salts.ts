@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../errors.ts'
 import { within } from '../../pause.ts'
-import { PUT_MS } from '../../queues/key.ts'
+import { PUT_MS } from '../../queues/waiting-objects.ts'
 
 /*
  * One random salt per calendar day keys the hashes of that day's visitors. It lies in R2 and nowhere else: a backup of the

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { getDomain } from 'tldts'
-import type { Json, JsonObject } from '../../json.ts'
+import { toClock } from '../../calendar/clock.ts'
+import type { Dropped } from '../../input/dropped.ts'
+import type { Json, JsonObject } from '../../input/json.ts'
 import { log } from '../../log.ts'
 import { pause } from '../../pause.ts'
-import { toClock } from '../../time.ts'
-import type { CapturedEvent, Dropped } from '../event.ts'
+import type { CapturedEvent } from '../event.ts'
 import { dayOf } from './salts.ts'
 
 /*

@@ -9,10 +9,10 @@ import {
 } from '../../http/capture.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
-import { isObject } from '../../json.ts'
+import { isObject } from '../../input/json.ts'
 import { readToken } from '../body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from '../config.ts'
-import { FlagsJson, FlagsRequestJson, RemoteConfigJson } from '../json.ts'
+import { FlagsJson, FlagsRequestJson, RemoteConfigJson } from '../schemas.ts'
 import { ABSENT, type Absent } from './absent.ts'
 
 const describeFlags = (id: string, summary: string) =>

@@ -1,9 +1,9 @@
+import { parseTimestamp } from '../../calendar/clock.ts'
 import { AppError } from '../../errors.ts'
-import { byteLength, isObject, type Json, type JsonObject } from '../../json.ts'
-import { parseInput } from '../../parse.ts'
-import { parseTimestamp } from '../../time.ts'
+import { byteLength, isObject, type Json, type JsonObject } from '../../input/json.ts'
+import { parseInput } from '../../input/parse.ts'
 import { MAX_EVENTS } from '../body.ts'
-import { V1Envelope, V1Options } from './json.ts'
+import { V1Envelope, V1Options } from './schemas.ts'
 
 const MAX_NAME = 200
 const MAX_DISTINCT_ID_BYTES = 200

@@ -1,18 +1,19 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { readDecoded } from '../../encoding.ts'
 import { AppError } from '../../errors.ts'
 import { type TokenReader, UNREADABLE } from '../../http/capture.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { answerError, ErrorJson } from '../../http/errors.ts'
 import { describe } from '../../http/openapi.ts'
-import { parseInput } from '../../parse.ts'
+import type { Dropped } from '../../input/dropped.ts'
+import { readDecoded } from '../../input/encoding.ts'
+import { parseInput } from '../../input/parse.ts'
 import { clockOf, MAX_BODY_BYTES, readExactly, readToken } from '../body.ts'
-import { type CapturedEvent, type Dropped, readEvent } from '../event.ts'
+import { type CapturedEvent, readEvent } from '../event.ts'
 import { warnOfInexact } from '../exact.ts'
 import { takeEvents } from '../take.ts'
 import { readBatch, readSdk, type V1Event } from './event.ts'
-import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './json.ts'
+import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './schemas.ts'
 
 const V1ErrorJson = ErrorJson.extend({
   error: z.string().optional().meta({ description: 'The same as `code`.' }),

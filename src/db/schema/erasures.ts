@@ -48,7 +48,7 @@ export const erasedIdentities = sqliteTable(
   {
     key: integer().primaryKey(),
     projectId: integer('project_id').notNull(),
-    /** Keyed hash of the distinct id: see `erasures/tombstone.ts`. */
+    /** Keyed hash of the distinct id: see `tombstones/tombstone.ts`. */
     hash: text().notNull(),
     erasureId: integer('erasure_id').notNull(),
     /** The deleted person's number: as one actor its events stay countable. */

@@ -1,5 +1,15 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { ProjectSettings } from '../../projects/settings.ts'
+
+/** What browser SDKs do for a project: see `projects/settings.ts`. */
+export type ProjectSettings = {
+  recording: boolean
+  recording_sample: number
+  recording_minimum_duration: number
+  console_capture: boolean
+  heatmaps: boolean
+  web_vitals: boolean
+  exceptions: boolean
+}
 
 /*
  * Control tables: only in the database bound as `DB`.

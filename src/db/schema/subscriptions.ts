@@ -1,7 +1,33 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { Recipient } from '../../subscriptions/delivery.ts'
-import type { Weekday } from '../../subscriptions/schedule.ts'
+
+/** How a subscription is delivered. */
+export const TARGET_TYPES = ['email', 'slack', 'webhook'] as const
+
+export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
+export type Frequency = (typeof FREQUENCIES)[number]
+
+export const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday'
+] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** One message of a delivery, and what became of it. */
+export type Recipient = {
+  /** Address or URL. */
+  target: string
+  /** `unknown`: it was under way when its consumer was cut off, or nothing was heard of it: it may have arrived. */
+  status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+  /** Whether it was sent once more after its outcome was unknown. */
+  repeated: boolean
+  error: string | null
+}
 
 /** What is sent when to whom. */
 export const subscriptions = sqliteTable(
@@ -11,9 +37,9 @@ export const subscriptions = sqliteTable(
     projectId: integer('project_id').notNull(),
     dashboardId: integer('dashboard_id'),
     insightId: integer('insight_id'),
-    targetType: text('target_type', { enum: ['email', 'slack', 'webhook'] }).notNull(),
+    targetType: text('target_type', { enum: TARGET_TYPES }).notNull(),
     targetValue: text('target_value').notNull(),
-    frequency: text({ enum: ['daily', 'weekly', 'monthly', 'yearly'] }).notNull(),
+    frequency: text({ enum: FREQUENCIES }).notNull(),
     interval: integer().notNull(),
     byweekday: text({ mode: 'json' }).$type<Weekday[]>(),
     bysetpos: integer(),
@@ -62,7 +88,7 @@ export const subscriptionDeliveries = sqliteTable(
     attempts: integer().notNull().default(0),
     /** When it is to be taken up; of one under way, when its lease ends. Null when it is done. */
     dueAt: integer('due_at'),
-    /** One message each: see `subscriptions/delivery.ts`. */
+    /** One message each: each as in `Recipient`. */
     recipients: text({ mode: 'json' }).$type<Recipient[]>().notNull().default([]),
     error: text(),
     createdAt: integer('created_at').notNull(),

@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { readFrom, readUntil } from '../../calendar/dates.ts'
 import { AppError } from '../../errors.ts'
-import { refusing, sameReason } from '../../fields.ts'
-import { faultOf, type Json, parseJson } from '../../json.ts'
-import { Flag, jsonText } from '../../parameters.ts'
+import { refusing, sameReason } from '../../input/fields.ts'
+import { faultOf, type Json, parseJson } from '../../input/json.ts'
+import { Flag, jsonText } from '../../input/parameters.ts'
 import {
   type FilterGroup,
   leavesOf,
@@ -10,7 +11,6 @@ import {
   readFilters
 } from '../../properties/filter.ts'
 import { Patterns } from '../../properties/pattern.ts'
-import { readFrom, readUntil } from '../../trends/dates.ts'
 
 const Text = z.string().max(1000)
 const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))

@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
+import { toIso } from '../../calendar/clock.ts'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
-import type { JsonObject } from '../../json.ts'
-import { LISTED_DISTINCT_IDS } from '../../persons/json.ts'
+import type { JsonObject } from '../../input/json.ts'
+import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
-import { toIso } from '../../time.ts'
-import type { RecordingJson, SourcesJson } from '../json.ts'
+import type { RecordingJson, SourcesJson } from '../schemas.ts'
 import type { ORDERS } from './query.ts'
 
 const ONGOING_MS = 5 * 60_000

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
+import { STEP_PROPERTIES, stepsOf } from '../journey.ts'
 import { shinglesOf } from '../shingles.ts'
-import { STEP_PROPERTIES, stepsOf } from '../steps.ts'
 import { SLOT } from '../store.ts'
 import { type Closing, listIdle, readEvents, type WholeSession, writeClosings } from './store.ts'
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject } from '../../input/json.ts'
 import type { SessionPart } from '../session.ts'
 import { addToSessions, IS_BOUNCE, MAX_IDENTITIES } from '../store.ts'
 

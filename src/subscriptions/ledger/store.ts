@@ -2,8 +2,11 @@ import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk } from '../../db/rows.ts'
-import { subscriptionDeliveries as deliveries, subscriptions } from '../../db/schema.ts'
-import type { Recipient } from '../delivery.ts'
+import {
+  subscriptionDeliveries as deliveries,
+  type Recipient,
+  subscriptions
+} from '../../db/schema.ts'
 import type { DeliveryRow, SubscriptionRow } from '../store.ts'
 
 /** A delivery in the ledger, as a queue message names it. */

@@ -11,7 +11,7 @@ import {
 } from 'vitest'
 import { modelOf } from '../../../src/ai/model.ts'
 import { suggestFilters } from '../../../src/ai/suggest.ts'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { setClock } from '../../support/deliveries.ts'
 import { listenToLog } from '../../support/log.ts'
 import type { Asked, Turn } from '../../support/model.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { modelOf } from '../../../src/ai/model.ts'
 import { suggestRegex } from '../../../src/ai/suggest.ts'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { listenToLog } from '../../support/log.ts'
 import type { Asked, Turn } from '../../support/model.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'

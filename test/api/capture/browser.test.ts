@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { QueueMessage } from '../../../src/capture/message.ts'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
 import current from '../../fixtures/posthog-js-1.449.2.json'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import type { Json, JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { send, sendJson } from '../../support/capture.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

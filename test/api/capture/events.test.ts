@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { CapturedEvent } from '../../../src/capture/event.ts'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { capture, OK, UUID_V7 } from '../../support/capture.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

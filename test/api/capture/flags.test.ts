@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Json } from '../../../src/json.ts'
+import type { Json } from '../../../src/input/json.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { base64Text, gzip } from '../../support/capture.ts'
 import { newProject, request } from '../../support/project.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { personsOf, sendJson, untilPersons } from '../../support/capture.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

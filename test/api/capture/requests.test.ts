@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import type { Json } from '../../../src/json.ts'
+import type { Json } from '../../../src/input/json.ts'
 import { newApiKey, newCaptureToken } from '../../../src/projects/key.ts'
 import {
   base64,

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { gzip, personsOf, send, untilPersons } from '../../support/capture.ts'

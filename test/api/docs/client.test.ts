@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 // `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
-import { unsubscribeUrl } from '../../../src/unsubscribe/ticket.ts'
+import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
 import {
   BASE,
   db,

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { HARMLESS } from '../../../src/harmless.ts'
+import { HARMLESS } from '../../../src/input/harmless.ts'
 import { type Described, readDocument } from '../../support/document.ts'
 import { newProject, published, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

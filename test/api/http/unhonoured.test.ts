@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'

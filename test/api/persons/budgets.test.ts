@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { encodeCursor } from '../../../src/http/page.ts'
-import type { Json } from '../../../src/json.ts'
+import type { Json } from '../../../src/input/json.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { MAX_PROPERTIES_BYTES } from '../../../src/persons/person.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { expectSound } from '../../support/invariants.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Json } from '../../../src/json.ts'
+import type { Json } from '../../../src/input/json.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { expectSound } from '../../support/invariants.ts'
 import { listenToLog } from '../../support/log.ts'

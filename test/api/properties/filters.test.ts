@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deep } from '../../support/depth.ts'
 import { evaluate, type Filter, type Group } from '../../support/evaluate.ts'
 import { newProject, type TestProject } from '../../support/project.ts'

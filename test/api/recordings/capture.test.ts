@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { toIso } from '../../../src/time.ts'
+import { toIso } from '../../../src/calendar/clock.ts'
 import { failingBucket, failingQueue } from '../../support/bindings.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'

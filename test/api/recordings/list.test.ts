@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { updateProject } from '../../../src/projects/store.ts'
 import { db } from '../../support/project.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import type { Json } from '../../../src/json.ts'
+import type { Json } from '../../../src/input/json.ts'
 import { setClock as at } from '../../support/deliveries.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

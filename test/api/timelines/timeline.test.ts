@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { MAX_EVENTS } from '../../../src/timelines/compute.ts'
 import { PAGE_EVENTS } from '../../../src/timelines/store.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'

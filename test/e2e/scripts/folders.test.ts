@@ -18,7 +18,7 @@ function newClone(): string {
 /** Runs a file of `scripts` in a clone as npm does, on the usual state folder. */
 function runIn(clone: string, file: string, ...args: string[]) {
   const { STATE_DIR: _, ...env } = process.env
-  const node = ['--import', './scripts/quick.js', `scripts/${file}`, ...args]
+  const node = ['--import', './scripts/compile-cache.js', `scripts/${file}`, ...args]
   const { status, stderr } = spawnSync(process.execPath, node, {
     cwd: clone,
     env,

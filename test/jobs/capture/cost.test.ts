@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { allowance, type Cost, storeRequests } from '../../support/cost.ts'
 import { deep } from '../../support/depth.ts'
 import { newProject, type TestEvent } from '../../support/project.ts'

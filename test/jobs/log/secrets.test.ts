@@ -1,7 +1,7 @@
 import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
 import { type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'

@@ -1,7 +1,7 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { listDeadLetters } from '../../../src/capture/store.ts'
+import { listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { resendWaiting } from '../../../src/queues/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingBucket } from '../../support/bindings.ts'

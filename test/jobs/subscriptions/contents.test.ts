@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import { countSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
 import { untilQuiet } from '../../support/queue.ts'
 

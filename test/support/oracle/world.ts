@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json, JsonObject } from '../../../src/json.ts'
+import type { Json, JsonObject } from '../../../src/input/json.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR

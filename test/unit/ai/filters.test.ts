@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { writeFilters } from '../../../src/ai/filters.ts'
-import { type FilterJson, GroupJson } from '../../../src/ai/json.ts'
 import { type Project, refusalOf } from '../../../src/ai/list.ts'
+import { type FilterJson, GroupJson } from '../../../src/ai/schemas.ts'
 import { deep } from '../../support/depth.ts'
 
 /** A Saturday. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { messagesFor } from '../../../src/erasures/message.ts'
 import { isGenuine, signReceipt, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
-import { buriedUnder, hashDistinctId } from '../../../src/erasures/tombstone.ts'
+import { buriedUnder, hashDistinctId } from '../../../src/tombstones/tombstone.ts'
 import { deep } from '../../support/depth.ts'
 
 const at = (text: string) => Date.parse(text)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { splitEvents } from '../../../src/capture/message.ts'
-import { writesOf } from '../../../src/capture/writes.ts'
+import { writesOf } from '../../../src/capture/person-writes.ts'
 import { flatten } from '../../../src/http/csv.ts'
-import type { JsonObject } from '../../../src/json.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
 import {
   isAnonymous,
   nameOf,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../../src/json.ts'
+import type { Json } from '../../../src/input/json.ts'
 import {
   type Incoming,
   type Known,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { stepsOf } from '../../../src/sessions/journey.ts'
 import { shinglesOf } from '../../../src/sessions/shingles.ts'
 import { compareSteps } from '../../../src/sessions/similarity.ts'
-import { stepsOf } from '../../../src/sessions/steps.ts'
 import { deep } from '../../support/depth.ts'
 
 const page = (path: string) => `$pageview ${path}`

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { byteLength } from '../../../src/json.ts'
+import type { Recipient } from '../../../src/db/schema.ts'
+import { byteLength } from '../../../src/input/json.ts'
 import {
   type Content,
   describeChange,
@@ -14,8 +15,7 @@ import {
   faultOf,
   giveUp,
   judge,
-  MAX_ATTEMPTS,
-  type Recipient
+  MAX_ATTEMPTS
 } from '../../../src/subscriptions/delivery.ts'
 import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
 import type { Letter } from '../../../src/subscriptions/message.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../../src/json.ts'
-import { parseInput } from '../../../src/parse.ts'
+import type { Json } from '../../../src/input/json.ts'
+import { parseInput } from '../../../src/input/parse.ts'
 import { readTimelineQuery, TimelineParameters } from '../../../src/timelines/query.ts'
 import { cutStretches } from '../../../src/timelines/timeline.ts'
 

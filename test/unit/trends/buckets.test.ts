@@ -12,8 +12,8 @@ import {
   type Interval,
   labelOf,
   MAX_BUCKETS
-} from '../../../src/trends/buckets.ts'
-import { readFrom, readUntil } from '../../../src/trends/dates.ts'
+} from '../../../src/calendar/buckets.ts'
+import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
 import { deep } from '../../support/depth.ts'
 
 const calendar = (timezone: string, weekStart = 0): Calendar => ({ timezone, weekStart })

@@ -1,0 +1,127 @@
+import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import type { Stamp, Write } from '../persons/properties.ts'
+
+/** Events that are about a person: what they say of the device overwrites what the person has. */
+const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
+
+/** Events that say nothing of the person, whatever their properties. */
+const NO_WRITES = new Set(['$exception', '$$heatmap', '$snapshot', '$groupidentify'])
+
+/** Change with every page or device: an ordinary event only fills them in, so that a pageview writes no person. */
+const VOLATILE = new Set([
+  '$browser',
+  '$browser_version',
+  '$device_type',
+  '$current_url',
+  '$pathname',
+  '$os',
+  '$os_version',
+  '$referring_domain',
+  '$referrer',
+  '$screen_height',
+  '$screen_width',
+  '$viewport_height',
+  '$viewport_width',
+  '$raw_user_agent'
+])
+
+const APP = ['$app_build', '$app_name', '$app_namespace', '$app_version']
+const CAMPAIGN = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_name', 'utm_term']
+const CLICK_IDS = [
+  'gclid',
+  'gad_source',
+  'gclsrc',
+  'dclid',
+  'gbraid',
+  'wbraid',
+  'fbclid',
+  'msclkid',
+  'twclid',
+  'li_fat_id',
+  'mc_cid',
+  'igshid',
+  'ttclid',
+  'rdt_cid',
+  'irclid',
+  '_kx',
+  'epik',
+  'qclid',
+  'sccid'
+]
+const LIFTED = [...VOLATILE, ...APP, ...CAMPAIGN, ...CLICK_IDS]
+
+/** False only for the strict boolean: anything else that a client sends counts as true. */
+export const hasPersonProfile = (properties: JsonObject): boolean =>
+  properties.$process_person_profile !== false
+
+/** A captured event; `position` is its place in the request, from 0. */
+type Written = {
+  event: string
+  uuid: string
+  properties: JsonObject
+  position?: number | undefined
+}
+
+/** Orders writes of one time: by the event's place in its request, then by its uuid, which begins with 0 to f. */
+const stampId = (uuid: string, position: number): string =>
+  position === 0 ? uuid : `g${position.toString(36).padStart(3, '0')}.${uuid}`
+
+/**
+ * What an event writes to its person: `$set`, `$set_once`, `$unset`, and the event properties that describe the
+ * person's device and origin, as PostHog's ingestion lifts them (`$initial_…` keeps the first).
+ */
+export function writesOf({ event, uuid, properties, position = 0 }: Written, at: number): Write[] {
+  if (!hasPersonProfile(properties)) {
+    return []
+  }
+  const stamp: Stamp = { at, id: stampId(uuid, position) }
+  const writes: Write[] = [{ kind: 'seed', key: '$creator_event_uuid', value: uuid, stamp }]
+  if (NO_WRITES.has(event)) {
+    return writes
+  }
+
+  const set = isObject(properties.$set) ? properties.$set : {}
+  const once = isObject(properties.$set_once) ? properties.$set_once : {}
+  for (const [key, value] of lifted(properties)) {
+    if (!Object.hasOwn(set, key)) {
+      writes.push({ kind: kindOf(event, key), key, value, stamp })
+    }
+    const initial = `$initial_${key.replace(/^\$/, '')}`
+    if (value !== null && !Object.hasOwn(once, initial)) {
+      writes.push({ kind: 'seed', key: initial, value, stamp })
+    }
+  }
+  for (const [key, value] of Object.entries(once)) {
+    writes.push({ kind: 'once', key, value, stamp })
+  }
+  for (const [key, value] of Object.entries(set)) {
+    writes.push({ kind: 'set', key, value, stamp })
+  }
+  for (const key of unsetKeys(properties.$unset)) {
+    writes.push({ kind: 'unset', key, stamp })
+  }
+  return writes
+}
+
+const kindOf = (event: string, key: string): 'set' | 'seed' =>
+  PERSON_EVENTS.has(event) || !VOLATILE.has(key) ? 'set' : 'seed'
+
+function* lifted(properties: JsonObject): Generator<[string, Json]> {
+  for (const key of LIFTED) {
+    if (properties.$is_server === true && (key === '$os' || key === '$os_version')) {
+      continue
+    }
+    const value =
+      key === '$os' && properties.$os === undefined ? properties.$os_name : properties[key]
+    if (value !== undefined) {
+      yield [key, value]
+    }
+  }
+}
+
+function unsetKeys(unset: Json | undefined): string[] {
+  if (Array.isArray(unset)) {
+    return unset.filter((key) => typeof key === 'string')
+  }
+  return isObject(unset) ? Object.keys(unset) : []
+}

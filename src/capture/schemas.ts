@@ -1,0 +1,183 @@
+import * as z from 'zod'
+import { Dropped } from '../input/dropped.ts'
+import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
+import { settingsOf } from '../projects/settings.ts'
+import { MAX_EVENTS } from './body.ts'
+import { answerFlags, remoteConfig } from './config.ts'
+import { MAX_EVENT_BYTES } from './event.ts'
+
+const EXAMPLE = {
+  api_key: 'phc_…',
+  event: '$identify',
+  distinct_id: 'ada',
+  properties: { $set: { email: 'ada@example.com', plan: 'pro' } },
+  timestamp: '2026-10-02T10:11:12.345Z'
+}
+
+const SNAPSHOT_EXAMPLE = {
+  api_key: 'phc_…',
+  event: '$snapshot',
+  distinct_id: 'ada',
+  properties: {
+    $session_id: '01a1fc87-dc26-71e7-8a25-7ac44254cc16',
+    $snapshot_data: [{ type: 4, timestamp: 1795238124740, data: { href: 'https://example.com/' } }]
+  }
+}
+
+/** How the interface describes an event; `readEvent` reads it, and tells an SDK in PostHog's words what is wrong. */
+const EventJson = z
+  .object({
+    event: z.string().min(1).meta({ description: 'Its name, of which 200 characters are kept.' }),
+    distinct_id: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Of whom; may be in the properties instead.' }),
+    properties: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .optional()
+      .meta({
+        description: `Also \`$set\`, \`$set_once\` and \`$unset\`: what changes on the person. At most ${MAX_EVENT_BYTES} bytes; a person's properties, ${MAX_PROPERTIES_BYTES}: an event that would make them larger is kept, and changes nothing on the person.`
+      }),
+    timestamp: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'ISO 8601; without it, the time of arrival.' }),
+    uuid: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'An event is stored once, however often it is sent.' }),
+    api_key: z
+      .string()
+      .optional()
+      .meta({ description: "The project's capture token, unless it is around the batch." })
+  })
+  .meta({
+    id: 'Event',
+    examples: [EXAMPLE]
+  })
+
+const BatchJson = z
+  .object({
+    api_key: z
+      .string()
+      .optional()
+      .meta({ description: "The project's capture token; also as `token`." }),
+    batch: z.array(EventJson).min(1).max(MAX_EVENTS),
+    sent_at: z
+      .string()
+      .optional()
+      .meta({ description: "The client's clock, by which event times are put right." })
+  })
+  .meta({ id: 'Batch' })
+
+export const CaptureJson = z
+  .union([EventJson, BatchJson, z.array(EventJson)])
+  .meta({ id: 'Capture', examples: [EXAMPLE] })
+
+/** Events of a request that could not be kept. */
+export const Drops = z.object({ dropped: z.array(Dropped).optional() })
+
+export const CapturedJson = z
+  .object({ status: z.literal('Ok'), ...Drops.shape })
+  .meta({ id: 'Captured', examples: [{ status: 'Ok' }] })
+
+const Flags = z.record(z.string(), z.unknown())
+
+export const FlagsRequestJson = z
+  .looseObject({
+    api_key: z.string().optional(),
+    token: z.string().optional(),
+    distinct_id: z.string().optional()
+  })
+  .meta({ id: 'FlagsRequest', examples: [{ api_key: 'phc_…', distinct_id: 'ada' }] })
+
+/** How the interface describes a part of a recording; `readSnapshot` reads it. */
+const SnapshotEventJson = z
+  .object({
+    event: z.literal('$snapshot').optional(),
+    distinct_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Of whom; may be in the properties instead.' }),
+    properties: z.looseObject({
+      $session_id: z.string().min(1).max(70).meta({ description: 'Letters, digits and hyphens.' }),
+      $window_id: z.string().optional(),
+      $snapshot_data: z
+        .union([z.array(z.looseObject({})), z.looseObject({})])
+        .meta({ description: "rrweb's snapshots." })
+    }),
+    sent_at: z.string().optional(),
+    uuid: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'It is stored once, however often it is sent.' }),
+    api_key: z
+      .string()
+      .optional()
+      .meta({ description: "The project's capture token; may be in the properties." })
+  })
+  .meta({ id: 'SnapshotEvent', examples: [SNAPSHOT_EXAMPLE] })
+
+export const SnapshotsJson = z
+  .union([z.array(SnapshotEventJson), SnapshotEventJson])
+  .meta({ id: 'Snapshots', examples: [SNAPSHOT_EXAMPLE] })
+
+export const RemoteConfigJson = z
+  .object({
+    token: z.string(),
+    supportedCompression: z.array(z.string()),
+    analytics: z.object({ endpoint: z.string() }),
+    autocapture_opt_out: z.boolean(),
+    elementsChainAsString: z.boolean(),
+    defaultIdentifiedOnly: z.boolean(),
+    sessionRecording: z.union([
+      z.literal(false),
+      z.object({
+        endpoint: z.string(),
+        consoleLogRecordingEnabled: z.boolean(),
+        recorderVersion: z.string(),
+        sampleRate: z.string().nullable(),
+        minimumDurationMilliseconds: z.int().nullable()
+      })
+    ]),
+    hasFeatureFlags: z.boolean(),
+    surveys: z.boolean(),
+    productTours: z.boolean(),
+    capturePerformance: z.union([
+      z.literal(false),
+      z.object({ network_timing: z.boolean(), web_vitals: z.boolean() })
+    ]),
+    autocaptureExceptions: z.boolean(),
+    errorTracking: z.object({
+      autocaptureExceptions: z.boolean(),
+      suppressionRules: z.array(z.unknown())
+    }),
+    heatmaps: z.boolean(),
+    captureDeadClicks: z.boolean(),
+    siteApps: z.array(z.unknown())
+  })
+  .meta({
+    id: 'RemoteConfig',
+    examples: [remoteConfig('phc_…', settingsOf({ settings: { recording: true } }))]
+  })
+
+/** Which of these are there depends on what is asked for. */
+export const FlagsJson = z
+  .object({
+    flags: Flags.optional(),
+    featureFlags: z.union([Flags, z.array(z.string())]).optional(),
+    featureFlagPayloads: Flags.optional(),
+    errorsWhileComputingFlags: z.boolean(),
+    requestId: z.guid(),
+    ...RemoteConfigJson.partial().shape,
+    config: z.object({ enable_collect_everything: z.boolean() }).optional()
+  })
+  .meta({
+    id: 'Flags',
+    examples: [answerFlags('2', undefined, '7f1cbe1a-3a52-4c8e-9b5e-0d6a1f5f2d11')]
+  })

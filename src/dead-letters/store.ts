@@ -1,0 +1,36 @@
+import { and, asc, eq, gt, isNull } from 'drizzle-orm'
+import type { Db } from '../db/client.ts'
+import { deadLetters } from '../db/schema.ts'
+
+export type DeadLetterRow = typeof deadLetters.$inferSelect
+
+export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =>
+  db.insert(deadLetters).values(row).onConflictDoNothing()
+
+/** Those not driven again yet, oldest first. */
+export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
+  db
+    .select()
+    .from(deadLetters)
+    .where(isNull(deadLetters.redrivenAt))
+    .orderBy(asc(deadLetters.createdAt))
+
+export const markRedriven = (db: Db, id: string, now: Date) =>
+  db.update(deadLetters).set({ redrivenAt: now.getTime() }).where(eq(deadLetters.id, id))
+
+/** All of a project's after this id, also those driven again, by id. */
+export const listDeadLettersOf = (
+  db: Db,
+  projectId: number,
+  after: string,
+  limit: number
+): Promise<DeadLetterRow[]> =>
+  db
+    .select()
+    .from(deadLetters)
+    .where(and(eq(deadLetters.projectId, projectId), gt(deadLetters.id, after)))
+    .orderBy(asc(deadLetters.id))
+    .limit(limit)
+
+export const deleteDeadLetter = (db: Db, id: string) =>
+  db.delete(deadLetters).where(eq(deadLetters.id, id))

@@ -1,0 +1,227 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch, writeBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
+import { hasValues } from '../persons/activity/store.ts'
+import type { Doomed } from '../recordings/removal.store.ts'
+import { uncountEvents } from '../rollups/store.ts'
+import { markStale } from '../sessions/store.ts'
+import type { ErasureRow } from './store.ts'
+
+/*
+ * Removal, in pieces that each are one short transaction. What a piece removed is counted in the same transaction, so
+ * that the total is exact however often a piece is repeated.
+ */
+
+/** How much a piece did, and how long its longest statement took, in ms. */
+export type Piece = { removed: number; ms: number }
+
+/** Removes at most `limit` of the versions of the person's properties. */
+export async function removeVersions(
+  db: Db,
+  { id, projectId }: ErasureRow,
+  limit: number,
+  now: number
+): Promise<Piece> {
+  const piece = sql`
+    select v.id from erased_identities t
+    cross join person_versions v on v.id between t.key << 24 and (t.key << 24) + 16777215 and v.project_id = ${projectId}
+    where t.erasure_id = ${id} limit ${limit}`
+  return removePiece(db, [
+    sql`update erasures
+        set stores = json_set(stores, '$.person_versions',
+              coalesce(stores ->> '$.person_versions', 0) + (select count(*) from (${piece}))), progress_at = ${now}
+        where id = ${id}`,
+    sql`delete from person_versions where id in (${piece}) returning 1`
+  ])
+}
+
+export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
+  db.run(
+    sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`
+  )
+
+/** Those of the person's deleted recordings of which something is left. */
+export const findDoomedOf = (db: Db, { id }: ErasureRow, limit: number): Promise<Doomed[]> =>
+  db.all<Doomed>(sql`
+    select project_id, session_id from recordings where erasure_id = ${id} and purged_at is null limit ${limit}`)
+
+/** The keys of the person's identities after this one, in order. */
+export const listKeys = async (
+  db: Db,
+  { id }: ErasureRow,
+  after: number,
+  limit: number
+): Promise<number[]> => {
+  const rows = await db.all<{ key: number }>(sql`
+    select key from erased_identities where erasure_id = ${id} and key > ${after} order by key limit ${limit}`)
+  return rows.map(({ key }) => key)
+}
+
+/** Removes at most `limit` events of these identities. */
+export async function removeEvents(
+  db: Db,
+  { id, projectId }: ErasureRow,
+  keys: number[],
+  limit: number,
+  now: number
+): Promise<Piece> {
+  const chunk = sql`from events indexed by events_identity
+    where identity in ${inJson(keys)} and +project_id = ${projectId} limit ${limit}`
+  const piece = sql`select project_id, event_id, timestamp, uuid ${chunk}`
+  return removePiece(db, [
+    markStale(projectId, sql`select session_id ${chunk}`),
+    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes()),
+          removed = removed + (select count(*) from (${piece})), progress_at = ${now}
+        where id = ${id}`,
+    uncountEvents(projectId, piece),
+    sql`delete from events where (project_id, event_id, timestamp, uuid) in (${piece}) returning 1`
+  ])
+}
+
+/** Runs a piece, whose last statement answers a row for each that it removed. */
+async function removePiece(db: Db, statements: SQL[]): Promise<Piece> {
+  const results = await writeBatch(db, statements)
+  return {
+    removed: results.at(-1)?.results.length ?? 0,
+    ms: Math.max(...results.map(({ meta }) => meta.duration))
+  }
+}
+
+/** Counts the events of identities, reading no more than `limit` in each statement. */
+export async function countEvents(
+  db: Db,
+  erasure: ErasureRow,
+  keys: number[],
+  limit: number
+): Promise<number> {
+  const [[counted]] = await readBatch(
+    db,
+    query<{ count: number }>(sql`
+      select count(*) as count from (select 1 from events where identity in ${inJson(keys)} limit ${limit})`)
+  )
+  if (counted && counted.count < limit) {
+    return counted.count
+  }
+  let count = 0
+  for (const key of keys) {
+    count += await countOne(db, erasure, key, limit)
+  }
+  return count
+}
+
+/** An entry of the index over identities' events. */
+type Place = { timestamp: number; event_id: number; uuid: string }
+
+async function countOne(
+  db: Db,
+  { projectId }: ErasureRow,
+  key: number,
+  limit: number
+): Promise<number> {
+  let count = 0
+  for (let after: Place | undefined; ; ) {
+    const from: SQL = sql`
+      from events where identity = ${key} ${
+        after
+          ? sql`and (timestamp, project_id, event_id, uuid) > (${after.timestamp}, ${projectId}, ${after.event_id}, unhex(${after.uuid}))`
+          : sql``
+      } order by timestamp, project_id, event_id, uuid limit`
+    const [counted, ends] = await readBatch(
+      db,
+      query<{ count: number }>(sql`select count(*) as count from (select 1 ${from} ${limit})`),
+      query<Place>(sql`select timestamp, event_id, hex(uuid) as uuid ${from} 1 offset ${limit - 1}`)
+    )
+    count += counted[0]?.count ?? 0
+    after = ends[0]
+    if (!after) {
+      return count
+    }
+  }
+}
+
+export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
+  db.run(
+    sql`update erasures set found = ${found}, progress_at = ${now} where id = ${id} and found is null`
+  )
+
+/** @returns how often it has failed by now */
+export async function noteFailure(
+  db: Db,
+  { id }: ErasureRow,
+  error: string,
+  now: number
+): Promise<number> {
+  const [row] = await db.all<{ attempts: number }>(sql`
+    update erasures set attempts = attempts + 1, error = ${error}, progress_at = ${now} where id = ${id} returning attempts`)
+  return row?.attempts ?? 0
+}
+
+/** Notes why erasures cannot be completed yet; it does not count as a failure. */
+export const noteWaiting = (db: Db, erasures: ErasureRow[], reason: string, now: number) =>
+  db.run(sql`
+    update erasures set error = ${reason}, progress_at = ${now}
+    where id in ${inJson(erasures.map(({ id }) => id))} and status <> 'completed'`)
+
+/** Gives a task up until the next run. */
+export const markFailed = (db: Db, { id }: ErasureRow) =>
+  db.run(sql`update erasures set status = 'failed' where id = ${id} and status <> 'completed'`)
+
+/** How many rows each store still has of an erased person, as far as a thousand; one round trip and one snapshot. */
+export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
+  const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
+  const remains = {
+    persons: sql`persons where project_id = ${projectId} and uuid = ${personUuid}`,
+    distinct_ids: sql`distinct_ids where person_id = ${personId} and +project_id = ${projectId}`,
+    search_index: sql`persons_search where rowid = ${projectId} << 32 | ${personId}`,
+    person_versions: sql`erased_identities t cross join person_versions v
+      on v.id between t.key << 24 and (t.key << 24) + 16777215 where t.erasure_id = ${id}`,
+    activity_values: sql`activity
+      where project_id = ${projectId} and scope = 'Person' and owner_id = ${personId} and ${hasValues}`,
+    ...(deleteRecordings && {
+      recordings: sql`erased_identities t cross join recordings r on r.identity = t.key and not r.deleted
+        where t.erasure_id = ${id}`,
+      recording_parts: sql`recordings r cross join recording_parts p
+        on p.project_id = r.project_id and p.session_id = r.session_id where r.erasure_id = ${id}`
+    }),
+    ...(deleteEvents && {
+      events: sql`erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id}`,
+      sessions: sql`sessions where project_id = ${projectId} and is_stale`
+    })
+  }
+  const counts = await readBatch(
+    db,
+    ...Object.values(remains).map((from) =>
+      query<{ count: number }>(
+        sql`select count(*) as count from (select 1 from ${from} limit 1000)`
+      )
+    )
+  )
+  return Object.fromEntries(
+    Object.keys(remains).map((store, i) => [store, counts[i]?.[0]?.count ?? 0])
+  )
+}
+
+/**
+ * Says that nothing is left, unless an event has come since that was looked at.
+ * @returns whether it is said now
+ */
+export async function complete(
+  db: Db,
+  erasure: ErasureRow,
+  receipt: object,
+  now: number
+): Promise<boolean> {
+  const { id, deleteEvents } = erasure
+  const rows = await db.all(sql`
+    update erasures set status = 'completed', receipt = ${JSON.stringify(receipt)}, error = null, progress_at = ${now},
+      found = ${deleteEvents ? sql`removed` : null}
+    where id = ${id} and status <> 'completed' ${
+      deleteEvents
+        ? sql`and not exists (
+            select 1 from erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id})`
+        : sql``
+    }
+    returning id`)
+  return rows.length > 0
+}

@@ -1,0 +1,109 @@
+import type * as z from 'zod'
+import { AppError, type ErrorCode } from '../errors.ts'
+import { findUnknownFields } from './fields.ts'
+
+/**
+ * What the schema makes of the input.
+ * @param path where the input stands in the request
+ * @param passedOver takes the names of the fields that the schema does not know
+ * @throws invalid_input for an unknown field that was probably meant to be another one, or that means something and is
+ * not honoured; else the first of the schema's complaints, in the terms of the API's errors
+ */
+export function parseInput<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  path: readonly string[] = [],
+  passedOver: string[] = []
+): z.output<S> {
+  passedOver.push(...findUnknownFields(schema, input, path))
+  const result = schema.safeParse(input, { reportInput: true })
+  if (result.success) {
+    return result.data
+  }
+  const [issue] = result.error.issues
+  throw issue ? toAppError(issue, path) : new AppError('invalid_input', 'Invalid input.')
+}
+
+function toAppError(issue: z.core.$ZodIssue, path: readonly string[]): AppError {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const names = [...path, ...issue.path, ...unknown]
+  const attr = names.length > 0 ? names.map(String).join('__') : null
+  const [code, detail] = explain(issue)
+  return new AppError(code, detail, attr)
+}
+
+function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
+  const missing = explainMissing(issue)
+  if (missing) {
+    return missing
+  }
+  switch (issue.code) {
+    case 'invalid_type':
+      return ['invalid_input', WRONG_TYPE[issue.expected] ?? issue.message]
+    case 'invalid_value':
+      return ['invalid_choice', explainChoice(issue)]
+    case 'too_big':
+      return explainTooBig(issue)
+    case 'too_small':
+      return explainTooSmall(issue)
+    case 'unrecognized_keys':
+      return ['invalid_input', 'This field is not known.']
+    default:
+      return ['invalid_input', issue.message]
+  }
+}
+
+/** Choices that a refusal lists; more are in the reference. */
+const MAX_CHOICES = 40
+
+function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string {
+  const choices = values.slice(0, MAX_CHOICES).map(String).join(', ')
+  return `"${String(input)}" is not a valid choice. Choices: ${choices}.`
+}
+
+/** Codes of the issues that a missing field or null can have. */
+const MISSING: z.core.$ZodIssue['code'][] = ['invalid_type', 'invalid_value', 'custom']
+
+function explainMissing({ code, input }: z.core.$ZodIssue): [ErrorCode, string] | undefined {
+  if (!MISSING.includes(code)) {
+    return undefined
+  }
+  if (input === undefined) {
+    return ['required', 'This field is required.']
+  }
+  return input === null ? ['null', 'This field may not be null.'] : undefined
+}
+
+function explainTooBig({ origin, maximum, message }: z.core.$ZodIssueTooBig): [ErrorCode, string] {
+  if (origin === 'string') {
+    return ['max_length', `Ensure this field has no more than ${maximum} characters.`]
+  }
+  if (origin === 'array') {
+    return ['invalid_input', message]
+  }
+  return ['max_value', `Ensure this value is less than or equal to ${maximum}.`]
+}
+
+function explainTooSmall({
+  origin,
+  minimum,
+  message
+}: z.core.$ZodIssueTooSmall): [ErrorCode, string] {
+  if (origin === 'string') {
+    return ['blank', 'This field may not be blank.']
+  }
+  if (origin === 'array') {
+    return ['invalid_input', message]
+  }
+  return ['min_value', `Ensure this value is greater than or equal to ${minimum}.`]
+}
+
+const WRONG_TYPE: Record<string, string> = {
+  string: 'Not a valid string.',
+  number: 'A valid number is required.',
+  int: 'A valid integer is required.',
+  boolean: 'Must be a valid boolean.',
+  array: 'Expected a list of items.',
+  object: 'Expected an object.',
+  record: 'Expected an object.'
+}

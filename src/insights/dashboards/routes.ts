@@ -1,0 +1,172 @@
+import * as z from 'zod'
+import type { Db } from '../../db/client.ts'
+import { NotFoundError } from '../../errors.ts'
+import { allow } from '../../http/auth.ts'
+import { createRouter } from '../../http/env.ts'
+import { describe } from '../../http/openapi.ts'
+import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
+import { expectUnchanged } from '../../http/unchanged.ts'
+import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
+import { isEmpty, type JsonObject } from '../../input/json.ts'
+import { KnownId } from '../../input/parameters.ts'
+import { userToJson } from '../../projects/user.ts'
+import { findInsights, findTiles, insightToJson } from '../store.ts'
+import { DashboardInput, DashboardJson, DashboardSummary } from './schemas.ts'
+import {
+  type DashboardRow,
+  dashboardToJson,
+  findDashboard,
+  insertDashboard,
+  listDashboards,
+  listTiles,
+  updateDashboard
+} from './store.ts'
+
+const DashboardPath = z.object({ id: KnownId })
+const DashboardPage = pageSchema('DashboardPage', DashboardSummary)
+
+const LIST = describe({
+  id: 'dashboards_list',
+  tag: 'Dashboards',
+  summary: 'List dashboards',
+  description: 'Newest first, without those that are deleted, and without their tiles.',
+  answers: { 200: { text: 'A page of dashboards.', schema: DashboardPage } }
+})
+const CREATE = describe({
+  id: 'dashboards_create',
+  tag: 'Dashboards',
+  summary: 'Create a dashboard',
+  description: 'Insights are put on it by their `dashboards`.',
+  answers: { 201: { text: 'The dashboard.', schema: DashboardSummary } },
+  refusals: [['null', 'This field may not be null.', 'tags']]
+})
+const RETRIEVE = describe({
+  id: 'dashboards_retrieve',
+  tag: 'Dashboards',
+  summary: 'Retrieve a dashboard with its tiles',
+  answers: { 200: { text: 'The dashboard.', schema: DashboardJson } },
+  refusals: [['not_found', 'Not found.']]
+})
+const UPDATE = describe({
+  id: 'dashboards_partial_update',
+  tag: 'Dashboards',
+  summary: 'Change a dashboard',
+  description: 'Changes what the body names. `deleted` hides it, and brings it back.',
+  answers: { 200: { text: 'The dashboard.', schema: DashboardSummary } },
+  refusals: [
+    ['not_found', 'Not found.'],
+    ['null', 'This field may not be null.', 'tags']
+  ]
+})
+const DESTROY = describe({
+  id: 'dashboards_destroy',
+  tag: 'Dashboards',
+  summary: 'Delete a dashboard',
+  description: 'It is hidden, its insights stay: PATCH with `deleted: false` brings it back.',
+  answers: { 204: { text: 'It is deleted.' } },
+  refusals: [['not_found', 'Not found.']]
+})
+
+export const dashboardRoutes = createRouter()
+  .get(
+    '/dashboards',
+    LIST,
+    allow('dashboard:read'),
+    validateQuery(PageQuery.omit({ cursor: true })),
+    async (c) => {
+      const { limit, offset } = c.req.valid('query')
+      const size = pageSize(limit)
+      const { rows, count } = await listDashboards(c.var.db, c.var.project.id, {
+        limit: size,
+        offset
+      })
+      const results = rows.map(dashboardToJson)
+      return c.json(
+        pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
+      )
+    }
+  )
+  .post(
+    '/dashboards',
+    CREATE,
+    allow('dashboard:write'),
+    validateBody(DashboardInput),
+    async (c) => {
+      const { db, project, user, now } = c.var
+      const row = await insertDashboard(db, project.id, c.req.valid('json'), userToJson(user), now)
+      return c.json(dashboardToJson(row), 201)
+    }
+  )
+  .get(
+    '/dashboards/:id',
+    RETRIEVE,
+    allow('dashboard:read'),
+    validatePath(DashboardPath),
+    async (c) => {
+      const { db, project } = c.var
+      const row = await findDashboard(db, project.id, c.req.valid('param').id)
+      if (!row) {
+        throw new NotFoundError()
+      }
+      return c.json(await showDashboard(db, row))
+    }
+  )
+  .patch(
+    '/dashboards/:id',
+    UPDATE,
+    allow('dashboard:write'),
+    validatePath(DashboardPath),
+    validateBody(DashboardInput),
+    async (c) => {
+      const { db, project } = c.var
+      const { id } = c.req.valid('param')
+      await expectAsShown(db, project.id, id, c.var.passedOver)
+      const row = await updateDashboard(db, project.id, id, c.req.valid('json'))
+      if (!row) {
+        throw new NotFoundError()
+      }
+      return c.json(dashboardToJson(row))
+    }
+  )
+  .delete(
+    '/dashboards/:id',
+    DESTROY,
+    allow('dashboard:write'),
+    validatePath(DashboardPath),
+    async (c) => {
+      const { db, project } = c.var
+      const row = await findDashboard(db, project.id, c.req.valid('param').id)
+      if (!row) {
+        throw new NotFoundError()
+      }
+      await updateDashboard(db, project.id, row.id, { deleted: true })
+      return c.body(null, 204)
+    }
+  )
+
+/** A dashboard with its tiles. */
+async function showDashboard(db: Db, row: DashboardRow) {
+  const placed = await listTiles(db, row.projectId, row.id)
+  const ids = placed.map(({ insightId }) => insightId)
+  const insights = await findInsights(db, row.projectId, ids)
+  const everywhere = await findTiles(db, row.projectId, ids)
+  const tiles = placed.flatMap(({ id, insightId }) => {
+    const insight = insights.find((one) => one.id === insightId)
+    return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
+  })
+  return { ...dashboardToJson(row), tiles }
+}
+
+/** @throws invalid_input, attr the field, for a field of the dashboard that is read-only and not sent back as it is */
+async function expectAsShown(
+  db: Db,
+  projectId: number,
+  id: number,
+  sent: JsonObject
+): Promise<void> {
+  const row = isEmpty(sent) ? undefined : await findDashboard(db, projectId, id)
+  if (row) {
+    const { tiles, ...dashboard } = await showDashboard(db, row)
+    expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])
+  }
+}

@@ -1,0 +1,125 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { toIso } from '../../calendar/clock.ts'
+import type { Db } from '../../db/client.ts'
+import { inJson } from '../../db/rows.ts'
+import { dashboards, dashboardTiles } from '../../db/schema.ts'
+import { UserJson } from '../../projects/user.ts'
+import type { DashboardInput } from './schemas.ts'
+
+export type DashboardRow = typeof dashboards.$inferSelect
+
+/** One page, newest first, with the exact number of all; deleted ones are left out. */
+export async function listDashboards(
+  db: Db,
+  projectId: number,
+  page: { limit: number; offset: number }
+): Promise<{ rows: DashboardRow[]; count: number }> {
+  const listed = and(eq(dashboards.projectId, projectId), eq(dashboards.deleted, false))
+  const [rows, count] = await Promise.all([
+    db
+      .select()
+      .from(dashboards)
+      .where(listed)
+      .orderBy(sql`${dashboards.id} desc`)
+      .limit(page.limit)
+      .offset(page.offset),
+    db.$count(dashboards, listed)
+  ])
+  return { rows, count }
+}
+
+export async function findDashboard(
+  db: Db,
+  projectId: number,
+  id: number
+): Promise<DashboardRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(dashboards)
+    .where(
+      and(eq(dashboards.projectId, projectId), eq(dashboards.id, id), eq(dashboards.deleted, false))
+    )
+  return row
+}
+
+/** The ids among these that are none of a dashboard. */
+export async function findMissing(db: Db, projectId: number, ids: number[]): Promise<number[]> {
+  const rows = await db
+    .select({ id: dashboards.id })
+    .from(dashboards)
+    .where(
+      and(
+        eq(dashboards.projectId, projectId),
+        eq(dashboards.deleted, false),
+        sql`${dashboards.id} in ${inJson(ids)}`
+      )
+    )
+  return ids.filter((id) => !rows.some((row) => row.id === id))
+}
+
+/** The dashboard's tiles with the insights that they show, the oldest first. */
+export const listTiles = (db: Db, projectId: number, dashboardId: number) =>
+  db
+    .select({ id: dashboardTiles.id, insightId: dashboardTiles.insightId })
+    .from(dashboardTiles)
+    .where(
+      and(eq(dashboardTiles.projectId, projectId), eq(dashboardTiles.dashboardId, dashboardId))
+    )
+    .orderBy(dashboardTiles.id)
+
+export async function insertDashboard(
+  db: Db,
+  projectId: number,
+  input: DashboardInput,
+  by: UserJson,
+  now: Date
+): Promise<DashboardRow> {
+  const [row] = await db
+    .insert(dashboards)
+    .values({
+      projectId,
+      description: '',
+      pinned: false,
+      tags: [],
+      deleted: false,
+      ...named(input),
+      createdBy: by,
+      createdAt: now.getTime()
+    })
+    .returning()
+  if (!row) {
+    throw new Error('The write returned no row.')
+  }
+  return row
+}
+
+/** Undefined when there is no such dashboard. */
+export async function updateDashboard(
+  db: Db,
+  projectId: number,
+  id: number,
+  input: DashboardInput
+): Promise<DashboardRow | undefined> {
+  const [row] = await db
+    .update(dashboards)
+    .set({ id, ...named(input) })
+    .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
+    .returning()
+  return row
+}
+
+/** What an input says, without what it leaves out. */
+const named = (input: DashboardInput): Partial<typeof dashboards.$inferInsert> =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+
+/** A dashboard as a list shows it. */
+export const dashboardToJson = (row: DashboardRow) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  pinned: row.pinned,
+  tags: row.tags,
+  deleted: row.deleted,
+  created_by: UserJson.parse(row.createdBy),
+  created_at: toIso(row.createdAt)
+})

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { refusing } from '../input/fields.ts'
+import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
+import { TrendSeries } from '../trends/answer.ts'
+import { INSIGHT_FIELDS, MISPLACED } from '../trends/fields.ts'
+
+/** What a client may say of an insight; what it leaves out is as it was. */
+export const InsightInput = refusing(
+  z
+    .object({
+      ...INSIGHT_FIELDS,
+      dashboards: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100).optional().meta({
+        deprecated: true,
+        description: 'The dashboards that show it. Use dashboard_tiles instead.'
+      })
+    })
+    .meta({
+      id: 'InsightInput',
+      examples: [
+        { name: 'Weekly actives', filters: { events: [{ id: '$pageview', math: 'dau' }] } }
+      ]
+    }),
+  MISPLACED
+)
+export type InsightInput = z.infer<typeof InsightInput>
+
+export const INSIGHT_EXAMPLE = {
+  id: 44,
+  short_id: 'kQ3xT9Lm',
+  name: 'Weekly actives',
+  derived_name: null,
+  description: null,
+  filters: { events: [{ id: '$pageview', math: 'dau' }] },
+  query: null,
+  order: null,
+  deleted: false,
+  dashboards: [12],
+  dashboard_tiles: [{ id: 3, dashboard_id: 12 }],
+  tags: [],
+  favorited: false,
+  saved: true,
+  created_by: USER_EXAMPLE,
+  created_at: '2026-10-02T10:11:12.345Z',
+  last_modified_at: '2026-10-02T10:11:12.345Z',
+  result: null,
+  last_refresh: null,
+  is_cached: false
+}
+
+export const InsightJson = z
+  .object({
+    id: z.int(),
+    short_id: z.string(),
+    name: z.string().nullable(),
+    derived_name: z.string().nullable(),
+    description: z.string().nullable(),
+    filters: z.record(z.string(), z.unknown()),
+    query: z.union([z.string(), z.record(z.string(), z.unknown())]).nullable(),
+    order: z.int().nullable(),
+    deleted: z.boolean(),
+    dashboards: z.array(z.int()).meta({ deprecated: true }),
+    dashboard_tiles: z.array(z.object({ id: z.int(), dashboard_id: z.int() })),
+    tags: z.array(z.string()),
+    favorited: z.boolean(),
+    saved: z.boolean(),
+    created_by: UserJson,
+    created_at: z.iso.datetime(),
+    last_modified_at: z.iso.datetime(),
+    result: z
+      .array(TrendSeries)
+      .nullable()
+      .meta({ description: 'With `refresh=true` what the insight says now, else null.' }),
+    last_refresh: z.iso.datetime().nullable(),
+    is_cached: z.boolean()
+  })
+  .meta({ id: 'Insight', examples: [INSIGHT_EXAMPLE] })
+export type InsightJson = z.infer<typeof InsightJson>

@@ -1,0 +1,133 @@
+import * as z from 'zod'
+import { toIso } from '../../calendar/clock.ts'
+import { ACTIVITIES, type Actor, type Change, MAX_IDENTITIES } from './entry.ts'
+
+const Values = z.record(z.string(), z.unknown()).nullable()
+
+/** An entry with every field that one can have. */
+export const ACTIVITY_EXAMPLE = {
+  id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071',
+  user: { id: 1, first_name: 'Grace', email: 'grace@example.com', is_system: false },
+  key: { id: 3, label: 'support' },
+  activity: 'updated' as const,
+  scope: 'Person' as const,
+  item_id: '731',
+  detail: {
+    changes: [
+      {
+        type: 'Person' as const,
+        action: 'changed' as const,
+        field: 'properties' as const,
+        before: { plan: 'free' },
+        after: { plan: 'pro' }
+      }
+    ],
+    name: null,
+    short_id: null,
+    trigger: null,
+    type: null
+  },
+  created_at: '2026-10-02T10:11:12.345Z'
+}
+
+/** An entry of the activity log as every endpoint answers it. */
+export const ActivityJson = z
+  .object({
+    id: z.guid(),
+    user: z
+      .object({
+        id: z.int().nullable(),
+        first_name: z.string(),
+        email: z.string().nullable(),
+        is_system: z.boolean()
+      })
+      .meta({
+        description:
+          'Who did it, as they were then. `System` is the service itself: merges by events.'
+      }),
+    key: z
+      .object({ id: z.int(), label: z.string() })
+      .nullable()
+      .meta({ description: 'The API key with which it was done.' }),
+    activity: z.enum(ACTIVITIES),
+    scope: z.literal('Person'),
+    item_id: z
+      .string()
+      .meta({ description: "The person's id at the time; entries of a merged person go along." }),
+    detail: z.object({
+      changes: z.array(
+        z.object({
+          type: z.literal('Person'),
+          action: z.enum(['changed', 'deleted', 'merged', 'split']),
+          field: z.enum(['properties', 'distinct_ids']).nullable(),
+          before: Values.meta({
+            description: 'Only what is different after; null for values that were erased.'
+          }),
+          after: Values.meta({
+            description: `Of distinct ids, those that are not erased, ${MAX_IDENTITIES} at most.`
+          })
+        })
+      ),
+      name: z.string().nullable().meta({ description: "The person's uuid, where it is told." }),
+      short_id: z.null(),
+      trigger: z.null(),
+      type: z.null()
+    }),
+    created_at: z.iso.datetime().meta({ description: 'UTC.' })
+  })
+  .meta({ id: 'Activity', examples: [ACTIVITY_EXAMPLE] })
+export type ActivityJson = z.infer<typeof ActivityJson>
+
+/** An entry as it is read: `ids` are the distinct ids of its identities that are still there, by their keys. */
+export type ActivityRow = {
+  id: number
+  uuid: string
+  item_id: number
+  activity: ActivityJson['activity']
+  actor: string | null
+  detail: string
+  ids: string
+  created_at: number
+}
+
+const SYSTEM = { id: null, first_name: 'System', email: null, is_system: true }
+
+export function activityToJson(row: ActivityRow) {
+  const actor: Actor = row.actor === null ? null : JSON.parse(row.actor)
+  const { name, changes }: { name: string | null; changes: Change[] } = JSON.parse(row.detail)
+  const ids: Record<string, string> = JSON.parse(row.ids)
+  return {
+    id: row.uuid,
+    user: actor ? { ...actor.user, is_system: false } : SYSTEM,
+    key: actor?.key ?? null,
+    activity: row.activity,
+    scope: 'Person',
+    item_id: String(row.item_id),
+    detail: {
+      changes: changes.map(({ identities, ...change }) => ({
+        ...change,
+        after: withIds(change.after, identities, ids)
+      })),
+      name,
+      short_id: null,
+      trigger: null,
+      type: null
+    },
+    created_at: toIso(row.created_at)
+  } satisfies ActivityJson
+}
+
+function withIds(
+  after: Change['after'],
+  identities: Change['identities'],
+  ids: Record<string, string>
+) {
+  if (!identities) {
+    return after
+  }
+  const found = Object.entries(identities).map(([name, keys]) => [
+    name,
+    keys.flatMap((key) => ids[key] ?? [])
+  ])
+  return { ...after, ...Object.fromEntries(found) }
+}

@@ -1,0 +1,130 @@
+import { v5 as uuidv5 } from 'uuid'
+import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
+import { settingsOf } from './settings.ts'
+import type { ProjectRow, UserRow } from './store.ts'
+import { USER_EXAMPLE, UserJson, userToJson } from './user.ts'
+
+/** Namespaces of the uuids that clients ask for and that nothing here goes by. */
+const PROJECTS = '3d0c3c0a-3c5b-4f0e-8f5e-7f2d6f0f7a11'
+const OWNERS = 'b2f1b7d4-7a53-4f0c-9a43-0d7f7c7f1f5c'
+
+const PROJECT_EXAMPLE = {
+  id: 1,
+  project_id: 1,
+  uuid: uuidv5('1', PROJECTS),
+  organization: uuidv5('1', OWNERS),
+  name: 'Shop',
+  api_token: 'phc_…',
+  timezone: 'Europe/Berlin',
+  week_start_day: 1,
+  test_account_filters: [],
+  is_demo: false,
+  access_control: false,
+  autocapture_opt_out: false,
+  session_recording_opt_in: true,
+  session_recording_sample_rate: '0.5',
+  session_recording_minimum_duration_milliseconds: 2000,
+  capture_console_log_opt_in: true,
+  heatmaps_opt_in: false,
+  autocapture_web_vitals_opt_in: false,
+  autocapture_exceptions_opt_in: false,
+  surveys_opt_in: false,
+  created_at: '2026-10-02T10:11:12.345Z'
+}
+
+export const ProjectJson = z
+  .object({
+    id: z.int(),
+    project_id: z.int().meta({ description: 'The same: a project is its only environment.' }),
+    uuid: z.guid(),
+    organization: z
+      .guid()
+      .meta({ description: 'The same for all projects of an owner; there are no organizations.' }),
+    name: z.string(),
+    api_token: z.string().meta({ description: 'The capture token, with which SDKs send.' }),
+    timezone: z.string(),
+    week_start_day: z.int().meta({ description: '0 is Sunday, 1 Monday.' }),
+    test_account_filters: z
+      .array(z.unknown())
+      .meta({ description: 'What `filter_test_accounts` adds to a query.' }),
+    is_demo: z.boolean(),
+    access_control: z.boolean(),
+    autocapture_opt_out: z.boolean(),
+    session_recording_opt_in: z.boolean().meta({ description: 'Whether visits are recorded.' }),
+    session_recording_sample_rate: z
+      .string()
+      .nullable()
+      .meta({ description: 'The share of the visits that are recorded; null for all.' }),
+    session_recording_minimum_duration_milliseconds: z.int().nullable(),
+    capture_console_log_opt_in: z.boolean(),
+    heatmaps_opt_in: z.boolean(),
+    autocapture_web_vitals_opt_in: z.boolean(),
+    autocapture_exceptions_opt_in: z.boolean(),
+    surveys_opt_in: z.boolean(),
+    created_at: z.iso.datetime()
+  })
+  .meta({ id: 'Project', examples: [PROJECT_EXAMPLE] })
+export type ProjectJson = z.infer<typeof ProjectJson>
+
+/** A project as the API shows it, in the words of PostHog's. */
+export function projectToApi(row: ProjectRow): ProjectJson {
+  const settings = settingsOf(row)
+  const { recording_sample: sample, recording_minimum_duration: seconds } = settings
+  return {
+    id: row.id,
+    project_id: row.id,
+    uuid: uuidv5(String(row.id), PROJECTS),
+    organization: uuidv5(String(row.ownerId), OWNERS),
+    name: row.name,
+    api_token: row.captureToken,
+    timezone: row.timezone,
+    week_start_day: row.weekStart,
+    test_account_filters: row.testAccountFilters,
+    is_demo: false,
+    access_control: false,
+    autocapture_opt_out: false,
+    session_recording_opt_in: settings.recording,
+    session_recording_sample_rate: sample === 1 ? null : String(sample),
+    session_recording_minimum_duration_milliseconds:
+      seconds === 0 ? null : Math.round(seconds * 1000),
+    capture_console_log_opt_in: settings.console_capture,
+    heatmaps_opt_in: settings.heatmaps,
+    autocapture_web_vitals_opt_in: settings.web_vitals,
+    autocapture_exceptions_opt_in: settings.exceptions,
+    surveys_opt_in: false,
+    created_at: toIso(row.createdAt)
+  }
+}
+
+export const CallerJson = z
+  .object({
+    ...UserJson.shape,
+    date_joined: z.iso.datetime(),
+    is_staff: z.boolean(),
+    team: ProjectJson.nullable().meta({
+      description: 'The project of the key, or the first of several; null when none is left.'
+    })
+  })
+  .meta({
+    id: 'Caller',
+    examples: [
+      {
+        ...USER_EXAMPLE,
+        date_joined: '2026-10-02T10:11:12.345Z',
+        is_staff: false,
+        team: PROJECT_EXAMPLE
+      }
+    ]
+  })
+
+/** The user who holds a key, with the first project that the key reaches. */
+export const callerToJson = (
+  user: UserRow,
+  team: ProjectRow | undefined
+): z.infer<typeof CallerJson> => ({
+  ...userToJson(user),
+  date_joined: toIso(user.createdAt),
+  is_staff: false,
+  team: team ? projectToApi(team) : null
+})

@@ -1,0 +1,57 @@
+import { describeError } from '../errors.ts'
+import { log } from '../log.ts'
+import { within } from '../pause.ts'
+
+/**
+ * A bucket that takes longer for an object does not take it: locally, one on a disk that is nearly full never answers.
+ */
+export const PUT_MS = 8_000
+const DISCARD_MS = 2_000
+
+/** Below it lie captured requests that wait to be processed. */
+export const SPILL_PREFIX = 'capture/'
+
+/** Below it each part of a recording has a marker, which holds its message, until the message was processed. */
+export const MARKER_PREFIX = 'queued/'
+
+/**
+ * The key of an object that waits in the bucket for its message to be processed. A project's keys are in the order of
+ * acceptance: `capture/7/2026-11-22T05:00:00.000Z/<name>.json`.
+ */
+export const waitingKey = (
+  prefix: string,
+  projectId: number,
+  acceptedAt: number,
+  name: string
+): string => `${prefix}${projectId}/${new Date(acceptedAt).toISOString()}/${name}.json`
+
+/** When a project's oldest object below the prefix was accepted, ms UTC; undefined when none waits. */
+export async function findOldest(
+  bucket: R2Bucket,
+  prefix: string,
+  projectId: number
+): Promise<number | undefined> {
+  const own = `${prefix}${projectId}/`
+  const { objects } = await bucket.list({ prefix: own, limit: 1 })
+  const [oldest] = objects
+  return oldest && Date.parse(oldest.key.slice(own.length).split('/')[0] ?? '')
+}
+
+/** Removes objects that no message is needed for. Those that stay are sent again by the sweep. */
+export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
+  if (keys.length === 0) {
+    return
+  }
+  await within(DISCARD_MS, bucket.delete(keys)).catch((error) => {
+    log('warn', 'objects stay in the bucket until the sweep', {
+      objects: keys.length,
+      error: describeError(error)
+    })
+  })
+}
+
+/** The JSON of an object, undefined when there is none. */
+export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
+  const object = await bucket.get(key)
+  return object ? await object.json() : undefined
+}

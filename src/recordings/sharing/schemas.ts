@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { refusing, sameReason } from '../../input/fields.ts'
+import { RecordingJson, Source } from '../schemas.ts'
+
+export const SharingJson = z
+  .object({
+    created_at: z.iso.datetime(),
+    enabled: z.boolean(),
+    access_token: z
+      .string()
+      .meta({ description: 'While it is enabled, `/shared/{access_token}` asks for no key.' })
+  })
+  .meta({
+    id: 'SharingConfiguration',
+    examples: [
+      {
+        created_at: '2026-11-21T05:15:31.657Z',
+        enabled: true,
+        access_token: '1-0PZ4hVxGd8mKJ5s2WcYkTqRtB7nLaXfUe'
+      }
+    ]
+  })
+export type SharingJson = z.infer<typeof SharingJson>
+
+export const SharingUpdateJson = refusing(
+  z.object({ enabled: z.boolean() }).meta({ id: 'SharingUpdate', examples: [{ enabled: true }] }),
+  sameReason(
+    ['password_required', 'password', 'share_passwords', 'settings'],
+    'A link here has no password and no settings: whoever has it sees the recording.'
+  )
+)
+
+/** What anyone with the link sees: nothing of whose recording it is, nor of who has viewed it. */
+export const SharedRecordingJson = RecordingJson.omit({
+  person: true,
+  distinct_id: true,
+  viewed: true,
+  viewers: true
+})
+  .extend({
+    sources: z
+      .array(Source)
+      .meta({ description: 'Its parts, for `/shared/{access_token}/snapshots`.' })
+  })
+  .meta({ id: 'SharedRecording' })
+export type SharedRecordingJson = z.infer<typeof SharedRecordingJson>

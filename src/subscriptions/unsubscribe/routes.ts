@@ -1,0 +1,110 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { type Db, openDb } from '../../db/client.ts'
+import { databaseOf } from '../../db/databases.ts'
+import { retryConflicts } from '../../db/retry.ts'
+import { NotFoundError } from '../../errors.ts'
+import { type AppEnv, createRouter } from '../../http/env.ts'
+import { describe, type Refusal } from '../../http/openapi.ts'
+import { validatePath } from '../../http/validation.ts'
+import { findProjects } from '../../projects/store.ts'
+import { recipientsOf } from '../request.ts'
+import { findSubscription, type SubscriptionRow, updateSubscription } from '../store.ts'
+import { policyOf, toPage } from './page.ts'
+import { isSealed, readTicket, withoutHolder } from './ticket.ts'
+
+const TicketPath = z.object({
+  ticket: z.string().meta({ description: 'From the link in an e-mail.' })
+})
+
+const REFUSALS: Refusal[] = [
+  ['not_found', 'Not found.'],
+  ['unavailable', 'The database cannot take the request now.']
+]
+
+const ASK = describe({
+  id: 'unsubscribe_page',
+  tag: 'Subscriptions',
+  takesAnyQuery: true,
+  summary: 'Ask whether to unsubscribe',
+  description:
+    'What the link in an e-mail opens. It changes nothing: mail filters open links, too.',
+  answers: { 200: { text: 'A page.', type: 'text/html' } },
+  refusals: REFUSALS
+})
+const UNSUBSCRIBE = describe({
+  id: 'unsubscribe',
+  tag: 'Subscriptions',
+  takesAnyQuery: true,
+  summary: 'Unsubscribe',
+  description: `Takes the address of the link off its subscription, without a key; the last one deletes it. Mail programs \
+ask for it by RFC 8058, in one click. Done twice it is done.`,
+  answers: { 200: { text: 'A page.', type: 'text/html' } },
+  refusals: REFUSALS
+})
+
+const DONE = 'This address gets no more e-mails of this subscription.'
+
+export const unsubscribeRoutes = createRouter()
+  .get('/unsubscribe/:ticket', ASK, validatePath(TicketPath), async (c) => {
+    const held = await findHeld(c, c.req.valid('param').ticket)
+    if (!held) {
+      return answer(c, 'Unsubscribed', DONE)
+    }
+    const name = held.row.title ? `“${held.row.title}”` : 'this subscription'
+    return answer(c, 'Unsubscribe', `Do you want no more e-mails of ${name}?`, 'Unsubscribe')
+  })
+  .post('/unsubscribe/:ticket', UNSUBSCRIBE, validatePath(TicketPath), async (c) => {
+    await retryConflicts(async () => {
+      const held = await findHeld(c, c.req.valid('param').ticket)
+      if (!held) {
+        return
+      }
+      const { db, row, others } = held
+      const isLast = others.length === 0
+      await updateSubscription(
+        db,
+        row,
+        isLast ? { deleted: true, nextDeliveryDate: null } : { targetValue: others.join(', ') }
+      )
+    })
+    return answer(c, 'Unsubscribed', DONE)
+  })
+
+type Held = { db: Db; row: SubscriptionRow; others: string[] }
+
+/**
+ * Finds the subscription that a link is of, and who stays on it.
+ * @returns undefined when its address is not on the subscription any more
+ * @throws not_found for a link that this service did not make
+ */
+async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undefined> {
+  const ticket = readTicket(token)
+  if (!ticket) {
+    throw new NotFoundError()
+  }
+  const [project] = await findProjects(openDb(c.env.DB, c.var.usage).db, [ticket.projectId])
+  if (!project) {
+    throw new NotFoundError()
+  }
+  c.set('projectId', project.id)
+  const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
+  const row = await findSubscription(db, project.id, ticket.subscriptionId)
+  if (!row || (ticket.seal && !(await isSealed(row, ticket)))) {
+    throw new NotFoundError()
+  }
+  const isMailed = !row.deleted && row.targetType === 'email'
+  const others = isMailed && (await withoutHolder(row, recipientsOf(row.targetValue), ticket))
+  if (!others && !ticket.seal) {
+    throw new NotFoundError()
+  }
+  return others ? { db, row, others } : undefined
+}
+
+function answer(c: Context<AppEnv>, title: string, words: string, button?: string): Response {
+  // Unguessable and new each time, which is all that a nonce has to be.
+  const nonce = c.var.requestId
+  c.header('Content-Security-Policy', policyOf(nonce))
+  c.header('Cache-Control', 'no-store')
+  return c.html(toPage(title, words, nonce, button))
+}
