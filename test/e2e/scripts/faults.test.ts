@@ -144,7 +144,6 @@ describe('the local service', () => {
       for (const [round, victim] of (
         ['runtime', 'host', 'supervisor', 'runtime', 'host'] as const
       ).entries()) {
-        const { [victim]: pid } = await rolesOf(service)
         const before = sent.length
         let isUp = true
         const clients = Array.from({ length: 4 }, async (_, client) => {
@@ -156,6 +155,8 @@ describe('the local service', () => {
           }
         })
         await until(() => sent.length > before + 20 + 10 * round)
+        // Looked up only now: right after a restart, the process that is going may still be there.
+        const { [victim]: pid } = await rolesOf(service)
         process.kill(pid, 'SIGKILL')
         isUp = false
         await Promise.all(clients)
