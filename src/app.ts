@@ -5,7 +5,9 @@ import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
-import { createHealthRoutes, type Work } from './health/routes.ts'
+import type { Work } from './health/check.ts'
+import { createHealthRoutes } from './health/routes.ts'
+import { createHomeRoutes } from './home/routes.ts'
 import { keepPrivate } from './http/caching.ts'
 import { createTokenReader } from './http/capture.ts'
 import { allowPages } from './http/cors.ts'
@@ -34,6 +36,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.onError(answerError)
   app.notFound(answerUnrouted(() => app))
 
+  app.route('/', createHomeRoutes(work))
   app.route('/', createHealthRoutes(work))
   const tokens = createTokenReader()
   app.route('/', createCaptureRoutes(tokens))

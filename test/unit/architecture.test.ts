@@ -56,6 +56,7 @@ const FLOORS = [
   'subscriptions',
   'crons',
   'health',
+  'home',
   'docs',
   'http',
   'routes',

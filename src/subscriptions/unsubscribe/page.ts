@@ -2,7 +2,7 @@ import { escapeHtml } from '../../html.ts'
 
 /** The page may send its form here, and nothing else. */
 export const policyOf = (nonce: string): string =>
-  `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 
 /** A page that says one thing and, with `button`, asks whether to do it. */
 export const toPage = (

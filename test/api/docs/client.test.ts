@@ -646,6 +646,10 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/surveys/', { params: { query: { token } } })
     expect(data?.surveys).toEqual([])
   },
+  async home(client) {
+    const { data } = await client.GET('/', { parseAs: 'text' })
+    expect(data).toContain('Edge Analytics')
+  },
   async livez(client) {
     const { data } = await client.GET('/livez')
     expect(data?.status).toBe('ok')

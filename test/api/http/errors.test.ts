@@ -36,7 +36,6 @@ const capture = (token: string, bindings: Partial<Env> = {}, distinctId = 'ada')
 
 describe('an unknown path', () => {
   it.each([
-    ['GET', '/'],
     ['GET', '/nope'],
     ['POST', '/api/'],
     ['DELETE', '/api/organizations/1'],

@@ -1,0 +1,190 @@
+import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
+import { CRONS, WEEKLY } from '../crons/cron.ts'
+import { listRuns } from '../crons/store.ts'
+import { newUsage, openDb } from '../db/client.ts'
+import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
+import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
+import { listDatabases } from '../projects/store.ts'
+import { checkMigrations, countDeadLetters } from './store.ts'
+
+/** From this share of its largest size on a database deserves attention. */
+const FILLING = 0.8
+
+/** Queue batches that this isolate works on, and messages that it has given back to come again later. */
+export type Work = { consuming: number; retrying: number }
+
+const Status = z.enum(['ok', 'warning', 'unavailable'])
+
+const DatabaseHealth = z.object({
+  binding: z
+    .string()
+    .meta({ description: 'The D1 binding that it has, or that a project asks for.' }),
+  status: Status.meta({
+    description: `\`warning\`: it is ${FILLING * 100} % full; \`unavailable\`: it does not answer, or lacks a migration.`
+  }),
+  answers: z.boolean(),
+  migration: z.string().nullable().meta({ description: 'The last one that was applied.' }),
+  size_bytes: z.int().min(0),
+  fill: z.number().min(0).meta({ description: 'Its share of the largest size.' })
+})
+type DatabaseHealth = z.infer<typeof DatabaseHealth>
+
+const SecretHealth = z.object({
+  name: z.string().meta({ description: 'The secret that the Worker needs; never its value.' }),
+  status: z.enum(SECRET_STATUSES).meta({
+    description: `\`missing\`: it is not set, or empty; \`too_short\`: it has fewer than ${MIN_SECRET} characters.`
+  })
+})
+
+const CronHealth = z.object({
+  cron: z.string().meta({ description: 'The expression of the Cron Trigger.' }),
+  last_run: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When it last began; null before its first time.' }),
+  ms: z.int().min(0).nullable(),
+  failed_jobs: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'How many of its jobs failed then. Any is a `warning`.' })
+})
+
+export const Health = z
+  .object({
+    status: Status.meta({
+      description:
+        'The worst of all databases, crons and dead letters; `unavailable` also without a secret.'
+    }),
+    database: DatabaseHealth.meta({
+      description: 'The one with users, keys and projects, and the data of most.'
+    }),
+    other_databases: z.array(DatabaseHealth),
+    secrets: z.array(SecretHealth),
+    queue: z.object({
+      backlog: z
+        .int()
+        .nullable()
+        .meta({ description: 'Messages that wait; null when the queues do not say.' }),
+      consuming: z.int().min(0),
+      retrying: z.int().min(0)
+    }),
+    dead_letters: z.int().min(0).nullable().meta({
+      description:
+        'Messages that were given up on; `npm run dead -- list` shows them. Any is a `warning`.'
+    }),
+    crons: z.array(CronHealth)
+  })
+  .meta({
+    id: 'Health',
+    examples: [
+      {
+        status: 'ok',
+        database: {
+          binding: CONTROL,
+          status: 'ok',
+          answers: true,
+          migration: '0001_search.sql',
+          size_bytes: 4_096_000,
+          fill: 0.0004
+        },
+        other_databases: [],
+        secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
+        queue: { backlog: 0, consuming: 0, retrying: 0 },
+        dead_letters: 0,
+        crons: [
+          {
+            cron: WEEKLY,
+            last_run: '2026-11-22T05:00:00Z',
+            ms: 1_204,
+            failed_jobs: 0
+          }
+        ]
+      }
+    ]
+  })
+
+export type HealthJson = z.infer<typeof Health>
+
+/** Looks at everything that the service needs, and at what waits in it. */
+export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
+  const [database, others, { crons, deadLetters }] = await Promise.all([
+    checkDatabase(env, CONTROL),
+    checkOthers(env),
+    checkJobs(env)
+  ])
+  const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = env
+  const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
+  const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
+    (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
+    () => null
+  )
+  const secrets = [{ name: 'RECEIPT_SECRET', status: checkSecret(env.RECEIPT_SECRET) }]
+  const statuses = [
+    ...[database, ...others].map((one) => one.status),
+    ...secrets.map((one) => (one.status === 'ok' ? 'ok' : 'unavailable')),
+    ...crons.map((one) => (one.failed_jobs ? 'warning' : 'ok')),
+    deadLetters ? 'warning' : 'ok'
+  ]
+  const status = Status.options.findLast((one) => statuses.includes(one)) ?? 'ok'
+  return {
+    status,
+    database,
+    other_databases: others,
+    secrets,
+    queue: { backlog, ...work },
+    dead_letters: deadLetters,
+    crons
+  }
+}
+
+/** The last run of each Cron Trigger, and the dead letters; null where the database does not say. */
+async function checkJobs(env: Env) {
+  const { db } = openDb(env.DB, newUsage())
+  const [runs, deadLetters] = await Promise.all([
+    listRuns(db).catch(() => []),
+    countDeadLetters(db).catch(() => null)
+  ])
+  const crons = CRONS.map((cron) => {
+    const run = runs.find((one) => one.cron === cron)
+    return {
+      cron,
+      last_run: run ? toIso(run.startedAt) : null,
+      ms: run ? run.finishedAt - run.startedAt : null,
+      failed_jobs: run ? run.failedJobs : null
+    }
+  })
+  return { crons, deadLetters }
+}
+
+/** All databases but the first: those that are bound, and those that projects ask for. */
+async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
+  const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])
+  const others = [...new Set([...listBound(env), ...named])].filter(
+    (binding) => binding !== CONTROL
+  )
+  return Promise.all(others.sort().map((binding) => checkDatabase(env, binding)))
+}
+
+async function checkDatabase(env: Env, binding: string): Promise<DatabaseHealth> {
+  const usage = newUsage()
+  const open = async () => checkMigrations(openDb(databaseOf(env, binding), usage).db)
+  const checked = await open().catch(() => undefined)
+  const fill = usage.sizeBytes / Number(env.DATABASE_MAX_BYTES)
+  return {
+    binding,
+    status: statusOf(checked?.isCurrent ?? false, fill),
+    answers: checked !== undefined,
+    migration: checked?.migration ?? null,
+    size_bytes: usage.sizeBytes,
+    fill
+  }
+}
+
+function statusOf(isCurrent: boolean, fill: number): DatabaseHealth['status'] {
+  if (!isCurrent) {
+    return 'unavailable'
+  }
+  return fill >= FILLING ? 'warning' : 'ok'
+}

@@ -1,0 +1,23 @@
+import { readHealth, type Work } from '../health/check.ts'
+import { createRouter } from '../http/env.ts'
+import { describe } from '../http/openapi.ts'
+import { homePage, policyOf } from './page.ts'
+
+const HOME = describe({
+  id: 'home',
+  tag: 'Service',
+  takesAnyQuery: true,
+  summary: 'What runs here, for visitors with a browser',
+  answers: { 200: { text: 'A page.', type: 'text/html' } }
+})
+
+/** `/`: the page that a visitor sees first. */
+export const createHomeRoutes = (work: () => Work) =>
+  createRouter().get('/', HOME, async (c) => {
+    const health = await readHealth(c.env, work())
+    // Unguessable and new each time, which is all that a nonce has to be.
+    const nonce = c.var.requestId
+    c.header('Content-Security-Policy', policyOf(nonce))
+    c.header('Cache-Control', 'no-store')
+    return c.html(homePage(new URL(c.req.url).origin, health, nonce))
+  })

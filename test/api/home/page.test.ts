@@ -1,0 +1,68 @@
+import { afterAll, expect, it } from 'vitest'
+import { insertDeadLetter } from '../../../src/dead-letters/store.ts'
+import { failingDatabase } from '../../support/bindings.ts'
+import { BASE, db, request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterAll(untilQuiet)
+
+const open = (bindings: Partial<Env> = {}) => request('GET', '/', {}, undefined, bindings)
+
+it('the page says what runs here, how it is, and how to begin', async () => {
+  const { status, headers, text } = await open()
+
+  expect(status).toBe(200)
+  expect(headers.get('Content-Type')).toMatch(/^text\/html/)
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expect(text).toContain('<h1>Edge Analytics</h1>')
+  expect(text).toContain('Everything is in order.')
+  expect(text).toContain('under 1 % full')
+  expect(text).toContain(`&lt;script src=&quot;${BASE}/static/array.js&quot;&gt;`)
+  expect([...text.matchAll(/<a href="([^"]+)"/g)].map(([, url]) => url)).toEqual([
+    '/docs',
+    '/openapi.json',
+    '/readyz'
+  ])
+})
+
+it('the page runs no script and loads nothing', async () => {
+  const { headers, text } = await open()
+
+  const policy = headers.get('Content-Security-Policy') ?? ''
+  const [, nonce = ''] = /style-src 'nonce-([^']+)'/.exec(policy) ?? []
+  expect(policy).toMatch(/^default-src 'none'; /)
+  expect(text).toContain(`<style nonce="${nonce}">`)
+  expect(text).not.toContain('<script')
+})
+
+it('the page says when a secret is missing', async () => {
+  const { text } = await open({ RECEIPT_SECRET: '' })
+
+  expect(text).toContain('It is not ready.')
+  expect(text).toContain('<dt>Secrets missing</dt><dd>RECEIPT_SECRET</dd>')
+})
+
+it('the page comes although the database does not answer', async () => {
+  const { status, text } = await open({ DB: failingDatabase('D1_ERROR: Network connection lost.') })
+
+  expect(status).toBe(200)
+  expect(text).toContain('It is not ready.')
+  expect(text).toMatch(/<dt>Databases<\/dt><dd>\d of \d not ready<\/dd>/)
+})
+
+it('the page counts dead letters', async () => {
+  const id = crypto.randomUUID()
+  await insertDeadLetter(db, {
+    id,
+    object: `dead/${id}.json`,
+    projectId: null,
+    error: 'Broken.',
+    attempts: 12,
+    createdAt: 0
+  })
+
+  const { text } = await open()
+
+  expect(text).toContain('It works, but something needs attention.')
+  expect(text).toContain('<dt>Dead letters</dt><dd>1</dd>')
+})
