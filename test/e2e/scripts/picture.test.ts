@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { share } from '../../support/depth.ts'
+import { newStateDir, runScript } from '../../support/processes.ts'
+
+// Eight seconds of a service of its own: only where everything is tried at full depth.
+it.runIf(share === 1)('draws how a person is erased, as the service answers it', async () => {
+  const file = join(newStateDir(), 'terminal.svg')
+
+  const { code, stderr } = await runScript('picture', [file], {})
+
+  expect(code, stderr).toBe(0)
+  const texts = [...readFileSync(file, 'utf8').matchAll(/<text[^>]*>(.*)<\/text>/g)].map(
+    ([, text = '']) => text.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+  )
+  expect(texts).toContain('{"status":"Ok"}')
+  expect(texts).toContain('"status": "completed"')
+  expect(texts).toContain('"events"            found 1   removed 1   remaining 0')
+  expect(texts.at(-1)).toMatch(/^\{"valid":true,/)
+})
