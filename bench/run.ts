@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCapture } from './capture.ts'
+import { benchCosts } from './costs.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchExport } from './export.ts'
 import { benchGrowth } from './growth.ts'
@@ -17,6 +18,7 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   http: benchHttp,
   export: benchExport,
   capture: benchCapture,
+  costs: benchCosts,
   purge: benchPurge,
   trend: benchTrend,
   growth: benchGrowth,
