@@ -14,8 +14,8 @@ const FIGURES = {
   similar: 9
 }
 
-/** Trials that kill or load the service for seconds, as test/e2e/scripts/faults does in short. */
-const LONG = ['kill', 'soak']
+/** Trials that take many seconds: they are made at full depth only. */
+const LONG = ['costs', 'kill', 'soak']
 
 /** The numbers in the rows of a part's table. */
 function figures(output: string, part: string): number[] {
