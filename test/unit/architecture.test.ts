@@ -36,6 +36,7 @@ const FLOORS = [
   'pause.ts',
   'input',
   'outbound.ts',
+  'charts',
   'calendar',
   'properties',
   'db',

@@ -1,0 +1,89 @@
+import type { Box } from './frame.ts'
+import { formatTick, place, type Scale, scaleOf } from './scale.ts'
+import { element, label } from './svg.ts'
+import { widthOf } from './text.ts'
+import type { Theme } from './theme.ts'
+
+const SIZE = 11
+const BELOW = 20
+/** Pixels between two marks of the value axis, and between two labels of the time axis. */
+const PER_TICK = 44
+const BETWEEN = 14
+
+/** Where values and buckets lie. */
+export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value: number): number }
+
+/**
+ * Draws the grid with its values and the labels of the buckets.
+ * @param isBanded whether a bucket takes a band, as bars do, and not a point
+ */
+export function drawAxes(
+  box: Box,
+  theme: Theme,
+  { values, buckets, isBanded }: { values: number[]; buckets: string[]; isBanded: boolean }
+): { svg: string; plot: Plot } {
+  const scale = scaleOf(values, Math.max(2, Math.floor((box.bottom - box.top) / PER_TICK) + 1))
+  const marks = scale.ticks.map(formatTick)
+  const inner: Box = {
+    left: box.left + Math.max(...marks.map((mark) => widthOf(mark, SIZE))) + 8,
+    top: box.top + 6,
+    right: box.right,
+    bottom: box.bottom - BELOW
+  }
+  const plot: Plot = {
+    box: inner,
+    scale,
+    x: placeBuckets(inner, buckets.length, isBanded),
+    y: (value) => place(scale, value, inner.bottom, inner.top)
+  }
+  const svg = [
+    ...scale.ticks.map((tick, i) => drawTick(plot, theme, tick, marks[i] ?? '')),
+    ...drawBuckets(plot, theme, buckets)
+  ].join('')
+  return { svg, plot }
+}
+
+/** Points reach from edge to edge; the one of a single bucket is in the middle, as are those of bands. */
+function placeBuckets({ left, right }: Box, count: number, isBanded: boolean) {
+  const width = right - left
+  if (isBanded || count < 2) {
+    return (bucket: number) => left + ((bucket + 0.5) * width) / Math.max(1, count)
+  }
+  const margin = 6
+  return (bucket: number) => left + margin + (bucket * (width - 2 * margin)) / (count - 1)
+}
+
+function drawTick({ box, y }: Plot, theme: Theme, tick: number, mark: string): string {
+  const stroke = tick === 0 ? theme.soft : theme.grid
+  return (
+    element('line', { x1: box.left, x2: box.right, y1: y(tick), y2: y(tick), stroke }) +
+    label(mark, {
+      x: box.left - 8,
+      y: y(tick) + 4,
+      'font-size': SIZE,
+      'text-anchor': 'end',
+      fill: theme.soft
+    })
+  )
+}
+
+/** Labels as many buckets as have room, at equal distances. */
+function drawBuckets({ box, x }: Plot, theme: Theme, buckets: string[]): string[] {
+  const widest = Math.max(0, ...buckets.map((bucket) => widthOf(bucket, SIZE)))
+  const fitting = Math.max(1, Math.floor((box.right - box.left) / (widest + BETWEEN)))
+  const every = Math.ceil(buckets.length / fitting)
+  return buckets.flatMap((bucket, i) => {
+    if (i % every !== 0) {
+      return []
+    }
+    const half = widthOf(bucket, SIZE) / 2
+    const middle = Math.min(Math.max(x(i), box.left - 20 + half), box.right - half)
+    return label(bucket, {
+      x: middle,
+      y: box.bottom + 15,
+      'font-size': SIZE,
+      'text-anchor': 'middle',
+      fill: theme.soft
+    })
+  })
+}

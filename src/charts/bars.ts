@@ -1,0 +1,132 @@
+import { drawAxes } from './axes.ts'
+import { type Chart, currentOf, previousOf } from './chart.ts'
+import type { Box } from './frame.ts'
+import { surface } from './marks.ts'
+import { formatValue, place, scaleOf } from './scale.ts'
+import { element, label } from './svg.ts'
+import { shorten, widthOf } from './text.ts'
+import { colorOf, type Theme } from './theme.ts'
+
+/** Share of a band that its bars take. */
+const FILLED = 0.72
+const SIZE = 12
+const ROW = 26
+
+/** Draws the bars of the series side by side; beside each, as an outline, that of the period before. */
+export function drawBars(box: Box, theme: Theme, { series, buckets }: Chart): string {
+  const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
+  const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: true })
+  const columns = series.flatMap(({ data, previous }, i) => [
+    ...(previous ? [{ data: previous, i, isPrevious: true }] : []),
+    { data, i, isPrevious: false }
+  ])
+  const band = ((plot.box.right - plot.box.left) / Math.max(1, buckets.length)) * FILLED
+  const width = band / Math.max(1, columns.length)
+  return (
+    svg +
+    columns
+      .flatMap(({ data, i, isPrevious }, column) =>
+        data.map((value, bucket) => {
+          const x = plot.x(bucket) - band / 2 + column * width
+          const [top, bottom] = [plot.y(Math.max(0, value)), plot.y(Math.min(0, value))]
+          const size = { x: x + 0.5, y: top, width: Math.max(0.5, width - 1), height: bottom - top }
+          return isPrevious
+            ? element('rect', {
+                ...size,
+                fill: 'none',
+                stroke: colorOf(theme, i),
+                'stroke-dasharray': '3 2'
+              })
+            : element('rect', { ...size, ...surface(theme, i), stroke: undefined })
+        })
+      )
+      .join('')
+  )
+}
+
+/** Draws the bars of the series on top of each other; those below zero hang from it. */
+export function drawStacked(box: Box, theme: Theme, { series, buckets }: Chart): string {
+  const sums = buckets.flatMap((_, bucket) => {
+    const values = series.map(({ data }) => data[bucket] ?? 0)
+    const sum = (some: number[]) => some.reduce((total, value) => total + value, 0)
+    return [sum(values.filter((value) => value > 0)), sum(values.filter((value) => value < 0))]
+  })
+  const { svg, plot } = drawAxes(box, theme, { values: sums, buckets, isBanded: true })
+  const band = ((plot.box.right - plot.box.left) / Math.max(1, buckets.length)) * FILLED
+  const bars = buckets.flatMap((_, bucket) => {
+    const reached = { up: 0, down: 0 }
+    return series.map(({ data }, i) => {
+      const value = data[bucket] ?? 0
+      const way = value < 0 ? 'down' : 'up'
+      const from = reached[way]
+      reached[way] += value
+      const [top, bottom] = [
+        plot.y(Math.max(from, reached[way])),
+        plot.y(Math.min(from, reached[way]))
+      ]
+      const size = { x: plot.x(bucket) - band / 2, y: top, width: band, height: bottom - top }
+      return value === 0 ? '' : element('rect', { ...size, ...surface(theme, i) })
+    })
+  })
+  return svg + bars.join('')
+}
+
+/** Draws a horizontal bar for the value of each series, as many as there is room for. */
+export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
+  const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
+  const shown = series.length > rows ? series.slice(0, rows - 1) : series
+  const left = series.length - shown.length
+  const names = Math.min(
+    Math.max(...shown.map(({ name }) => widthOf(name, SIZE))) + 12,
+    (box.right - box.left) * 0.4
+  )
+  const values = shown.map((one) => formatValue(currentOf(one)))
+  const room = Math.max(...values.map((text) => widthOf(text, SIZE))) + 8
+  const all = shown.flatMap((one) => [currentOf(one), previousOf(one) ?? 0])
+  const scale = scaleOf(all, 4)
+  const [from, until] = [box.left + names, box.right - room]
+  const zero = place(scale, 0, from, until)
+  const drawn = shown.map((one, i) => {
+    const y = box.top + i * ROW
+    const end = place(scale, currentOf(one), from, until)
+    const previous = previousOf(one)
+    const bar = { x: Math.min(zero, end), y: y + 4, width: Math.abs(end - zero), height: ROW - 10 }
+    return [
+      label(shorten(one.name || '(empty)', SIZE, names - 12), {
+        x: from - 12,
+        y: y + 16,
+        'font-size': SIZE,
+        'text-anchor': 'end',
+        fill: theme.ink
+      }),
+      element('rect', { ...bar, ...surface(theme, i) }),
+      previous === undefined
+        ? ''
+        : element('line', {
+            x1: place(scale, previous, from, until),
+            x2: place(scale, previous, from, until),
+            y1: y + 1,
+            y2: y + ROW - 3,
+            stroke: theme.ink,
+            'stroke-width': 2,
+            'stroke-dasharray': '3 2'
+          }),
+      label(values[i] ?? '', {
+        x: Math.max(zero, end) + 6,
+        y: y + 16,
+        'font-size': SIZE,
+        fill: theme.ink
+      })
+    ].join('')
+  })
+  const more =
+    left > 0
+      ? label(`+${left} more`, {
+          x: from,
+          y: box.top + shown.length * ROW + 16,
+          'font-size': SIZE,
+          fill: theme.soft
+        })
+      : ''
+  return drawn.join('') + more
+}

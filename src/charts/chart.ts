@@ -1,0 +1,40 @@
+/** What a chart shows, and how; see `draw.ts`. */
+export type Chart = {
+  title: string
+  /** What the title does not say: the range, the time zone. */
+  subtitle: string
+  kind: Kind
+  /** Where each bucket begins: `1 Jun`. Charts without a time axis have none. */
+  buckets: string[]
+  series: Series[]
+}
+
+/**
+ * - `line`, `area` (stacked), `bars` (side by side) and `stacked` have a time axis.
+ * - `values` (horizontal bars), `pie`, `number` and `table` show one value of each series.
+ */
+export const KINDS = [
+  'line',
+  'area',
+  'bars',
+  'stacked',
+  'values',
+  'pie',
+  'number',
+  'table'
+] as const
+export type Kind = (typeof KINDS)[number]
+
+export type Series = {
+  name: string
+  /** A number for each bucket; of charts without a time axis the one value. */
+  data: number[]
+  /** The numbers of the period before, in the same buckets. */
+  previous?: number[]
+}
+
+/** Returns the value of a series in a chart without a time axis. */
+export const currentOf = ({ data }: Series): number => data[0] ?? 0
+
+/** Returns the value of the period before, undefined where nothing is compared. */
+export const previousOf = ({ previous }: Series): number | undefined => previous?.[0]

@@ -1,0 +1,134 @@
+import { escapeHtml } from '../html.ts'
+import { drawBars, drawStacked, drawValues } from './bars.ts'
+import type { Chart, Kind, Series } from './chart.ts'
+import { drawNumber, drawTable } from './figures.ts'
+import { type Box, drawHead, drawLegend, drawNothing, PADDING } from './frame.ts'
+import { drawAreas, drawLines } from './lines.ts'
+import { surface, surfaces } from './marks.ts'
+import { drawPie } from './pie.ts'
+import { formatValue } from './scale.ts'
+import { clean, element } from './svg.ts'
+import { FONT, THEME, type Theme, type ThemeName } from './theme.ts'
+
+/** Pixels that a chart may have in each direction. */
+export const SIZES = { least: 160, most: 2_000, width: 600, height: 320 }
+
+/** Series that a chart with a time axis draws; a legend has no room for more, and an eye no use. */
+const MAX_SERIES = 12
+
+type Options = { width?: number; height?: number; theme?: ThemeName }
+
+const DRAW: Record<Kind, (box: Box, theme: Theme, chart: Chart) => string> = {
+  line: drawLines,
+  area: drawAreas,
+  bars: drawBars,
+  stacked: drawStacked,
+  values: drawValues,
+  pie: drawPie,
+  number: drawNumber,
+  table: drawTable
+}
+
+/** Charts whose series are told apart by a legend of surfaces; a line's shows the shape of its points. */
+const HAS_SURFACES: readonly Kind[] = ['area', 'bars', 'stacked']
+const HAS_LEGEND: readonly Kind[] = ['line', ...HAS_SURFACES]
+
+/** Draws a chart as SVG: text and shapes only, with a title and a description for those who do not see it. */
+export function drawChart(
+  chart: Chart,
+  { width = SIZES.width, height = SIZES.height, theme: name = 'light' }: Options = {}
+): string {
+  const theme = THEME[name]
+  const shown = HAS_LEGEND.includes(chart.kind) ? limit(chart) : chart
+  const all: Box = { left: PADDING, top: PADDING, right: width - PADDING, bottom: height - PADDING }
+  const head = drawHead(all, theme, shown)
+  return element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: 'img',
+      'aria-labelledby': 'chart-title chart-description',
+      'font-family': FONT
+    },
+    element('title', { id: 'chart-title' }, escapeHtml(clean(shown.title))),
+    element('desc', { id: 'chart-description' }, escapeHtml(clean(describeChart(chart)))),
+    element('defs', {}, surfaces(theme, shown.series.length)),
+    element('rect', { width, height, fill: theme.paper }),
+    head.svg,
+    drawBody(head.rest, theme, shown)
+  )
+}
+
+function drawBody(box: Box, theme: Theme, chart: Chart): string {
+  const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])
+  if (values.every((value) => value === 0) && chart.kind !== 'number') {
+    return drawNothing(box, theme, 'No events in this range.')
+  }
+  if (!HAS_LEGEND.includes(chart.kind) || !needsLegend(chart)) {
+    return DRAW[chart.kind](box, theme, chart)
+  }
+  const square = (i: number, x: number, y: number) =>
+    element('rect', { x: x - 5, y: y - 5, width: 11, height: 11, ...surface(theme, i) })
+  const mark = HAS_SURFACES.includes(chart.kind) ? square : undefined
+  const legend = drawLegend(box, theme, chart.series, mark)
+  return legend.svg + DRAW[chart.kind](legend.rest, theme, chart)
+}
+
+/** The title of a chart with a single series says what that is. */
+const needsLegend = ({ series, title }: Chart): boolean =>
+  series.length > 1 || series.some(({ name }) => name !== title)
+
+/** Draws the first series; where they stand on top of each other, the others as one. */
+function limit(chart: Chart): Chart {
+  const { series, kind } = chart
+  if (series.length <= MAX_SERIES) {
+    return chart
+  }
+  const first = series.slice(0, MAX_SERIES - 1)
+  const others = series.slice(MAX_SERIES - 1)
+  const isStacked = kind === 'area' || kind === 'stacked'
+  return isStacked
+    ? { ...chart, series: [...first, { name: `${others.length} others`, data: addUp(others) }] }
+    : {
+        ...chart,
+        subtitle: join(chart.subtitle, `${others.length} more series are not drawn`),
+        series: first
+      }
+}
+
+const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
+
+const addUp = (series: Series[]): number[] =>
+  (series[0]?.data ?? []).map((_, i) => series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0))
+
+const KIND_NAMES: Record<Kind, string> = {
+  line: 'Line chart',
+  area: 'Stacked area chart',
+  bars: 'Bar chart',
+  stacked: 'Stacked bar chart',
+  values: 'Horizontal bar chart',
+  pie: 'Pie chart',
+  number: 'Number',
+  table: 'Table'
+}
+/** Series that a description names. */
+const MAX_DESCRIBED = 10
+
+/** Returns the chart in words: `Line chart, 1 Jun to 7 Jun. Sign-ups: 12, 3 to 40, last 12.` */
+export function describeChart({ kind, subtitle, buckets, series }: Chart): string {
+  const range = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
+  const lines = series.slice(0, MAX_DESCRIBED).map(({ name, data }) => {
+    if (data.length < 2) {
+      return `${name}: ${formatValue(data[0] ?? 0)}.`
+    }
+    const [low, high] = [Math.min(...data), Math.max(...data)]
+    const last = formatValue(data.at(-1) ?? 0)
+    return `${name}: ${formatValue(low)} to ${formatValue(high)}, last ${last}.`
+  })
+  const more = series.length > MAX_DESCRIBED ? [`And ${series.length - MAX_DESCRIBED} more.`] : []
+  const head = [KIND_NAMES[kind], range, subtitle].filter(Boolean).join(', ')
+  return [`${head}.`, ...lines, ...more].join(' ')
+}

@@ -1,0 +1,100 @@
+import type { Series } from './chart.ts'
+import { point } from './marks.ts'
+import { element, label } from './svg.ts'
+import { shorten, widthOf } from './text.ts'
+import type { Theme } from './theme.ts'
+
+/** A rectangle, in pixels. */
+export type Box = { left: number; top: number; right: number; bottom: number }
+
+export const PADDING = 16
+const TITLE_SIZE = 15
+const SMALL_SIZE = 12
+const LINE_HEIGHT = 18
+/** Pixels between two entries of the legend. */
+const GAP = 16
+const MARK = 16
+/** Most lines that a legend takes. */
+const MAX_LINES = 3
+
+/** Draws title and subtitle at the top of a box. @returns the SVG, and the box that is left */
+export function drawHead(
+  box: Box,
+  theme: Theme,
+  { title, subtitle }: { title: string; subtitle: string }
+): { svg: string; rest: Box } {
+  const width = box.right - box.left
+  let y = box.top + TITLE_SIZE
+  const titled = label(shorten(title, TITLE_SIZE * 1.08, width), {
+    x: box.left,
+    y,
+    'font-size': TITLE_SIZE,
+    'font-weight': 600,
+    fill: theme.ink
+  })
+  if (!subtitle) {
+    return { svg: titled, rest: { ...box, top: y + 12 } }
+  }
+  y += LINE_HEIGHT
+  const below = label(shorten(subtitle, SMALL_SIZE, width), {
+    x: box.left,
+    y,
+    'font-size': SMALL_SIZE,
+    fill: theme.soft
+  })
+  return { svg: titled + below, rest: { ...box, top: y + 12 } }
+}
+
+/** Draws a legend of series, in as many lines as fit; the last entry counts those for which there is no place. */
+export function drawLegend(
+  box: Box,
+  theme: Theme,
+  series: Series[],
+  mark: (index: number, x: number, y: number) => string = (index, x, y) =>
+    point(theme, index, x, y, 4)
+): { svg: string; rest: Box } {
+  const width = box.right - box.left
+  const drawn: string[] = []
+  let [x, line] = [0, 0]
+  for (const [index, { name }] of series.entries()) {
+    const left = series.length - index
+    const more = left > 1 ? widthOf(`+${left - 1} more`, SMALL_SIZE) + GAP : 0
+    const text = shorten(name || '(empty)', SMALL_SIZE, Math.min(220, width - MARK))
+    const needed = MARK + widthOf(text, SMALL_SIZE)
+    const isLast = line === MAX_LINES - 1
+    if (x > 0 && x + needed + (isLast ? more : 0) > width) {
+      if (isLast) {
+        drawn.push(entry(box, theme, x, line, `+${left} more`))
+        break
+      }
+      x = 0
+      line += 1
+    }
+    drawn.push(mark(index, box.left + x + 5, box.top + line * LINE_HEIGHT + 8))
+    drawn.push(entry(box, theme, x + MARK, line, text))
+    x += needed + GAP
+  }
+  const height = drawn.length > 0 ? (line + 1) * LINE_HEIGHT + 8 : 0
+  return { svg: drawn.join(''), rest: { ...box, top: box.top + height } }
+}
+
+const entry = (box: Box, theme: Theme, x: number, line: number, text: string): string =>
+  label(text, {
+    x: box.left + x,
+    y: box.top + line * LINE_HEIGHT + 12,
+    'font-size': SMALL_SIZE,
+    fill: theme.ink
+  })
+
+/** Says in the middle of a box why nothing is drawn. */
+export const drawNothing = (box: Box, theme: Theme, words: string): string =>
+  element(
+    'g',
+    { 'text-anchor': 'middle' },
+    label(words, {
+      x: (box.left + box.right) / 2,
+      y: (box.top + box.bottom) / 2,
+      'font-size': 13,
+      fill: theme.soft
+    })
+  )

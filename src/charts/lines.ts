@@ -1,0 +1,93 @@
+import { drawAxes, type Plot } from './axes.ts'
+import type { Chart } from './chart.ts'
+import type { Box } from './frame.ts'
+import { point, surface } from './marks.ts'
+import { element, round } from './svg.ts'
+import { colorOf, type Theme } from './theme.ts'
+
+/** A line with more buckets has no points of its own. */
+const MAX_POINTS = 40
+/** A line with more buckets is thin: it goes up and down within a few pixels. */
+const MANY = 300
+
+/** Draws a line for each series, and a dashed one for the period before. */
+export function drawLines(box: Box, theme: Theme, { series, buckets }: Chart): string {
+  const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
+  const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: false })
+  const lines = series.flatMap(({ data, previous }, i) => [
+    ...(previous ? [drawLine(plot, theme, i, previous, '5 4')] : []),
+    drawLine(plot, theme, i, data)
+  ])
+  const points = series.flatMap(({ data }, i) =>
+    data.length <= MAX_POINTS
+      ? data.map((value, bucket) => point(theme, i, plot.x(bucket), plot.y(value)))
+      : []
+  )
+  return svg + lines.join('') + points.join('')
+}
+
+const drawLine = (plot: Plot, theme: Theme, i: number, data: number[], dash?: string): string =>
+  element('path', {
+    d: pathOf(plot, data),
+    fill: 'none',
+    stroke: colorOf(theme, i),
+    'stroke-width': data.length > MANY ? 1 : 2,
+    'stroke-linejoin': 'round',
+    'stroke-linecap': 'round',
+    'stroke-dasharray': dash,
+    'stroke-opacity': dash && 0.7
+  })
+
+/** Draws the series on top of each other, as areas. */
+export function drawAreas(box: Box, theme: Theme, { series, buckets }: Chart): string {
+  const stacks = stack(series.map(({ data }) => data))
+  const values = stacks.flat()
+  const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: false })
+  const areas = stacks.map((upper, i) => {
+    const lower = stacks[i - 1] ?? upper.map(() => 0)
+    const back = thin(plot, lower)
+      .toReversed()
+      .map(([x, y]) => `L${x} ${y}`)
+      .join('')
+    return element('path', { d: `${pathOf(plot, upper)}${back}Z`, ...surface(theme, i) })
+  })
+  const points = stacks.flatMap((upper, i) =>
+    upper.length === 1 ? [point(theme, i, plot.x(0), plot.y(upper[0] ?? 0), 4)] : []
+  )
+  return svg + areas.join('') + points.join('')
+}
+
+/** Returns the running totals of series: of [1, 2] and [3, 4] they are [1, 2] and [4, 6]. */
+export function stack(series: number[][]): number[][] {
+  const stacks: number[][] = []
+  for (const data of series) {
+    const below = stacks.at(-1)
+    stacks.push(data.map((value, i) => value + (below?.[i] ?? 0)))
+  }
+  return stacks
+}
+
+const pathOf = (plot: Plot, data: number[]): string =>
+  thin(plot, data)
+    .map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x} ${y}`)
+    .join('')
+
+/** Returns the points of a line: of more than two buckets a pixel, the lowest and the highest of each pixel. */
+function thin({ box, x, y }: Plot, data: number[]): [x: string, y: string][] {
+  const pixels = Math.max(1, Math.floor(box.right - box.left))
+  const all = data.map((value, bucket) => ({ bucket, value }))
+  const kept =
+    data.length <= 2 * pixels
+      ? all
+      : [...Map.groupBy(all, ({ bucket }) => Math.floor(x(bucket))).values()].flatMap(extremes)
+  return kept.map(({ bucket, value }) => [round(x(bucket)), round(y(value))])
+}
+
+type Sample = { bucket: number; value: number }
+
+function extremes(samples: Sample[]): Sample[] {
+  const sorted = samples.toSorted((a, b) => a.value - b.value)
+  const [low, high] = [sorted[0], sorted.at(-1)]
+  const both = low && high && low !== high ? [low, high] : samples.slice(0, 1)
+  return both.toSorted((a, b) => a.bucket - b.bucket)
+}

@@ -1,0 +1,85 @@
+import { type Chart, currentOf } from './chart.ts'
+import { type Box, drawLegend } from './frame.ts'
+import { surface } from './marks.ts'
+import { formatValue } from './scale.ts'
+import { element, label } from './svg.ts'
+import type { Theme } from './theme.ts'
+
+const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+/** Radius of the hole, as a share of the circle's; the total stands in it. */
+const HOLE = 0.58
+
+/** Draws the shares of the series in their sum. What is not above zero has none. */
+export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
+  const parts = series.filter((one) => currentOf(one) > 0)
+  const total = parts.reduce((sum, one) => sum + currentOf(one), 0)
+  const isWide = box.right - box.left > (box.bottom - box.top) * 1.5
+  const side = isWide
+    ? Math.min(box.bottom - box.top, (box.right - box.left) * 0.45)
+    : Math.min((box.bottom - box.top) * 0.5, box.right - box.left)
+  const radius = side / 2
+  const middle = {
+    x: isWide ? box.left + radius : (box.left + box.right) / 2,
+    y: box.top + radius
+  }
+  const named = parts.map((one) => ({
+    ...one,
+    name: `${one.name || '(empty)'} · ${formatValue(currentOf(one))} · ${PERCENT.format(currentOf(one) / total)}`
+  }))
+  const list: Box = isWide
+    ? { ...box, left: box.left + side + 28, top: box.top + 4 }
+    : { ...box, top: box.top + side + 12 }
+  let from = 0
+  const slices = parts.map((one, i) => {
+    const until = from + currentOf(one) / total
+    const slice = element('path', { d: sliceOf(middle, radius, from, until), ...surface(theme, i) })
+    from = until
+    return slice
+  })
+  const sum = label(formatValue(total), {
+    x: middle.x,
+    y: middle.y + 6,
+    'text-anchor': 'middle',
+    'font-size': Math.min(20, radius * 0.32),
+    'font-weight': 600,
+    fill: theme.ink
+  })
+  return slices.join('') + sum + drawList(list, theme, named)
+}
+
+/** One entry a line, beside the circle or below it. */
+function drawList(box: Box, theme: Theme, series: Chart['series']): string {
+  const rows = Math.max(1, Math.floor((box.bottom - box.top) / 20))
+  const shown = series.length > rows ? series.slice(0, rows - 1) : series
+  const mark = (index: number, x: number, y: number) =>
+    element('rect', { x: x - 5, y: y - 5, width: 11, height: 11, ...surface(theme, index) })
+  const lines = shown.map((one, i) => {
+    const line = { ...box, top: box.top + i * 20 }
+    return drawLegend(line, theme, [one], (_, x, y) => mark(i, x, y)).svg
+  })
+  const left = series.length - shown.length
+  const more = label(`+${left} more`, {
+    x: box.left + 16,
+    y: box.top + shown.length * 20 + 12,
+    'font-size': 12,
+    fill: theme.soft
+  })
+  return lines.join('') + (left > 0 ? more : '')
+}
+
+/** Returns the outline of a slice of a ring, from one share of the turn to another, beginning at the top. */
+function sliceOf(middle: { x: number; y: number }, radius: number, from: number, until: number) {
+  // A whole turn would end where it began, and draw nothing.
+  const end = Math.min(until, from + 0.99999)
+  const at = (share: number, r: number) => {
+    const angle = share * 2 * Math.PI
+    const [x, y] = [middle.x + Math.sin(angle) * r, middle.y - Math.cos(angle) * r]
+    return `${x.toFixed(2)} ${y.toFixed(2)}`
+  }
+  const large = end - from > 0.5 ? 1 : 0
+  const inner = radius * HOLE
+  return (
+    `M${at(from, radius)}A${radius} ${radius} 0 ${large} 1 ${at(end, radius)}` +
+    `L${at(end, inner)}A${inner} ${inner} 0 ${large} 0 ${at(from, inner)}Z`
+  )
+}

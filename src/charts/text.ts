@@ -1,0 +1,43 @@
+/*
+ * Widths of text, to lay out labels without a font at hand. They are those of Helvetica, and so nearly of Arial and the other
+ * sans-serif fonts that a viewer may have.
+ */
+
+/** Widths of the characters from space to `~`, in thousandths of the font size. */
+const WIDTHS = [
+  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+  556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+  611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+  667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
+  222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584
+]
+const FIRST = 32
+const LATIN = 0x250
+/** Other letters up to U+024F are about as wide as an `a`; of other scripts some are as wide as high. */
+const WIDTH_OF_LATIN = 600
+const WIDTH_OF_OTHERS = 1_000
+/** Some fonts are wider than Helvetica. */
+const MARGIN = 1.08
+
+/** Returns how wide a text is at a font size, in pixels; rather too wide than too narrow. */
+export function widthOf(text: string, size: number): number {
+  let width = 0
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    const other = code < LATIN ? WIDTH_OF_LATIN : WIDTH_OF_OTHERS
+    width += WIDTHS[code - FIRST] ?? other
+  }
+  return (width * size * MARGIN) / 1_000
+}
+
+/** Cuts a text to a width in pixels: `A long name` → `A lon…`. Too narrow for anything, it is empty. */
+export function shorten(text: string, size: number, width: number): string {
+  if (widthOf(text, size) <= width) {
+    return text
+  }
+  const characters = [...text]
+  while (characters.length > 0 && widthOf(`${characters.join('')}…`, size) > width) {
+    characters.pop()
+  }
+  return characters.length > 0 ? `${characters.join('').trimEnd()}…` : ''
+}

@@ -1,0 +1,81 @@
+import type { Interval } from '../calendar/buckets.ts'
+import { describeEnd, describeRange } from '../calendar/words.ts'
+import type { Chart, Kind } from '../charts/chart.ts'
+import type { TrendSeries } from '../trends/answer.ts'
+import type { Display, TrendQuery } from '../trends/query.ts'
+
+const KIND_OF: Record<Display, Kind> = {
+  ActionsLineGraph: 'line',
+  ActionsLineGraphCumulative: 'line',
+  ActionsAreaGraph: 'area',
+  ActionsBar: 'stacked',
+  ActionsStackedBar: 'stacked',
+  ActionsUnstackedBar: 'bars',
+  ActionsTable: 'table',
+  ActionsPie: 'pie',
+  ActionsDonut: 'pie',
+  ActionsBarValue: 'values',
+  WorldMap: 'values',
+  BoldNumber: 'number'
+}
+/** The period before cannot be stacked on the other: such charts put both side by side. */
+const COMPARED: Partial<Record<Kind, Kind>> = { area: 'line', stacked: 'bars' }
+
+/** Returns the chart of a computed trend, as its display asks for it. */
+export function toChart(
+  title: string,
+  query: TrendQuery,
+  result: TrendSeries[],
+  timezone: string
+): Chart {
+  const current = result.filter(({ compare_label }) => compare_label !== 'previous')
+  const previous = result.filter(({ compare_label }) => compare_label === 'previous')
+  const isCompared = previous.length > 0
+  const kind = KIND_OF[query.display]
+  return {
+    title: title || titleOf(current),
+    subtitle: subtitleOf(query, timezone, isCompared),
+    kind: isCompared ? (COMPARED[kind] ?? kind) : kind,
+    buckets: (current[0]?.days ?? []).map((day, _, days) => labelOf(day, days, query.interval)),
+    series: current.map((series, i) => {
+      const before = previous[i]
+      return {
+        name: series.label,
+        data: numbersOf(series),
+        ...(before && { previous: numbersOf(before) })
+      }
+    })
+  }
+}
+
+/** A trend without a name is called after its series. */
+const titleOf = (series: TrendSeries[]): string =>
+  [
+    ...new Set(series.map(({ action, label }) => action?.custom_name ?? action?.name ?? label))
+  ].join(', ')
+
+const numbersOf = ({ data, aggregated_value }: TrendSeries): number[] =>
+  aggregated_value === undefined ? data : [aggregated_value]
+
+function subtitleOf({ from, until }: TrendQuery, timezone: string, isCompared: boolean): string {
+  const range =
+    from === 'all' ? `until ${describeEnd(until, timezone)}` : describeRange(from, until, timezone)
+  return [range, timezone, ...(isCompared ? ['dashed: the period before'] : [])].join(' · ')
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `2025-06-01` → `1 Jun`, or `Jun 2025` of a month; `2025-06-01 14:00` → `14:00`, with the day where there are several. */
+function labelOf(day: string, days: string[], interval: Interval): string {
+  const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (.+))?$/.exec(day) ?? []
+  const name = MONTHS[Number(month) - 1] ?? ''
+  if (interval === 'month') {
+    return `${name} ${year}`
+  }
+  if (!time) {
+    return `${Number(date)} ${name}`
+  }
+  const isOneDay =
+    days.at(-1)?.startsWith(day.slice(0, 10)) && days[0]?.startsWith(day.slice(0, 10))
+  return isOneDay ? time : `${Number(date)} ${name} ${time}`
+}

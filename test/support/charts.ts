@@ -1,0 +1,131 @@
+import type { Chart } from '../../src/charts/chart.ts'
+import { drawChart } from '../../src/charts/draw.ts'
+import type { ThemeName } from '../../src/charts/theme.ts'
+
+/*
+ * The pictures that are kept below docs/charts/, to be looked at and compared: `npm run charts` draws them.
+ */
+
+const DAYS = Array.from({ length: 14 }, (_, i) => `${i + 8} Nov`)
+
+/** A wave of whole numbers above zero, lower at weekends. */
+const wave = (length: number, height: number, phase: number): number[] =>
+  Array.from({ length }, (_, i) =>
+    Math.max(0, Math.round(height * (1.5 + Math.sin(i / 2 + phase) - (i % 7 > 4 ? 0.4 : 0))))
+  )
+
+const BROWSERS = ['Chrome', 'Safari', 'Firefox', 'Edge', 'Other'].map((name, i) => ({
+  name,
+  data: wave(14, 40 / (i + 1), i)
+}))
+const TOTALS = BROWSERS.map(({ name, data }, i) => ({
+  name,
+  data: [data.reduce((sum, value) => sum + value, 0)],
+  previous: [[900, 180, 310, 90, 0][i] ?? 0]
+}))
+const RANGE = '8 – 21 Nov 2026 · Europe/Berlin'
+const VIEWS = { title: 'Page views by browser', subtitle: RANGE, buckets: DAYS }
+const SIGNUPS = { title: 'Sign-ups', subtitle: RANGE, buckets: DAYS }
+const signups = { name: 'Sign-ups', data: wave(14, 40, 0) }
+
+const CHARTS: Record<string, Chart> = {
+  line: { ...SIGNUPS, kind: 'line', series: [signups] },
+  lines: { ...VIEWS, kind: 'line', series: BROWSERS },
+  compare: {
+    ...SIGNUPS,
+    subtitle: `${RANGE} · dashed: the period before`,
+    kind: 'line',
+    series: [{ ...signups, previous: wave(14, 30, 1) }]
+  },
+  area: { ...VIEWS, kind: 'area', series: BROWSERS },
+  bars: {
+    ...SIGNUPS,
+    title: 'Sign-ups and invites',
+    kind: 'bars',
+    series: [signups, { name: 'Invites', data: wave(14, 22, 2) }]
+  },
+  'bars-compare': {
+    ...SIGNUPS,
+    buckets: DAYS.slice(0, 7),
+    kind: 'bars',
+    series: [{ ...signups, data: signups.data.slice(0, 7), previous: wave(7, 30, 1) }]
+  },
+  stacked: { ...VIEWS, kind: 'stacked', series: BROWSERS },
+  values: { ...VIEWS, kind: 'values', series: TOTALS },
+  pie: { ...VIEWS, kind: 'pie', series: TOTALS },
+  number: {
+    ...SIGNUPS,
+    title: 'Weekly active users',
+    kind: 'number',
+    series: [{ name: 'Weekly active users', data: [12_345], previous: [11_000] }]
+  },
+  table: { ...VIEWS, kind: 'table', series: TOTALS },
+  empty: { ...SIGNUPS, kind: 'line', series: [{ ...signups, data: DAYS.map(() => 0) }] },
+  'one-bucket': {
+    ...SIGNUPS,
+    buckets: ['21 Nov'],
+    kind: 'line',
+    series: [
+      { name: 'Sign-ups', data: [17] },
+      { name: 'Invites', data: [4] }
+    ]
+  },
+  negative: {
+    ...SIGNUPS,
+    title: 'Net change',
+    kind: 'bars',
+    series: [{ name: 'Net change', data: wave(14, 20, 0).map((value) => value - 28) }]
+  },
+  hours: {
+    ...SIGNUPS,
+    kind: 'line',
+    buckets: Array.from({ length: 2_160 }, (_, i) => `${(Math.floor(i / 24) % 30) + 1} Nov 0:00`),
+    series: [
+      { name: 'Sign-ups', data: wave(2_160, 90, 0).map((value, i) => value + ((i * 7_919) % 50)) }
+    ]
+  },
+  many: {
+    ...VIEWS,
+    title: 'Twenty values, 日本語 <b> & "quotes"',
+    kind: 'stacked',
+    series: Array.from({ length: 20 }, (_, i) => ({
+      name: `value ${i} ${'x'.repeat(i)}`,
+      data: wave(14, 20, i)
+    }))
+  }
+}
+
+const LOOKS: {
+  suffix: string
+  width: number
+  height: number
+  theme: ThemeName
+  names: string[]
+}[] = [
+  { suffix: '', width: 600, height: 320, theme: 'light', names: Object.keys(CHARTS) },
+  {
+    suffix: '-dark',
+    width: 600,
+    height: 320,
+    theme: 'dark',
+    names: ['lines', 'stacked', 'pie', 'table']
+  },
+  {
+    suffix: '-phone',
+    width: 343,
+    height: 280,
+    theme: 'light',
+    names: ['lines', 'values', 'pie', 'number']
+  }
+]
+
+/** Draws the pictures. @returns the SVG of each by its file name */
+export const drawPictures = (): Map<string, string> =>
+  new Map(
+    LOOKS.flatMap(({ suffix, names, ...options }) =>
+      names.flatMap((name) => {
+        const chart = CHARTS[name]
+        return chart ? [[`${name}${suffix}.svg`, `${drawChart(chart, options)}\n`] as const] : []
+      })
+    )
+  )

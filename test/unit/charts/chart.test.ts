@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Chart, KINDS } from '../../../src/charts/chart.ts'
+import { describeChart, drawChart, SIZES } from '../../../src/charts/draw.ts'
+import { stack } from '../../../src/charts/lines.ts'
+import { formatTick, scaleOf } from '../../../src/charts/scale.ts'
+import { shorten, widthOf } from '../../../src/charts/text.ts'
+import { THEME, THEMES } from '../../../src/charts/theme.ts'
+import { deep } from '../../support/depth.ts'
+
+describe('the scale of an axis', () => {
+  it.each<[number[], number[]]>([
+    [
+      [37, 3],
+      [0, 10, 20, 30, 40]
+    ],
+    [[1], [0, 1]],
+    [[3], [0, 1, 2, 3]],
+    [
+      [0.3, 0.12],
+      [0, 0.1, 0.2, 0.3]
+    ],
+    [
+      [-12, 25],
+      [-20, -10, 0, 10, 20, 30]
+    ],
+    [[1_234_567], [0, 500_000, 1_000_000, 1_500_000]],
+    [
+      [0, 0],
+      [0, 1]
+    ],
+    [[], [0, 1]]
+  ])('of %j has the marks %j', (values, ticks) => {
+    expect(scaleOf(values, 5).ticks.map((tick) => Math.round(tick * 1e6) / 1e6)).toEqual(ticks)
+  })
+
+  it('holds zero and every value between few marks', () => {
+    const value = fc
+      .double({ min: -1e12, max: 1e12, noNaN: true })
+      .map((number) => Math.round(number * 1e3) / 1e3)
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1 }),
+        fc.integer({ min: 2, max: 12 }),
+        (values, most) => {
+          const { min, max, ticks } = scaleOf(values, most)
+          expect(min).toBeLessThanOrEqual(Math.min(0, ...values))
+          expect(max).toBeGreaterThanOrEqual(Math.max(0, ...values))
+          expect(ticks.some((tick) => Math.abs(tick) < (max - min) / 1e6)).toBe(true)
+          expect(ticks.length).toBeLessThanOrEqual(most + 2)
+        }
+      ),
+      deep(1_000)
+    )
+  })
+
+  it.each([
+    [0, '0'],
+    [0.125, '0.125'],
+    [950, '950'],
+    [1_500, '1.5K'],
+    [-2_000_000, '-2M']
+  ])('shows %d as %s', (value, text) => {
+    expect(formatTick(value)).toBe(text)
+  })
+})
+
+describe('a text', () => {
+  it('is cut to its width, between characters', () => {
+    expect(shorten('Sign-ups', 12, 200)).toBe('Sign-ups')
+    expect(shorten('A very long name', 12, 60)).toBe('A very l…')
+    expect(shorten('👩‍🚀👩‍🚀👩‍🚀', 12, 30)).not.toMatch(/[\ud800-\udbff]$/)
+    expect(shorten('wide', 12, 1)).toBe('')
+  })
+
+  it('never is wider than asked', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 1, max: 300 }),
+        (text, width) => {
+          expect(widthOf(shorten(text, 12, width), 12)).toBeLessThanOrEqual(width)
+        }
+      ),
+      deep(1_000)
+    )
+  })
+})
+
+it('series are stacked by their running totals', () => {
+  expect(
+    stack([
+      [1, 2],
+      [3, 4],
+      [0, 1]
+    ])
+  ).toEqual([
+    [1, 2],
+    [4, 6],
+    [4, 7]
+  ])
+})
+
+it('a chart is told in words', () => {
+  const chart: Chart = {
+    title: 'Sign-ups',
+    subtitle: 'UTC',
+    kind: 'line',
+    buckets: ['1 Jun', '2 Jun', '3 Jun'],
+    series: [{ name: 'Sign-ups', data: [3, 40, 12] }]
+  }
+
+  expect(describeChart(chart)).toBe('Line chart, 1 Jun to 3 Jun, UTC. Sign-ups: 3 to 40, last 12.')
+})
+
+/** The relative luminance and the contrast of WCAG 2. */
+function contrast(one: string, other: string): number {
+  const [light = 0, dark = 0] = [one, other].map(luminance).toSorted((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminance(color: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+describe.each(THEMES)('the colours of the theme %s', (name) => {
+  const { paper, ink, soft, colors } = THEME[name]
+
+  it.each([ink, soft, ...colors])('%s has a contrast of 4.5:1 against the paper', (color) => {
+    expect(contrast(color, paper)).toBeGreaterThanOrEqual(4.5)
+  })
+})
+
+describe('any chart', () => {
+  const number = fc.oneof(
+    fc.double({ min: -1e9, max: 1e9, noNaN: true }),
+    fc.integer({ min: 0, max: 100 }),
+    fc.constant(0)
+  )
+  const chart = fc.record({
+    title: fc.string({ unit: 'binary' }),
+    subtitle: fc.string(),
+    kind: fc.constantFrom(...KINDS),
+    size: fc.integer({ min: 0, max: 60 }),
+    names: fc.array(fc.string({ unit: 'binary' }), { maxLength: 30 }),
+    isCompared: fc.boolean(),
+    numbers: fc.infiniteStream(number)
+  })
+  const pixels = fc.integer({ min: SIZES.least, max: SIZES.most })
+
+  it('is well-formed, and has no coordinate that is no number', () => {
+    fc.assert(
+      fc.property(
+        chart,
+        pixels,
+        pixels,
+        ({ size, names, isCompared, numbers, ...rest }, width, height) => {
+          const take = (count: number) =>
+            Array.from({ length: count }, () => numbers.next().value ?? 0)
+          const length = ['values', 'pie', 'number', 'table'].includes(rest.kind) ? 1 : size
+          const series = names.map((name) => ({
+            name,
+            data: take(length),
+            ...(isCompared && { previous: take(length) })
+          }))
+          const buckets = Array.from({ length }, (_, i) => `${i} Jun`)
+
+          const svg = drawChart({ ...rest, buckets, series }, { width, height })
+
+          expect(svg).not.toMatch(/NaN|Infinity|undefined|null/)
+          expect(balanceOf(svg)).toEqual([])
+        }
+      ),
+      deep(500)
+    )
+  })
+})
+
+/** The elements that are open at the end of an SVG. */
+function balanceOf(svg: string): string[] {
+  const open: string[] = []
+  for (const [, slash, name = '', end] of svg.matchAll(/<(\/?)([a-zA-Z]+)[^>]*?(\/?)>/g)) {
+    if (slash) {
+      expect(open.pop()).toBe(name)
+    } else if (!end) {
+      open.push(name)
+    }
+  }
+  return open
+}
