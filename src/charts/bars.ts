@@ -90,6 +90,7 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
     const y = box.top + i * ROW
     const end = place(scale, currentOf(one), from, until)
     const previous = previousOf(one)
+    const before = previous === undefined ? zero : place(scale, previous, from, until)
     const bar = { x: Math.min(zero, end), y: y + 4, width: Math.abs(end - zero), height: ROW - 10 }
     return [
       label(shorten(one.name || '(empty)', SIZE, names - 12), {
@@ -103,8 +104,8 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
       previous === undefined
         ? ''
         : element('line', {
-            x1: place(scale, previous, from, until),
-            x2: place(scale, previous, from, until),
+            x1: before,
+            x2: before,
             y1: y + 1,
             y2: y + ROW - 3,
             stroke: theme.ink,
@@ -112,7 +113,7 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
             'stroke-dasharray': '3 2'
           }),
       label(values[i] ?? '', {
-        x: Math.max(zero, end) + 6,
+        x: Math.max(zero, end, before) + 6,
         y: y + 16,
         'font-size': SIZE,
         fill: theme.ink

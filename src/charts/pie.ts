@@ -3,6 +3,7 @@ import { type Box, drawLegend } from './frame.ts'
 import { surface } from './marks.ts'
 import { formatValue } from './scale.ts'
 import { element, label } from './svg.ts'
+import { shorten, widthOf } from './text.ts'
 import type { Theme } from './theme.ts'
 
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
@@ -22,13 +23,14 @@ export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
     x: isWide ? box.left + radius : (box.left + box.right) / 2,
     y: box.top + radius
   }
-  const named = parts.map((one) => ({
-    ...one,
-    name: `${one.name || '(empty)'} · ${formatValue(currentOf(one))} · ${PERCENT.format(currentOf(one) / total)}`
-  }))
   const list: Box = isWide
     ? { ...box, left: box.left + side + 28, top: box.top + 4 }
     : { ...box, top: box.top + side + 12 }
+  const named = parts.map((one) => {
+    const share = ` · ${formatValue(currentOf(one))} · ${PERCENT.format(currentOf(one) / total)}`
+    const room = list.right - list.left - 16 - widthOf(share, 12)
+    return { ...one, name: shorten(one.name || '(empty)', 12, room) + share }
+  })
   let from = 0
   const slices = parts.map((one, i) => {
     const until = from + currentOf(one) / total
