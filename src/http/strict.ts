@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../errors.ts'
-import { findMeant, showName } from '../input/closest.ts'
+import { findSimilarName, showName } from '../input/closest.ts'
 import { isHarmless } from '../input/harmless.ts'
 
 /** The query parameters of an operation: each at most once, but for the lists. */
@@ -52,7 +52,7 @@ function refuse(name: string, { names, lists }: KnownParameters): AppError {
   if (name === 'format') {
     return new AppError('invalid_input', 'This operation answers in JSON only.', name)
   }
-  const meant = findMeant(name, [...names, ...lists])
+  const meant = findSimilarName(name, [...names, ...lists])
   const hint = meant === undefined ? '.' : `: did you mean "${meant}"?`
   return new AppError(
     'invalid_input',
