@@ -166,7 +166,7 @@ async function readJson(request: Request): Promise<Json> {
   }
   // Schemas drop this member silently: a receipt with it would verify as unchanged.
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
-    throw new AppError('invalid_input', 'This field is not known.', '__proto__')
+    throw new AppError('invalid_input', 'This field is unknown.', '__proto__')
   }
   const repeated = findRepeated(text)
   if (repeated) {
