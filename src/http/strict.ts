@@ -52,7 +52,7 @@ function refuse(name: string, { names, lists }: KnownParameters): AppError {
   if (name === 'format') {
     return new AppError(
       'invalid_input',
-      'This operation only responds with JSON: leave `format` out.',
+      'This operation responds with JSON only: leave `format` out.',
       name
     )
   }
