@@ -29,7 +29,10 @@ import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 
-/** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
+/**
+ * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of time; `work` returns what
+ * this isolate has done for the queues, for the health check.
+ */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
@@ -52,6 +55,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   }
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, projectRoutes)
+    // `persons/activity` and `persons/deletion_status` must come before `persons/:id`.
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)

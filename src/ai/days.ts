@@ -2,7 +2,7 @@ import { type Calendar, DAY } from '../calendar/buckets.ts'
 import { toClock } from '../calendar/clock.ts'
 import { phrase, type Rule } from './words.ts'
 
-/** When recordings have begun, as a list is asked: `date_from`, `date_to`. */
+/** The days on which recordings began, as `date_from` and `date_to` of the list of recordings. */
 export type Days = { from?: string; to?: string }
 
 const NUMBERS = [
@@ -19,7 +19,7 @@ const NUMBERS = [
   'ten'
 ]
 
-/** Also `a`, and numbers in words up to ten. */
+/** Pattern of a number: digits, `a`, or a word from zero to ten. */
 export const NUMBER = String.raw`\d+(?:\.\d+)?|an?|${NUMBERS.join('|')}`
 
 export function readNumber(text: string): number {
@@ -50,8 +50,10 @@ const DATE = String.raw`\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)
 const WEEKDAYS = 'sunday|monday|tuesday|wednesday|thursday|friday|saturday'
 
 /**
- * How days are asked for. Dates are on the project's clock; `last week` are seven days, `this week` is the calendar's.
- * A date that does not exist is left as it stands, for the list to refuse.
+ * Returns the rules that read days, in the project's time zone. `last week` means the last seven days, `this week` the
+ * calendar week. A date that does not exist is passed on as it is, for the list of recordings to refuse.
+ *
+ * `in the last 3 days` → `{ from: '-3d' }`, `on 3 June 2025` → `{ from: '2025-06-03', to: '2025-06-03' }`
  */
 export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days: Days }>[] {
   const today = Math.floor(toClock(now.getTime(), calendar.timezone) / DAY) * DAY

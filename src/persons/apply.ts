@@ -9,9 +9,9 @@ import type { PersonId } from './store.ts'
 import { readSubject, writeChange } from './write.store.ts'
 
 /**
- * Has `change` change a person, and writes the outcome in one transaction. What others change in between is noticed, and
- * the work is done again from a new reading.
- * @throws not_found, unavailable when others change it on and on
+ * Reads a person, applies `change` and writes the result in one transaction. If somebody else changes the person in
+ * between, it starts again; `change` may therefore run several times.
+ * @throws not_found; unavailable when the person keeps changing
  */
 export function changePerson(
   db: Db,
@@ -31,7 +31,7 @@ export function changePerson(
 }
 
 /**
- * Makes persons of their own of some of a person's distinct ids, and answers them.
+ * Splits distinct ids off a person and returns the new persons, one per distinct id.
  * @throws invalid_input, not_found, unavailable
  */
 export async function splitApart(

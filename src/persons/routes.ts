@@ -85,7 +85,7 @@ const LIST = describe({
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
   refusals: [
-    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
     ['query_too_large', TOO_MUCH_WORK, 'properties']
   ]
 })

@@ -61,7 +61,7 @@ those of \`having_predicates\`.`,
     200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) }
   },
   refusals: [
-    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
     ['query_too_large', TOO_MUCH_WORK, 'properties'],
     ['blank', 'This field may not be blank.', 'session_ids__0'],
     ['null', 'This field may not be null.', 'session_ids__0'],

@@ -130,5 +130,6 @@ async function stepsOfSession(db: Db, projectId: number, sessionId: string): Pro
     return session.steps
   }
   const open = { ...session, projectId, sessionId }
-  return (await readSteps(db, [open])).get(open) ?? []
+  const [steps = []] = await readSteps(db, [open])
+  return steps
 }

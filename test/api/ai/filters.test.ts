@@ -323,7 +323,7 @@ describe('POST session_recordings/ai/filters', () => {
     expect(await selectedBy(anonymous.body.data)).toEqual(['nobody'])
     expect(two.body).toMatchObject({
       result: 'question',
-      data: { question: 'Ask for one distinct id.' }
+      data: { question: 'Give only one distinct id.' }
     })
   })
 

@@ -118,7 +118,7 @@ describe('a trend that cannot be', () => {
       asNode({ dateRange: { from: '-1d' } }),
       'invalid_input',
       'query__dateRange__from',
-      'not known'
+      'unknown'
     ],
     [
       asNode({ dateRange: { ...RANGE, explicitDate: true } }),

@@ -103,7 +103,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
       expect(delivery).toMatchObject({
         status: 'failed',
         attempts,
-        error: 'It cannot be reached, or cut the connection.',
+        error: 'The server cannot be reached, or closed the connection.',
         recipients: [{ status: 'unknown', repeated: true }]
       })
       expect(received).toHaveLength(attempts)
@@ -143,7 +143,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     await desk.drain()
 
     expect(await desk.deliveries(id)).toMatchObject([
-      { status: 'failed', error: 'Only https URLs are allowed.' }
+      { status: 'failed', error: 'The URL must begin with https://.' }
     ])
     expect(await receivedAt(path)).toEqual([])
   })
@@ -165,7 +165,7 @@ it('waits ten seconds for a webhook, and no longer', async () => {
   expect(await desk.deliveries(id)).toMatchObject([
     {
       status: 'queued',
-      error: 'It did not answer within 10 s.',
+      error: 'The server did not respond within 10 s.',
       recipients: [{ status: 'unknown' }]
     }
   ])
