@@ -6,10 +6,10 @@ import { log } from '../log.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
 import { type DeadMessage, giveBack, PoisonError } from '../queues/attempt.ts'
 import { discard, readObject } from '../queues/waiting-objects.ts'
+import type { Incoming } from './changes.ts'
 import { type CaptureOutlet, enqueueEvents } from './enqueue.ts'
 import { ingestPart } from './ingest.ts'
 import { CaptureMessage, MAX_PART_BYTES, MAX_PART_EVENTS, SpilledMessage } from './message.ts'
-import type { Incoming } from './plan.ts'
 
 /**
  * Transactions of one invocation beside the first of each project's events: together about two seconds of the database,

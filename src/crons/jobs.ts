@@ -9,7 +9,7 @@ import { listDatabases } from '../projects/store.ts'
 import { readQueuesSince } from '../queues/due.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { readRetention, sweepRecordings } from '../recordings/purge.ts'
-import { sweepUnnamed } from '../recordings/sweep.ts'
+import { sweepOrphans } from '../recordings/sweep.ts'
 import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
@@ -140,7 +140,7 @@ class Jobs {
     return this.#inDatabases(async (db, database) => {
       const retentionDays = readRetention(this.#env.RECORDING_RETENTION_DAYS)
       const limits = { database, retentionDays, now: this.#scheduledTime, begins }
-      const swept = await sweepUnnamed(db, this.#env.BUCKET, limits)
+      const swept = await sweepOrphans(db, this.#env.BUCKET, limits)
       if (swept) {
         const { removed, isDone: done } = swept
         log('info', 'weekly sweep of recordings', { database, removed, done })

@@ -4,7 +4,7 @@ import { DeadMessage } from '../queues/attempt.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { objectOf, RecordingPart } from '../recordings/part.ts'
 import { countRemoved, findTombstones } from '../tombstones/store.ts'
-import { buriedUnder, hashDistinctId } from '../tombstones/tombstone.ts'
+import { tombstoneFor, hashDistinctId } from '../tombstones/tombstone.ts'
 import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store.ts'
 
 const LETTERS_AT_ONCE = 50
@@ -49,7 +49,7 @@ async function forgetPart(
 ): Promise<void> {
   const hash = await hashDistinctId(erasureSalt, projectId, part.distinct_id)
   const tombstones = await findTombstones(db, projectId, [hash])
-  const erasure = buriedUnder(tombstones, part.received_at)?.erasureId
+  const erasure = tombstoneFor(tombstones, part.received_at)?.erasureId
   if (erasure === undefined) {
     return
   }
@@ -75,7 +75,7 @@ async function forgetEvents(
   const kept = []
   for (const event of events) {
     const own = tombstones.filter(({ hash }) => hash === hashes.get(event.distinct_id))
-    const erasure = buriedUnder(own, received_at)?.erasureId
+    const erasure = tombstoneFor(own, received_at)?.erasureId
     if (erasure === undefined) {
       kept.push(event)
     } else {

@@ -11,12 +11,11 @@ import { findOldestWaiting, NOTHING_WAITS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
 import { ErasureMessage } from './message.ts'
-import { writeReceipt } from './receipt.ts'
 import {
   complete,
   countEvents,
   countRemains,
-  findDoomedOf,
+  findUnpurgedOf,
   listKeys,
   markCleared,
   markFailed,
@@ -24,9 +23,10 @@ import {
   noteFound,
   noteWaiting,
   type Piece,
-  removeEvents,
-  removeVersions
-} from './removal.store.ts'
+  purgeEvents,
+  purgeVersions
+} from './purge.store.ts'
+import { writeReceipt } from './receipt.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
 /** D1 allows 1,000 queries an invocation. */
@@ -274,7 +274,7 @@ class Eraser {
   async remove(erasure: ErasureRow): Promise<State> {
     if (erasure.clearedAt === null) {
       const isDone = await this.#inPieces((limit) =>
-        removeVersions(this.#db, erasure, limit, this.#now())
+        purgeVersions(this.#db, erasure, limit, this.#now())
       )
       if (!isDone) {
         return 'cut'
@@ -288,7 +288,7 @@ class Eraser {
       if (erasure.run === null) {
         return 'waiting'
       }
-      if (!(await this.#removeEvents(erasure)) || !(await this.#rebuildSessions())) {
+      if (!(await this.#purgeEvents(erasure)) || !(await this.#rebuildSessions())) {
         return 'cut'
       }
     }
@@ -298,7 +298,7 @@ class Eraser {
   /** @returns whether none is left */
   async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
     while (!this.#isSpent()) {
-      const doomed = await findDoomedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
+      const doomed = await findUnpurgedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
       for (const recording of doomed) {
         await purgeRecording(this.#db, this.#bucket, recording, this.#now())
       }
@@ -310,7 +310,7 @@ class Eraser {
   }
 
   /** @returns whether none is left */
-  async #removeEvents(erasure: ErasureRow): Promise<boolean> {
+  async #purgeEvents(erasure: ErasureRow): Promise<boolean> {
     if (erasure.found === null) {
       let found = 0
       for await (const keys of this.#keysOf(erasure)) {
@@ -320,9 +320,7 @@ class Eraser {
     }
     for await (const keys of this.#keysOf(erasure)) {
       if (
-        !(await this.#inPieces((limit) =>
-          removeEvents(this.#db, erasure, keys, limit, this.#now())
-        ))
+        !(await this.#inPieces((limit) => purgeEvents(this.#db, erasure, keys, limit, this.#now())))
       ) {
         return false
       }

@@ -4,20 +4,20 @@ import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
-import { messagesFor } from './message.ts'
-import type { Sender } from './run.ts'
 import {
   findPersonsToErase,
   type PersonToErase,
   type Selection,
   writeErasures
-} from './write.store.ts'
+} from './erase.store.ts'
+import { messagesFor } from './message.ts'
+import type { Sender } from './run.ts'
 
 /**
- * Deletes the persons that are selected, with their distinct ids and what the activity log tells of their properties;
- * their erasures exist from the same moment. All or none; nobody else is touched. What is left of them then is removed
- * at once by the queue, their events, if asked, by the next weekly batch.
- * @returns those who were there
+ * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
+ * erasures in the same transaction. The queue then purges versions and recordings at once; the weekly run purges events,
+ * if requested.
+ * @returns the persons that existed
  */
 export async function erasePersons(
   db: Db,

@@ -5,16 +5,18 @@ import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } f
 
 /** A queue takes 100 messages at once. */
 const MAX_MESSAGES = 100
+/** Tasks taken per statement. */
 const TAKEN_AT_ONCE = 1_000
 
-/** Work without a sign of life for so long has lost its message, or its consumer died. */
+/** Time without progress after which the message of an erasure counts as lost, or its consumer as dead. */
 const STALLED_MS = 15 * 60_000
 
 export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<unknown> }
 
 /**
- * Starts, or goes on with, the weekly batch for `scheduledFor`: every task asked for before it that waits, or has failed,
- * goes to the queue. Started twice, or twice at once, each task goes once. @returns how many went
+ * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
+ * If the run is started twice, even at once, each task is queued once.
+ * @returns how many tasks were queued
  */
 export async function startRun(
   db: Db,
@@ -30,10 +32,10 @@ export async function startRun(
 }
 
 /**
- * What the quarter of an hour brings to light: a Sunday without its run is made up for; a run whose gathering was cut
- * short, tasks that lost their message, and persons whose removal did not get to its end are taken up again.
- * @param queuesSince messages from before are lost, ms UTC
- * @returns how many erasures went to the queue
+ * Catches up every 15 minutes: starts a run that was missed on Sunday, continues a run that was cut short while it queued
+ * its tasks, and resumes erasures whose message was lost.
+ * @param queuesSince messages sent before are lost, ms UTC
+ * @returns how many erasures were queued
  */
 export async function sweepErasures(
   db: Db,
@@ -56,7 +58,7 @@ export async function sweepErasures(
   return gathered + resumed
 }
 
-/** Takes up again what has shown no sign of life since `before`, ms. @returns how many went to the queue */
+/** Resumes erasures without progress since `before`, ms UTC. @returns how many were queued */
 export const resumeErasures = (db: Db, queue: Sender, before: number, now: Date): Promise<number> =>
   send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
 
@@ -68,7 +70,7 @@ const gather = (
   now: number
 ): Promise<number> => send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
 
-/** Sends what `take` yields until it yields nothing more. What is taken but not sent is found by the next sweep. */
+/** Queues erasures until `take` returns fewer than it may. The next sweep finds those that were taken but not sent. */
 async function send(
   queue: Sender,
   take: () => Promise<{ id: number; project_id: number }[]>

@@ -5,8 +5,8 @@ import { type DeadMessage, giveBack, PoisonError } from '../queues/attempt.ts'
 import { discard } from '../queues/waiting-objects.ts'
 import { type Loaded, loadPart, storeParts } from './ingest.ts'
 import { markerOf, RecordingPart } from './part.ts'
+import { findUnpurged } from './purge.store.ts'
 import { PurgeMessage, purgeRecording } from './purge.ts'
-import { findDoomed } from './removal.store.ts'
 
 export type RecordingBindings = {
   control: D1Database
@@ -118,14 +118,14 @@ async function purge(
   usage: Usage
 ) {
   const { db } = await openProject(project_id, bindings, usage)
-  const doomed = await findDoomed(db, project_id, sessions)
-  for (const one of doomed) {
+  const unpurged = await findUnpurged(db, project_id, sessions)
+  for (const one of unpurged) {
     if (usage.queries >= MAX_QUERIES) {
       throw new UnavailableError('The rest has to wait for another invocation.')
     }
     await purgeRecording(db, bindings.bucket, one, bindings.clock().getTime())
   }
-  return doomed.length
+  return unpurged.length
 }
 
 async function openProject(

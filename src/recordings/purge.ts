@@ -2,15 +2,15 @@ import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { prefixOf, SessionId } from './part.ts'
 import {
-  type Doomed,
+  type DeletedRecording,
   expireRecordings,
   finishPurge,
-  listDoomed,
   listProjects,
-  removeParts
-} from './removal.store.ts'
+  listUnpurged,
+  purgeParts
+} from './purge.store.ts'
 
-/** Asks to remove what is left of deleted recordings; a repetition does no harm. */
+/** Asks to purge deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
 export type PurgeMessage = z.infer<typeof PurgeMessage>
 
@@ -18,21 +18,24 @@ export type PurgeQueue = { sendBatch(messages: { body: PurgeMessage }[]): Promis
 
 const DAY = 86_400_000
 
-/** Rows that a statement removes: it is to take no longer than a few milliseconds. */
+/** Rows of parts deleted per statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
+/** Recordings per message. */
 const SESSIONS_IN_MESSAGE = 10
+/** Messages per call: the limit of Cloudflare Queues. */
 const MAX_MESSAGES = 100
 
-/** Of a project, in one sweep. */
+/** Recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
+/** Purges that one sweep resumes. */
 const SWEPT_AT_ONCE = SESSIONS_IN_MESSAGE * MAX_MESSAGES
 
-/** Work without a sign of life for so long has lost its message. */
+/** How long after its deletion a recording must be purged; later than that its message counts as lost. */
 const STALLED_MS = 15 * 60_000
 
-/** Has the queue remove what is left of deleted recordings. */
-export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<void> {
-  const messages = [...Map.groupBy(doomed, ({ project_id }) => project_id)].flatMap(
+/** Asks the queue to purge deleted recordings. */
+export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[]): Promise<void> {
+  const messages = [...Map.groupBy(deleted, ({ project_id }) => project_id)].flatMap(
     ([project_id, own]) => {
       const sessions = own.map(({ session_id }) => session_id)
       const parts = []
@@ -48,16 +51,16 @@ export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<v
 }
 
 /**
- * Removes all that is left of a deleted recording but its tombstone: the snapshots first, also those that no row names,
- * until a look at the bucket finds none.
+ * Purges a deleted recording down to its tombstone: first all its objects in R2, including those without a row, then the
+ * rows of its parts.
  */
 export async function purgeRecording(
   db: Db,
   bucket: R2Bucket,
-  doomed: Doomed,
+  recording: DeletedRecording,
   now: number
 ): Promise<void> {
-  const prefix = prefixOf(doomed.project_id, doomed.session_id)
+  const prefix = prefixOf(recording.project_id, recording.session_id)
   for (;;) {
     const { objects } = await bucket.list({ prefix })
     if (objects.length === 0) {
@@ -65,26 +68,34 @@ export async function purgeRecording(
     }
     await bucket.delete(objects.map(({ key }) => key))
   }
-  while ((await removeParts(db, doomed, PARTS_AT_ONCE)) === PARTS_AT_ONCE) {}
-  await finishPurge(db, doomed, now)
+  let purged: number
+  do {
+    purged = await purgeParts(db, recording, PARTS_AT_ONCE)
+  } while (purged === PARTS_AT_ONCE)
+  await finishPurge(db, recording, now)
 }
 
-/** For how many days recordings are kept. @throws when it says no such number: all of them would go, or none */
+/** Reads for how many days recordings are kept. @throws for anything but 1 to 99999 */
 export function readRetention(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
+    throw new Error(
+      `RECORDING_RETENTION_DAYS must be a whole number of days, 1 to 99999; got "${text}".`
+    )
   }
   return Number(text)
 }
 
-/** The start of the oldest day, UTC, whose recordings are kept: of so many, today is the last; ms. */
+/**
+ * Returns the start of the oldest UTC day whose recordings are kept, ms UTC. Today counts as one of the retention days:
+ * with 1 it is the start of today.
+ */
 export const keptSince = (retentionDays: number, now: number): number =>
   (Math.floor(now / DAY) - retentionDays + 1) * DAY
 
 /**
- * Deletes the recordings that are older than they are kept for, and takes up removals that have lost their message: so
- * many that the next sweep has to go on. Messages from before `queuesSince` are lost; ms UTC.
- * @returns how many were deleted, and for how many the queue was asked
+ * Deletes expired recordings, and resumes purges whose message was lost; of both a limited number per sweep. Messages
+ * sent before `queuesSince`, ms UTC, are lost.
+ * @returns how many recordings were deleted, and for how many a purge was requested
  */
 export async function sweepRecordings(
   db: Db,
@@ -93,16 +104,11 @@ export async function sweepRecordings(
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
-    expired += await expireRecordings(
-      db,
-      projectId,
-      keptSince(retentionDays, now),
-      EXPIRED_AT_ONCE,
-      now
-    )
+    const until = keptSince(retentionDays, now)
+    expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
-  const doomed = await listDoomed(db, now, before, SWEPT_AT_ONCE)
-  await sendPurges(queue, doomed)
-  return { expired, sent: doomed.length }
+  const unpurged = await listUnpurged(db, now, before, SWEPT_AT_ONCE)
+  await sendPurges(queue, unpurged)
+  return { expired, sent: unpurged.length }
 }

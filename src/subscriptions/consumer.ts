@@ -16,6 +16,7 @@ import {
   MAX_FAILURES,
   type Sent
 } from './delivery.ts'
+import type { Digest } from './digest.ts'
 import { type Sender, send } from './due.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
 import {
@@ -26,7 +27,7 @@ import {
   takeDelivery,
   wasDelivered
 } from './ledger/store.ts'
-import { DeliveryMessage, type Letter } from './message.ts'
+import { DeliveryMessage } from './message.ts'
 import { readContent } from './report.ts'
 import { recipientsOf } from './request.ts'
 import { summarize } from './schedule.ts'
@@ -172,7 +173,7 @@ function whyIdle(
     : undefined
 }
 
-/** Where letters go, and how. */
+/** Where digests go, and how. */
 type Channel = {
   targets: string[]
   /** Whether a receiver knows a repetition from the first. */
@@ -221,7 +222,7 @@ async function openChannel(
   if (typeof content === 'string') {
     return content
   }
-  const letter = await writeLetter(db, subscription, row, content)
+  const digest = await writeDigest(db, subscription, row, content)
   const { targetType, targetValue, secret } = subscription
   switch (targetType) {
     case 'email':
@@ -229,29 +230,29 @@ async function openChannel(
         targets: recipientsOf(targetValue),
         tellsRepetitions: false,
         send: async (to) =>
-          sendEmail(email, emailFrom, to, toEmail(letter, await unsubscribeUrl(subscription, to)))
+          sendEmail(email, emailFrom, to, toEmail(digest, await unsubscribeUrl(subscription, to)))
       }
     case 'slack':
       return {
         targets: [targetValue],
         tellsRepetitions: false,
-        send: (url) => sendSlack(url, letter, allow)
+        send: (url) => sendSlack(url, digest, allow)
       }
     case 'webhook':
       return {
         targets: [targetValue],
         tellsRepetitions: true,
-        send: (url) => sendWebhook(url, secret, letter, { allow, now: clock() })
+        send: (url) => sendWebhook(url, secret, digest, { allow, now: clock() })
       }
   }
 }
 
-async function writeLetter(
+async function writeDigest(
   db: Db,
   subscription: SubscriptionRow,
   row: DeliveryRow,
   content: Content
-): Promise<Letter> {
+): Promise<Digest> {
   const { inviteMessage } = subscription
   const invite =
     inviteMessage && row.kind === 'scheduled' && !(await wasDelivered(db, row))

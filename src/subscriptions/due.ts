@@ -14,10 +14,12 @@ import type { SubscriptionRow } from './store.ts'
 
 /** A queue takes 100 messages at once. */
 const MAX_MESSAGES = 100
+/** Subscriptions whose due occurrences are claimed in one transaction. */
 const CLAIMED_AT_ONCE = 500
+/** Stalled deliveries that are queued again per minute. */
 const TAKEN_AT_ONCE = 500
 
-/** A delivery that nobody has taken up for so long has lost its message, or its consumer died. */
+/** Time without a consumer after which a delivery's message counts as lost, or its consumer as dead. */
 const STALLED_MS = 5 * 60_000
 
 export type Sender = {
@@ -28,10 +30,10 @@ export type Sender = {
 }
 
 /**
- * What every minute does: each occurrence that is due is entered in the ledger and sent to the queue, and so is, again,
- * what was lost on its way. Run twice, or twice at once, each occurrence is entered once.
- * @param queuesSince messages from before are lost, ms UTC
- * @returns how many occurrences were claimed, and how many deliveries were sent again
+ * Enters every due occurrence in the ledger and queues its delivery; queues deliveries again whose message was lost. Runs
+ * every minute. If it runs twice, even at once, each occurrence is entered once.
+ * @param queuesSince messages sent before are lost, ms UTC
+ * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
 export async function runDue(
   db: Db,
@@ -53,8 +55,8 @@ export async function runDue(
 }
 
 /**
- * Enters in the ledger what is due of these subscriptions and moves them on. Occurrences that were missed become one with
- * the last of them.
+ * Enters the due occurrences of these subscriptions in the ledger and moves the subscriptions to their next occurrence. Of
+ * several missed occurrences only the last is entered, with the number of the others.
  * @returns how many were entered
  */
 export async function claim(

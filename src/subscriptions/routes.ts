@@ -6,8 +6,7 @@ import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
-import { describe, type Refusal } from '../http/openapi.ts'
-import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { PageQuery, pageOf, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { validateBody, validateHeader, validatePath, validateQuery } from '../http/validation.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
@@ -15,6 +14,7 @@ import { findDashboard } from '../insights/dashboards/store.ts'
 import { findInsight } from '../insights/store.ts'
 import { userToJson } from '../projects/user.ts'
 import { claim } from './due.ts'
+import { CREATE, DESTROY, LIST, PREVIEW, RETRIEVE, UPDATE } from './reference.ts'
 import {
   changeTerms,
   expectFuture,
@@ -23,6 +23,7 @@ import {
   SubscriptionInput,
   type Terms
 } from './request.ts'
+import { isSameSchedule, resume } from './resume.ts'
 import { nextOccurrence, nextOccurrences, summarize } from './schedule.ts'
 import { SubscriptionJson, subscriptionToJson } from './schemas.ts'
 import { newSecret } from './signature.ts'
@@ -37,28 +38,27 @@ import {
   updateSubscription
 } from './store.ts'
 
+/** Occurrences that a preview lists. */
 const MAX_PREVIEW = 100
-const PAUSED_BY_HAND = 'Paused by a user.'
 
 const SubscriptionPath = z.object({ id: KnownId })
-const SubscriptionPage = pageSchema('SubscriptionPage', SubscriptionJson)
 const LimitOffset = PageQuery.omit({ cursor: true })
 
 const ListQuery = z.object({
   ...LimitOffset.shape,
-  dashboard: Whole.optional().meta({ description: 'Only those of this dashboard.' }),
-  insight: Whole.optional().meta({ description: 'Only those of this insight.' }),
+  dashboard: Whole.optional().meta({ description: 'Only subscriptions to this dashboard.' }),
+  insight: Whole.optional().meta({ description: 'Only subscriptions to this insight.' }),
   deleted: Flag.optional().meta({
-    description: '`true` lists those that are deleted, and only those.'
+    description: '`true` lists deleted subscriptions only.'
   }),
   search: z.string().max(200).optional().meta({
     description:
-      'Part of the title, or of the name of the dashboard or insight; the case of A to Z makes no difference.'
+      'Part of the title, or of the name of the dashboard or insight; ignores the case of A to Z.'
   }),
   ordering: z
     .enum(ORDERINGS.flatMap((name) => [name, `-${name}` as const]))
     .optional()
-    .meta({ description: 'The newest first unless given. With `-` from the highest down.' })
+    .meta({ description: 'The field to sort by, with `-` descending. Newest first by default.' })
 })
 
 const IdempotencyHeader = z.object({
@@ -67,7 +67,8 @@ const IdempotencyHeader = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'An idempotency key has 1 to 255 visible ASCII characters.')
     .optional()
     .meta({
-      description: 'Of any choice: the same request with the same key within 24 hours is done once.'
+      description:
+        'A key of your choice. A request repeated with the same key within 24 hours takes effect once.'
     })
 })
 
@@ -75,80 +76,7 @@ const PreviewQuery = z.object({
   n: wholeFrom(1)
     .refine((n) => n <= MAX_PREVIEW, `Ensure this value is less than or equal to ${MAX_PREVIEW}.`)
     .default(10)
-    .meta({ description: 'How many.' })
-})
-
-const Preview = z
-  .object({ summary: z.string(), timezone: z.string(), results: z.array(z.iso.datetime()) })
-  .meta({
-    id: 'SubscriptionPreview',
-    examples: [
-      {
-        summary: 'sent every week on Monday',
-        timezone: 'Europe/Berlin',
-        results: ['2026-11-23T08:00:00Z']
-      }
-    ]
-  })
-
-const NOT_FOUND: Refusal = ['not_found', 'Not found.']
-const WRITE_REFUSALS: Refusal[] = [
-  ['does_not_exist', 'Invalid pk "9" - object does not exist.', 'insight'],
-  ['max_value', 'Ensure this value is less than or equal to 2147483647.', 'interval']
-]
-
-const LIST = describe({
-  id: 'subscriptions_list',
-  tag: 'Subscriptions',
-  summary: 'List subscriptions',
-  answers: { 200: { text: 'A page of subscriptions.', schema: SubscriptionPage } }
-})
-const CREATE = describe({
-  id: 'subscriptions_create',
-  tag: 'Subscriptions',
-  summary: 'Create a subscription',
-  description: `Delivers insights to e-mail addresses, a Slack channel or a webhook, when its schedule says: an iCalendar \
-recurrence on the clock of \`timezone\`, also after clocks change. An hour that the clock skips becomes the moment after \
-it, and one that it repeats counts once. Of a webhook the answer has the secret that signs its requests, once.`,
-  answers: { 201: { text: 'The subscription.', schema: SubscriptionJson } },
-  refusals: [
-    ...WRITE_REFUSALS,
-    ['invalid_input', 'This address is in a private network.', 'target_value'],
-    ['conflict', 'This idempotency key was used for another request.', 'Idempotency-Key']
-  ]
-})
-const RETRIEVE = describe({
-  id: 'subscriptions_retrieve',
-  tag: 'Subscriptions',
-  summary: 'Retrieve a subscription',
-  answers: { 200: { text: 'The subscription, also a deleted one.', schema: SubscriptionJson } },
-  refusals: [NOT_FOUND]
-})
-const UPDATE = describe({
-  id: 'subscriptions_partial_update',
-  tag: 'Subscriptions',
-  summary: 'Change a subscription',
-  description: `Changes what the body names. \`deleted\` and \`paused\` stop it and, with \`false\`, have it go on with the \
-next occurrence. What is due already is delivered.`,
-  answers: { 200: { text: 'The subscription.', schema: SubscriptionJson } },
-  refusals: [NOT_FOUND, ...WRITE_REFUSALS]
-})
-const DESTROY = describe({
-  id: 'subscriptions_destroy',
-  tag: 'Subscriptions',
-  summary: 'Delete a subscription',
-  description:
-    'Nothing is delivered any more, not what is under way either. PATCH with `deleted: false` brings it back.',
-  answers: { 204: { text: 'It is deleted.' } },
-  refusals: [NOT_FOUND]
-})
-const PREVIEW = describe({
-  id: 'subscriptions_preview',
-  tag: 'Subscriptions',
-  summary: 'Say when it will be delivered',
-  description: 'The next occurrences; of a paused or deleted one those that it would have.',
-  answers: { 200: { text: 'The next occurrences.', schema: Preview } },
-  refusals: [NOT_FOUND, ['min_value', 'Ensure this value is greater than or equal to 1.', 'n']]
+    .meta({ description: 'The number of occurrences to list.' })
 })
 
 export const subscriptionRoutes = createRouter()
@@ -295,13 +223,16 @@ export const subscriptionRoutes = createRouter()
     }
   )
 
-/** With the secret of a webhook, for whoever has just made it one. */
+/** Returns a new subscription or a new webhook with its secret, which is not shown again. */
 const toAnswer = (row: SubscriptionRow): SubscriptionJson => ({
   ...subscriptionToJson(row),
   ...(row.targetType === 'webhook' && { webhook_secret: row.secret })
 })
 
-/** @throws does_not_exist for a dashboard or insight that is not there; one that has been deleted since stays */
+/**
+ * Checks that dashboard and insight exist. The ones that the subscription has already may have been deleted.
+ * @throws does_not_exist, attr is the field
+ */
 async function expectContents(
   db: Db,
   projectId: number,
@@ -326,39 +257,3 @@ async function expectContents(
     throw missing(insightId, 'insight')
   }
 }
-
-/** What a change means for the next delivery: nothing, unless it concerns the schedule, or stops or resumes it. */
-function resume(
-  before: SubscriptionRow,
-  terms: Terms,
-  { paused }: SubscriptionChange,
-  now: Date
-): Partial<SubscriptionRow> {
-  const wasPaused = before.pausedReason !== null
-  const isPaused = paused ?? wasPaused
-  const pausedReason = isPaused ? (before.pausedReason ?? PAUSED_BY_HAND) : null
-  const isAsBefore = isSameSchedule(before, terms) && before.deleted === terms.deleted
-  if (isAsBefore && isPaused === wasPaused) {
-    return {}
-  }
-  const isStopped = terms.deleted || isPaused
-  return {
-    pausedReason,
-    nextDeliveryDate: isStopped ? null : nextOccurrence(terms, now.getTime()),
-    ...(wasPaused && !isPaused && { failures: 0 })
-  }
-}
-
-const isSameSchedule = (a: Terms, b: Terms): boolean =>
-  JSON.stringify(toSchedule(a)) === JSON.stringify(toSchedule(b))
-
-const toSchedule = (terms: Terms) => [
-  terms.frequency,
-  terms.interval,
-  terms.byweekday,
-  terms.bysetpos,
-  terms.count,
-  terms.startDate,
-  terms.untilDate,
-  terms.timezone
-]

@@ -1,10 +1,5 @@
-import {
-  type Changes,
-  type Ids,
-  type Incoming,
-  type Known,
-  planEvents
-} from '../../src/capture/plan.ts'
+import type { Changes, Ids, Incoming, Known } from '../../src/capture/changes.ts'
+import { planEvents } from '../../src/capture/plan.ts'
 import type { PersonChange, Subject } from '../../src/persons/change.ts'
 import {
   loadPerson,

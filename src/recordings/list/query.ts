@@ -26,14 +26,14 @@ const EventJson = z.union([
   )
 ])
 
-/** What PostHog's clients may ask of a list that this one does not know: it has to be empty. */
+/** A filter of PostHog that is not supported here; clients send it empty. */
 const Unsupported = jsonText(
   z
     .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
     .optional()
-).meta({ type: 'string', description: 'Not supported: has to be empty.' })
+).meta({ type: 'string', description: 'Not supported; must be empty.' })
 
-/** What a list may be ordered by. */
+/** Sort orders of a list. */
 export const ORDERS = [
   'start_time',
   'recording_duration',
@@ -49,7 +49,7 @@ export const ORDERS = [
   'activity_score'
 ] as const
 
-/** What can be asked of a recording as of a property; `visited_page` is any of the pages. */
+/** Keys of filters of type `recording`. `visited_page` matches any of the recording's pages. */
 export const RECORDING_KEYS = [
   ...ORDERS.slice(1),
   'start_url',
@@ -57,50 +57,58 @@ export const RECORDING_KEYS = [
   'snapshot_source'
 ] as const
 
-/** Whose property a filter of a list is about, an event's if it does not say so; `event_metadata` knows the event's name. */
+/** Types of the filters in `properties`; filters without a type are of type `event`. */
 export const LIST_TYPES = ['event', 'person', 'session', 'recording', 'event_metadata'] as const
-/** Of the filters that one event has to fulfil. */
+/** Types of the filters in `events`. */
 const EVENT_TYPES = ['event', 'person', 'session'] as const
 
-/** What can be asked of an event itself. */
+/** Keys of filters of type `event_metadata`. */
 export const METADATA_KEYS = ['event'] as const
 
 const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
 
-/** The parameters of a list beside those of pages and properties. */
+/** The filters of a list, except for `properties`. */
 export const FiltersQuery = z.object({
-  person: Text.optional().meta({ description: 'Of this person: its integer id or its uuid.' }),
-  person_uuid: Text.optional().meta({ description: 'The same.' }),
-  distinct_id: Text.optional().meta({ description: 'With exactly this distinct id.' }),
+  person: Text.optional().meta({
+    description: 'Only recordings of this person, given by its integer id or its UUID.'
+  }),
+  person_uuid: Text.optional().meta({ description: 'The same as `person`.' }),
+  distinct_id: Text.optional().meta({
+    description: 'Only recordings with exactly this distinct id.'
+  }),
   distinct_ids: Texts.optional().meta({
     type: 'string',
-    description: 'With any of these: a JSON array.'
+    description: 'Only recordings with one of these distinct ids, given as a JSON array.'
   }),
-  session_ids: Texts.optional().meta({ type: 'string', description: 'Only these: a JSON array.' }),
+  session_ids: Texts.optional().meta({
+    type: 'string',
+    description: 'Only recordings of these sessions, given as a JSON array.'
+  }),
   date_from: Text.optional().meta({
-    description: 'Begun then or later: `-7d`, `2026-11-20`, or a date-time.'
+    description:
+      'Only recordings that began at this time or later: `-7d`, `2026-11-20`, or a date-time.'
   }),
   date_to: Text.optional().meta({
-    description: 'Begun until then; a bare date is that whole day.'
+    description: 'Only recordings that began up to this time; a date without time means its end.'
   }),
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name (null for any), and `properties`, filters that the event has to match.'
+      'Only recordings in whose session each of these events happened. A JSON array of event names, or of objects with `id`, the name (null for any event), and `properties`, filters that the event must match.'
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:
-      'Whether all of `events` and of the filters in `properties` have to hold, or any. All else always has to.'
+      'Whether a recording must match all of `events` and of the filters in `properties`, or one of them. It must always match all other parameters.'
   }),
   filter_test_accounts: Flag.default(false).meta({
-    description: "Also with the project's filters of test accounts."
+    description: "Whether to add the project's filters for test accounts."
   }),
   having_predicates: z
     .string()
     .max(100_000)
     .optional()
     .meta({
-      description: `Filters of type \`recording\`, as JSON: \`[{"key":"duration","type":"recording","operator":"gt","value":60}]\`. Keys: ${keys}.`
+      description: `Filters of type \`recording\`, as a JSON array: \`[{"key":"duration","type":"recording","operator":"gt","value":60}]\`. Keys: ${keys}.`
     }),
   actions: Unsupported,
   console_log_filters: Unsupported,
@@ -112,32 +120,33 @@ export const FiltersQuery = z.object({
     .default('start_time')
     .meta({
       enum: ORDERS,
-      description: 'What the recordings are ordered by; `-` before it is left out.'
+      description: 'The field to sort by. A `-` before it is ignored; use `order_direction`.'
     }),
   order_direction: z
     .string()
     .toLowerCase()
     .pipe(z.enum(['asc', 'desc']))
     .default('desc')
-    .meta({ enum: ['asc', 'desc'], description: 'The highest first, unless it is `asc`.' })
+    .meta({ enum: ['asc', 'desc'], description: 'The direction to sort in.' })
 })
 export type FiltersQuery = z.infer<typeof FiltersQuery>
 
 export type PersonFilter = { id: number } | { uuid: string }
 
-/** What recordings are asked for; all that is given has to hold. Times are ms UTC, `[from, until)`. */
+/** The filters of a list, all of which a recording must match. Times are ms UTC, `[from, until)`. */
 export type RecordingFilters = {
   persons: PersonFilter[]
-  /** Lists of which each has to have the recording's. */
+  /** Lists of distinct ids, each of which must contain the recording's. */
   distinctIds: string[][]
   sessionIds: string[] | undefined
   from: number | undefined
   until: number | undefined
   groups: FilterGroup[]
-  /** Of the events and the groups that are `chosen`, one is enough: else all of them have to hold. */
+  /** Whether one of `events` and `chosen` is enough; otherwise a recording must match all of them. */
   isAny: boolean
-  /** Events by their names, null for any, with what each has to fulfil. */
+  /** Events that happened in the session, by name (null for any), with the filters that each must match. */
   events: { name: string | null; group: FilterGroup }[]
+  /** The filters of the parameter `properties`. */
   chosen: FilterGroup[]
 }
 
@@ -145,8 +154,8 @@ export type Settings = { timezone: string; weekStart: number; testAccountFilters
 
 /**
  * Reads the filters of a list.
- * @param properties of the parameter `properties`, as JSON
- * @throws invalid_input that names the parameter
+ * @param properties the parameter `properties`, parsed
+ * @throws invalid_input, attr is the parameter
  */
 export function readRecordingFilters(
   query: FiltersQuery,
@@ -177,7 +186,7 @@ export function readRecordingFilters(
     until: readDate(date_to, 'date_to', (text) => readUntil(text, 'minute', settings, now)),
     groups: [
       ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : []),
-      // They came as JSON, and so did the properties of events.
+      // Both the project's filters and the properties of events were parsed from JSON.
       ...(query.filter_test_accounts
         ? [
             naming('filter_test_accounts', () =>
@@ -196,7 +205,7 @@ export function readRecordingFilters(
   }
 }
 
-/** The operand joins the filters of a list; a group says itself how its filters are joined. */
+/** Reads the filters in `properties`. The operand joins those of a list; a group says itself how its filters are joined. */
 function readChosen(
   properties: Json | undefined,
   operand: FilterGroup['type'],
@@ -224,7 +233,7 @@ function checkKeys(group: FilterGroup): FilterGroup {
     if (known && !known.includes(key)) {
       throw new AppError(
         'invalid_input',
-        `There is no property ${JSON.stringify(key)} of type ${type}: only ${known.join(', ')}.`,
+        `${JSON.stringify(key)} is not a property of type ${type}; send one of ${known.join(', ')}.`,
         'properties'
       )
     }
@@ -232,7 +241,7 @@ function checkKeys(group: FilterGroup): FilterGroup {
   return group
 }
 
-/** Has the complaints about filters name the parameter in which these came. */
+/** Reads filters, and names the parameter they came in when they are refused. */
 function naming(attr: string, read: () => FilterGroup): FilterGroup {
   try {
     return read()
@@ -259,7 +268,11 @@ function readPerson(text: string | undefined, attr: string): PersonFilter | unde
   if (z.guid().safeParse(text).success) {
     return { uuid: text.toLowerCase() }
   }
-  throw new AppError('invalid_input', 'A person’s id is an integer or a UUID.', attr)
+  throw new AppError(
+    'invalid_input',
+    `The id of a person must be an integer or a UUID; got ${JSON.stringify(text)}.`,
+    attr
+  )
 }
 
 function readDate(
@@ -272,12 +285,16 @@ function readDate(
   }
   const time = read(text)
   if (time === undefined) {
-    throw new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
+    throw new AppError(
+      'invalid_input',
+      `${attr} must be an ISO date or a relative date such as -7d; got ${JSON.stringify(text)}.`,
+      attr
+    )
   }
   return time
 }
 
-/** Whether nothing is asked for but all recordings. */
+/** Whether the filters match all recordings. */
 export const isUnfiltered = ({
   persons,
   distinctIds,

@@ -71,25 +71,25 @@ describe('an event that cannot be kept', () => {
       'has a number for its time',
       { event: 'e', distinct_id: 'a', timestamp: 1795262400 },
       null,
-      'event timestamp is a number instead of a string'
+      'event timestamp must be an ISO 8601 string; got a number'
     ],
     [
       'has a word for its time',
       { event: 'e', distinct_id: 'a', timestamp: 'yesterday' },
       null,
-      'event timestamp is not a date: "yesterday"'
+      'event timestamp must be an ISO 8601 string; got "yesterday"'
     ],
     [
       'has a day that is none for its time',
       { event: 'e', distinct_id: 'a', timestamp: '2026-02-30T00:00:00Z' },
       null,
-      'event timestamp is not a date: "2026-02-30T00:00:00Z"'
+      'event timestamp must be an ISO 8601 string; got "2026-02-30T00:00:00Z"'
     ],
     [
       'has a list for its time',
       { event: 'e', distinct_id: 'a', timestamp: [2026] },
       null,
-      'event timestamp is not a date: [2026]'
+      'event timestamp must be an ISO 8601 string; got [2026]'
     ],
     [
       'has text for a uuid',
@@ -119,7 +119,7 @@ describe('an event that cannot be kept', () => {
       'identifies without a person',
       { event: '$identify', distinct_id: 'a', properties: { $process_person_profile: false } },
       null,
-      '$identify needs person processing'
+      '$identify needs a person profile: send it without $process_person_profile: false'
     ]
   ])(
     'is dropped with the reason, and the others are kept, when it %s',

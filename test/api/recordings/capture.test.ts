@@ -289,12 +289,12 @@ describe('POST /s', () => {
     [
       'last week’s snapshots',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * 86_400_000) }),
-      'another week'
+      'less than 7 days from now'
     ],
     [
       'next week’s snapshots',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * 86_400_000) }),
-      'another week'
+      'less than 7 days from now'
     ]
   ])('drops %s, and keeps the rest', async (_, wrong, reason) => {
     const { project, get, post, drain, held } = await newStage()

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { createKey } from '../../../src/projects/store.ts'
-import { sweepUnnamed } from '../../../src/recordings/sweep.ts'
+import { sweepOrphans } from '../../../src/recordings/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
@@ -385,9 +385,9 @@ describe('the retention of recordings', () => {
   })
 
   it.each([
-    ['pages', { pages: 1, unnamed: 100 }],
-    ['sessions without a row', { pages: 100, unnamed: 2 }]
-  ])('looks at so many %s at once, and goes on where it has stopped', async (_, limits) => {
+    ['pages', { pages: 1, orphans: 100 }],
+    ['sessions without a row', { pages: 100, orphans: 2 }]
+  ])('stops at a limit of %s, and continues there', async (_, limits) => {
     const { project, post, held, record } = await newStage()
     await record(snapshotEvent(project, { session: 'b' }), snapshotEvent(project, { session: 'd' }))
     const unnamed = ['a', 'c', 'e', 'f', 'g']
@@ -400,10 +400,10 @@ describe('the retention of recordings', () => {
       begins: false
     }
 
-    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+    expect(await sweepOrphans(db, env.BUCKET, sweep, limits)).toBeUndefined()
     const swept = []
     for (let begins = true; swept.at(-1)?.isDone !== true; begins = false) {
-      swept.push(await sweepUnnamed(db, env.BUCKET, { ...sweep, begins }, limits))
+      swept.push(await sweepOrphans(db, env.BUCKET, { ...sweep, begins }, limits))
     }
 
     expect(swept.length).toBeGreaterThan(1)
@@ -411,7 +411,7 @@ describe('the retention of recordings', () => {
       (await Promise.all(unnamed.map((session) => objectsOf(project, session)))).flat()
     ).toEqual([])
     expect(await objectsOf(project, 'd')).toHaveLength(1)
-    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+    expect(await sweepOrphans(db, env.BUCKET, sweep, limits)).toBeUndefined()
   })
 
   it('refuses what is too old to be kept', async () => {

@@ -55,7 +55,10 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
       pathOf(`status/${status}`, '?say=no_service')
     )
 
-    const said = type === 'slack' ? `It answered ${status}: no_service` : `It answered ${status}.`
+    const said =
+      type === 'slack'
+        ? `The receiver answered ${status}: no_service`
+        : `The receiver answered ${status}.`
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
     expect(received).toHaveLength(1)
   })
@@ -66,7 +69,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     expect(delivery).toMatchObject({
       status: 'failed',
       attempts: 6,
-      error: `It answered ${status}.`
+      error: `The receiver answered ${status}.`
     })
     expect(received).toHaveLength(6)
   })

@@ -133,7 +133,7 @@ describe('an occurrence', () => {
       { occurrence: '2026-11-25T09:00:00Z', missed: 3, status: 'delivered' }
     ])
     expect(desk.mails.map(({ text }) => text)).toEqual([
-      expect.stringContaining('3 earlier deliveries were missed; this one stands for all.')
+      expect.stringContaining('3 earlier deliveries were missed; this one replaces them.')
     ])
     expect((await desk.find(id)).next_delivery_date).toBe('2026-11-26T09:00:00Z')
   })

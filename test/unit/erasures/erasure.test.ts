@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { messagesFor } from '../../../src/erasures/message.ts'
 import { isGenuine, signReceipt, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
-import { buriedUnder, hashDistinctId } from '../../../src/tombstones/tombstone.ts'
+import { hashDistinctId, tombstoneFor } from '../../../src/tombstones/tombstone.ts'
 import { deep } from '../../support/depth.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -79,7 +79,7 @@ describe('a late event', () => {
     [200, 200],
     [201, undefined]
   ])('accepted at %i was that of the erasure at %s', (receivedAt, erasedAt) => {
-    expect(buriedUnder(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
+    expect(tombstoneFor(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
   })
 
   it('is recognised by a hash that differs by salt, project and distinct id', async () => {

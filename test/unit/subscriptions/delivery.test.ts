@@ -17,8 +17,8 @@ import {
   judge,
   MAX_ATTEMPTS
 } from '../../../src/subscriptions/delivery.ts'
+import type { Digest } from '../../../src/subscriptions/digest.ts'
 import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
-import type { Letter } from '../../../src/subscriptions/message.ts'
 import { sign } from '../../../src/subscriptions/signature.ts'
 import { toBlocks } from '../../../src/subscriptions/slack.ts'
 import { toPayload } from '../../../src/subscriptions/webhook.ts'
@@ -71,7 +71,7 @@ describe('a recipient', () => {
     expect(giveUp(recipient({ error: 'busy' }))).toMatchObject({ status: 'failed', error: 'busy' })
     expect(giveUp(recipient({ status: 'sending' }))).toMatchObject({
       status: 'unknown',
-      error: 'Nobody knows whether it has arrived.'
+      error: 'The outcome is unknown: the message may have arrived.'
     })
     expect(giveUp(recipient({ status: 'sent' }))).toEqual(recipient({ status: 'sent' }))
   })
@@ -123,7 +123,7 @@ it.each([
 ])('reads Retry-After: %s', (header, retryAfter) => {
   expect(judge(503, 'busy', header)).toEqual({
     kind: 'transient',
-    error: 'It answered 503: busy',
+    error: 'The receiver answered 503: busy',
     retryAfter
   })
 })
@@ -210,7 +210,7 @@ const CONTENT: Content = {
   parts: Array.from({ length: 11 }, () => WIDE),
   more: 90
 }
-const LETTER: Letter = {
+const DIGEST: Digest = {
   subscriptionId: 1,
   deliveryId: 2,
   isTest: true,
@@ -223,7 +223,7 @@ const LETTER: Letter = {
 
 describe('the largest delivery', () => {
   it('is within what Slack takes', () => {
-    const { text, blocks } = toBlocks(LETTER)
+    const { text, blocks } = toBlocks(DIGEST)
 
     expect(blocks.length).toBeLessThanOrEqual(50)
     expect(text.length).toBeLessThanOrEqual(3_000)
@@ -238,7 +238,7 @@ describe('the largest delivery', () => {
 
   it.each(['', 'x'])('is cut between characters, not in them: %j', (before) => {
     const [header] = toBlocks({
-      ...LETTER,
+      ...DIGEST,
       content: { ...CONTENT, name: before + '😀'.repeat(200) }
     }).blocks
 
@@ -247,8 +247,8 @@ describe('the largest delivery', () => {
   })
 
   it('is within what a webhook and an e-mail may hold', () => {
-    expect(byteLength(JSON.stringify(toPayload(LETTER)))).toBeLessThan(1_000_000)
-    const { html, text } = toEmail(LETTER, 'https://analytics.example.com/unsubscribe/1.2.3')
+    expect(byteLength(JSON.stringify(toPayload(DIGEST)))).toBeLessThan(1_000_000)
+    const { html, text } = toEmail(DIGEST, 'https://analytics.example.com/unsubscribe/1.2.3')
     expect(byteLength(html + text)).toBeLessThan(1_000_000)
   })
 })
@@ -264,7 +264,7 @@ it('puts nothing into an e-mail that a browser would run', () => {
       { ...WIDE, name: evil }
     ]
   }
-  const { html } = toEmail({ ...LETTER, invite: evil, content }, `https://x/"onclick="`)
+  const { html } = toEmail({ ...DIGEST, invite: evil, content }, `https://x/"onclick="`)
 
   expect(html).not.toContain('<script')
   expect(html).not.toContain('"onclick')
