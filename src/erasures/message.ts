@@ -15,20 +15,16 @@ export type ErasureMessage = z.infer<typeof ErasureMessage>
 const MESSAGE_ERASURES = 50
 
 /** Cuts erasures, of any projects, into messages. */
-export function messagesFor(
-  erasures: { id: number; project_id: number }[]
-): { body: ErasureMessage }[] {
+export function messagesFor(erasures: { id: number; project_id: number }[]): ErasureMessage[] {
   const byProject = Map.groupBy(erasures, ({ project_id }) => project_id)
   return [...byProject].flatMap(([project_id, own]) => {
     const parts = []
     for (let at = 0; at < own.length; at += MESSAGE_ERASURES) {
       parts.push({
-        body: {
-          project_id,
-          erasures: own.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
-          letter: '',
-          waited: 0
-        }
+        project_id,
+        erasures: own.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
+        letter: '',
+        waited: 0
       })
     }
     return parts

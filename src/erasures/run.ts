@@ -1,16 +1,13 @@
 import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
-/** A queue takes 100 messages at once. */
-const MAX_MESSAGES = 100
 const TAKEN_AT_ONCE = 1_000
 
 /** Work without a sign of life for so long has lost its message, or its consumer died. */
 const STALLED_MS = 15 * 60_000
-
-export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<unknown> }
 
 /**
  * Starts, or goes on with, the weekly batch for `scheduledFor`: every task asked for before it that waits, or has failed,
@@ -18,7 +15,7 @@ export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<
  */
 export async function startRun(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   run: Pick<RunRow, 'scheduledFor' | 'startedBy'>,
   now: Date
 ): Promise<number> {
@@ -37,7 +34,7 @@ export async function startRun(
  */
 export async function sweepErasures(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   now: Date,
   queuesSince: number
 ): Promise<number> {
@@ -57,12 +54,16 @@ export async function sweepErasures(
 }
 
 /** Takes up again what has shown no sign of life since `before`, ms. @returns how many went to the queue */
-export const resumeErasures = (db: Db, queue: Sender, before: number, now: Date): Promise<number> =>
-  send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
+export const resumeErasures = (
+  db: Db,
+  queue: Sender<ErasureMessage>,
+  before: number,
+  now: Date
+): Promise<number> => send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
 
 const gather = (
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   run: number,
   isRetrying: boolean,
   now: number
@@ -70,15 +71,12 @@ const gather = (
 
 /** Sends what `take` yields until it yields nothing more. What is taken but not sent is found by the next sweep. */
 async function send(
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   take: () => Promise<{ id: number; project_id: number }[]>
 ): Promise<number> {
   for (let sent = 0; ; ) {
     const taken = await take()
-    const messages = messagesFor(taken)
-    for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
-      await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
-    }
+    await sendAll(queue, messagesFor(taken))
     sent += taken.length
     if (taken.length < TAKEN_AT_ONCE) {
       return sent

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { prefixOf, SessionId } from './part.ts'
 import {
   type Doomed,
@@ -14,18 +15,17 @@ import {
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
 export type PurgeMessage = z.infer<typeof PurgeMessage>
 
-export type PurgeQueue = { sendBatch(messages: { body: PurgeMessage }[]): Promise<unknown> }
+export type PurgeQueue = Sender<PurgeMessage>
 
 const DAY = 86_400_000
 
 /** Rows that a statement removes: it is to take no longer than a few milliseconds. */
 const PARTS_AT_ONCE = 500
 const SESSIONS_IN_MESSAGE = 10
-const MAX_MESSAGES = 100
 
 /** Of a project, in one sweep. */
 const EXPIRED_AT_ONCE = 200
-const SWEPT_AT_ONCE = SESSIONS_IN_MESSAGE * MAX_MESSAGES
+const SWEPT_AT_ONCE = 1_000
 
 /** Work without a sign of life for so long has lost its message. */
 const STALLED_MS = 15 * 60_000
@@ -37,14 +37,12 @@ export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<v
       const sessions = own.map(({ session_id }) => session_id)
       const parts = []
       for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
-        parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
+        parts.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
       }
       return parts
     }
   )
-  for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
-    await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
-  }
+  await sendAll(queue, messages)
 }
 
 /**

@@ -7,7 +7,7 @@ import { createKey } from '../../../src/projects/store.ts'
 import { sweepUnnamed } from '../../../src/recordings/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
-import { QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { EVERY_15_MINUTES, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
@@ -25,10 +25,13 @@ afterAll(untilQuiet)
 
 /** Fires the Cron Trigger of every quarter of an hour. */
 const cron = (bindings: Partial<Env>) =>
-  worker.scheduled(createScheduledController({ cron: QUARTERLY, scheduledTime: new Date() }), {
-    ...env,
-    ...bindings
-  })
+  worker.scheduled(
+    createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),
+    {
+      ...env,
+      ...bindings
+    }
+  )
 
 describe('PATCH session_recordings/{id}', () => {
   /** Ada and Bob, of whom Ada is recorded. */
