@@ -1,9 +1,11 @@
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
+import { newUsage, openDb } from '../db/client.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { log } from '../log.ts'
 import { readQueuesSince } from '../queues/due.ts'
 import { resendWaiting } from '../queues/sweep.ts'
-import { readRetention, sweepRecordings } from '../recordings/purge.ts'
+import { sweepRecordings } from '../recordings/purge.ts'
+import { type Retention, readRetentions } from '../recordings/retention.ts'
 import { sweepUnnamed } from '../recordings/sweep.ts'
 import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
@@ -62,8 +64,8 @@ export const closeEndedSessions = inEachDatabase(
 export const expireRecordings = inEachDatabase(
   'sweep of recordings',
   async ({ db, database }, { env, now }) => {
-    const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
-    const limits = { retentionDays, now: now.getTime(), queuesSince: queuesSince(env) }
+    const retentionOf = await findRetentions(env)
+    const limits = { retentionOf, now: now.getTime(), queuesSince: queuesSince(env) }
     const swept = await sweepRecordings(db, env.RECORDING_QUEUE, limits)
     log('info', 'sweep of recordings', { database, ...swept })
   }
@@ -76,8 +78,8 @@ export const continueSnapshotSweep = sweepSnapshots(false)
 
 function sweepSnapshots(begins: boolean): Job {
   return inEachDatabase('sweep of snapshots', async ({ db, database }, { env, scheduledTime }) => {
-    const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
-    const limits = { database, retentionDays, now: scheduledTime, begins }
+    const retentionOf = await findRetentions(env)
+    const limits = { database, retentionOf, now: scheduledTime, begins }
     const swept = await sweepUnnamed(db, env.BUCKET, limits)
     if (swept) {
       log('info', 'weekly sweep of recordings', {
@@ -126,6 +128,10 @@ export const deliverDue = inEachDatabase(
     }
   }
 )
+
+/** Reads each project's retention: from the control database, while a sweep goes through the databases with their data. */
+const findRetentions = (env: Env): Promise<Retention> =>
+  readRetentions(openDb(env.DB, newUsage()).db, env)
 
 const queuesSince = (env: Env): number => readQueuesSince(env.QUEUES_SINCE)
 

@@ -9,7 +9,7 @@ import { openProjectOf } from '../queues/message.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { loadPart, storeParts } from '../recordings/ingest.ts'
 import { RecordingPart } from '../recordings/part.ts'
-import { readRetention } from '../recordings/purge.ts'
+import { retentionOf } from '../recordings/retention.ts'
 import { type DeadLetterRow, markRedriven } from './store.ts'
 
 type RedriveInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>>
@@ -61,6 +61,6 @@ async function storePart(
   if (!part) {
     return 0
   }
-  const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
+  const retentionDays = retentionOf(project, env)
   return storeParts(db, env.BUCKET, project, [part], retentionDays, clock().getTime())
 }

@@ -6,8 +6,9 @@ import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openProjectOf, readMessage } from '../queues/message.ts'
 import { type Loaded as LoadedPart, loadPart, storeParts } from './ingest.ts'
 import { markerOf, RecordingPart } from './part.ts'
-import { PurgeMessage, purgeRecording, readRetention } from './purge.ts'
+import { PurgeMessage, purgeRecording } from './purge.ts'
 import { findDoomed } from './removal.store.ts'
+import { retentionOf } from './retention.ts'
 
 type RecordingBindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'> & {
   DEAD_QUEUE: Queue<DeadMessage>
@@ -22,7 +23,6 @@ export async function consumeRecordings(
   invocation: Invocation<RecordingBindings>
 ) {
   const { env, clock } = invocation
-  const retentionDays = readRetention(env.RECORDING_RETENTION_DAYS)
   const summary = { stored: 0, purged: 0 }
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
@@ -38,6 +38,7 @@ export async function consumeRecordings(
   }
 
   async function store({ project, db }: OpenProject, parts: LoadedPart[]): Promise<void> {
+    const retentionDays = retentionOf(project, env)
     const now = clock().getTime()
     summary.stored += await storeParts(db, env.BUCKET, project, parts, retentionDays, now)
   }

@@ -10,14 +10,13 @@ import {
   listProjects,
   removeParts
 } from './removal.store.ts'
+import { keptSince, type Retention } from './retention.ts'
 
 /** Asks to remove what is left of deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
 export type PurgeMessage = z.infer<typeof PurgeMessage>
 
 export type PurgeQueue = Sender<PurgeMessage>
-
-const DAY = 86_400_000
 
 /** Rows that a statement removes: it is to take no longer than a few milliseconds. */
 const PARTS_AT_ONCE = 500
@@ -67,37 +66,20 @@ export async function purgeRecording(
   await finishPurge(db, doomed, now)
 }
 
-/** For how many days recordings are kept. @throws when it says no such number: all of them would go, or none */
-export function readRetention(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
-  }
-  return Number(text)
-}
-
-/** The start of the oldest day, UTC, whose recordings are kept: of so many, today is the last; ms. */
-export const keptSince = (retentionDays: number, now: number): number =>
-  (Math.floor(now / DAY) - retentionDays + 1) * DAY
-
 /**
- * Deletes the recordings that are older than they are kept for, and takes up removals that have lost their message: so
+ * Deletes the recordings that are older than their project keeps them, and takes up removals that have lost their message: so
  * many that the next sweep has to go on. Messages from before `queuesSince` are lost; ms UTC.
  * @returns how many were deleted, and for how many the queue was asked
  */
 export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
-  { retentionDays, now, queuesSince }: { retentionDays: number; now: number; queuesSince: number }
+  { retentionOf, now, queuesSince }: { retentionOf: Retention; now: number; queuesSince: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
-    expired += await expireRecordings(
-      db,
-      projectId,
-      keptSince(retentionDays, now),
-      EXPIRED_AT_ONCE,
-      now
-    )
+    const until = keptSince(retentionOf(projectId), now)
+    expired += await expireRecordings(db, projectId, until, EXPIRED_AT_ONCE, now)
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
   const doomed = await listDoomed(db, now, before, SWEPT_AT_ONCE)

@@ -44,6 +44,8 @@ export const projects = sqliteTable('projects', {
     .default([]),
   /** What browser SDKs do for the project: the settings that are not the default. */
   settings: text({ mode: 'json' }).$type<Partial<ProjectSettings>>().notNull().default({}),
+  /** Days for which the project's recordings are kept; null for as long as `RECORDING_RETENTION_DAYS` says. */
+  recordingRetentionDays: integer('recording_retention_days'),
   /** Name of the D1 binding that holds the project's data. */
   database: text().notNull().default('DB'),
   /** Random; keys the hashes by which erased distinct ids are recognised, and lies apart from them. */
