@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import {
@@ -126,7 +127,7 @@ async function runJobs(url: string, ended: Promise<unknown>): Promise<void> {
   }
   const crons = startCrons(readConfig().triggers.crons, fire)
   const control = await openControl(stateDir, fire)
-  for (const cron of ['*/15 * * * *', '* * * * *']) {
+  for (const cron of [EVERY_15_MINUTES, EVERY_MINUTE]) {
     await fire(cron).catch((error) => console.error(describeFault(error)))
   }
   await ended

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
+import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
 import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
@@ -93,7 +94,7 @@ async function run(): Promise<void> {
   })
   endWhenSetBack()
   // The queues are new and empty: these take up what waits in the bucket and in tables.
-  for (const cron of ['*/15 * * * *', '* * * * *']) {
+  for (const cron of [EVERY_15_MINUTES, EVERY_MINUTE]) {
     await fire(cron).catch((error) => console.error(describeFault(error)))
   }
 }
@@ -127,7 +128,7 @@ function dateFor(configured: string): string {
   return today < configured ? today : configured
 }
 
-const Bindings = z.record(z.string(), z.string())
+const Bindings = z.record(z.string(), z.json())
 
 /**
  * The entry module: looks for an asset below the assets' folders, and calls the worker for everything else. Miniflare

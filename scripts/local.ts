@@ -19,6 +19,7 @@ import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
+import { QueueNames } from '../src/queues/names.ts'
 import { openD1, WORKER } from './d1.ts'
 import { listRunning } from './running.ts'
 
@@ -99,11 +100,11 @@ export async function patiently<T>(
 
 const Binding = z.looseObject({ binding: z.string() })
 
-const Config = z.object({
+const Settings = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
-  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string() }),
+  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string(), QUEUE_NAMES: QueueNames }),
   d1_databases: z.array(
     Binding.extend({
       database_name: z.string(),
@@ -121,6 +122,18 @@ const Config = z.object({
   }),
   secrets: z.object({ required: z.array(z.string()) }),
   triggers: z.object({ crons: z.array(z.string()) }).default({ crons: [] })
+})
+
+/** The settings of wrangler.toml, in which every consumed queue is one that `QUEUE_NAMES` gives to a consumer. */
+const Config = Settings.superRefine(({ vars, queues }, context) => {
+  const named = Object.values(vars.QUEUE_NAMES)
+  const consumed = queues.consumers.map(({ queue }) => queue)
+  for (const queue of new Set(consumed).symmetricDifference(new Set(named))) {
+    const message = named.includes(queue)
+      ? `QUEUE_NAMES names the queue ${queue}, but no [[queues.consumers]] consumes it.`
+      : `[[queues.consumers]] consumes the queue ${queue}, but QUEUE_NAMES does not name it.`
+    context.addIssue({ code: 'custom', message })
+  }
 })
 export type Config = z.infer<typeof Config>
 

@@ -122,7 +122,7 @@ function parseJson(text: string): unknown {
 }
 
 const RateLimits = z.record(z.string(), z.unknown()).default({})
-const Variables = z.record(z.string(), z.string())
+const Variables = z.record(z.string(), z.json())
 
 /**
  * A worker as configured, but without two simulations that cost a millisecond and more where Cloudflare's own cost next to

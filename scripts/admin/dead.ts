@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { toIso } from '../../src/calendar/clock.ts'
-import { isBusy } from '../../src/db/client.ts'
-import { databaseOf } from '../../src/db/databases.ts'
+import { isBusy, newUsage } from '../../src/db/client.ts'
 import { redriveDeadLetter } from '../../src/dead-letters/redrive.ts'
 import { listDeadLetters } from '../../src/dead-letters/store.ts'
-import { readRetention } from '../../src/recordings/purge.ts'
 import type { Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
@@ -40,12 +38,12 @@ type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 /** One that still cannot be stored does not keep the others from it; a database that is busy is asked again. */
 async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
-    const database = (name: string) => databaseOf(env, name)
-    const days = readRetention(env.RECORDING_RETENTION_DAYS)
-    return {
-      stored: await redriveDeadLetter(env.DB, database, await bucket(), letter, days, now),
-      error: null
+    const invocation = {
+      env: { ...env, BUCKET: await bucket() },
+      usage: newUsage(),
+      clock: () => now
     }
+    return { stored: await redriveDeadLetter(letter, invocation), error: null }
   } catch (error) {
     if (isBusy(error)) {
       throw error

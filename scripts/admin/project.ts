@@ -9,6 +9,7 @@ import {
   isChange,
   json,
   Nothing,
+  type Option,
   onOff,
   text
 } from './command.ts'
@@ -23,18 +24,22 @@ const settings = {
   exceptions: onOff
 }
 
+/** A number of days, or `default` for as many as the deployment has. */
+const days: Option = { read: (value) => (value === 'default' ? null : integer.read(value)) }
+
 const changeable = {
   name: text,
   timezone: text,
   week_start: text,
   test_account_filters: json,
+  recording_retention_days: days,
   ...settings
 }
 
 const SETTINGS =
   '[--recording on|off] [--recording-sample <0…1>] [--recording-minimum-duration <seconds>] [--console-capture on|off] [--heatmaps on|off] [--web-vitals on|off] [--exceptions on|off]'
 
-const CHANGES = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] ${SETTINGS}`
+const CHANGES = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] [--recording-retention-days <days>|default] ${SETTINGS}`
 
 export const project = {
   create: command({

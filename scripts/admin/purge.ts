@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy, newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
-import { continueErasures } from '../../src/erasures/consumer.ts'
+import { continueErasures, type ErasureQueue } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
@@ -66,25 +66,15 @@ export const purge = {
 const countErasures = (messages: ErasureMessage[]): number =>
   messages.reduce((total, { erasures }) => total + erasures.length, 0)
 
-type Queue = Parameters<typeof continueErasures>[1]['queue']
-
 /** Each step counts as an invocation of its own; one that found the database busy is done again. */
 async function step(
   { env, bucket }: Service,
   message: ErasureMessage,
-  queue: Queue
+  queue: ErasureQueue
 ): Promise<void> {
-  const database = (name: string) => databaseOf(env, name)
-  const bindings = {
-    control: env.DB,
-    database,
-    bucket: await bucket(),
-    queue,
-    clock: () => new Date()
-  }
+  const bindings = { ...env, BUCKET: await bucket(), ERASURE_QUEUE: queue }
   const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
-  await patiently(() => continueErasures(message, bindings, newUsage()), {
-    busyMs: BUSY_MS,
-    isPassing
-  })
+  const run = () =>
+    continueErasures(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
+  await patiently(run, { busyMs: BUSY_MS, isPassing })
 }

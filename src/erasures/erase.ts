@@ -3,6 +3,7 @@ import { retryConflicts } from '../db/retry.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
 import {
   findPersonsToErase,
@@ -10,8 +11,7 @@ import {
   type Selection,
   writeErasures
 } from './erase.store.ts'
-import { messagesFor } from './message.ts'
-import type { Sender } from './run.ts'
+import { type ErasureMessage, messagesFor } from './message.ts'
 
 /**
  * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
@@ -21,7 +21,7 @@ import type { Sender } from './run.ts'
  */
 export async function erasePersons(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
   selection: Selection,
   { actor, ...options }: { deleteEvents: boolean; deleteRecordings: boolean; actor: Actor },
@@ -43,10 +43,7 @@ export async function erasePersons(
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {
-    const messages = messagesFor(erasures.map((id) => ({ id, project_id: project.id })))
-    if (messages.length > 0) {
-      await queue.sendBatch(messages)
-    }
+    await sendAll(queue, messagesFor(erasures.map((id) => ({ id, project_id: project.id }))))
   } catch (error) {
     log('warn', 'erasures wait for the sweep', {
       project: project.id,

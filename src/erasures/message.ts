@@ -14,21 +14,17 @@ export type ErasureMessage = z.infer<typeof ErasureMessage>
 /** Erasures per message; a consumer handles one message at a time. */
 const MESSAGE_ERASURES = 50
 
-/** Groups erasures of any projects into messages. */
-export function messagesFor(
-  erasures: { id: number; project_id: number }[]
-): { body: ErasureMessage }[] {
+/** Cuts erasures, of any projects, into messages. */
+export function messagesFor(erasures: { id: number; project_id: number }[]): ErasureMessage[] {
   const byProject = Map.groupBy(erasures, ({ project_id }) => project_id)
   return [...byProject].flatMap(([project_id, own]) => {
     const parts = []
     for (let at = 0; at < own.length; at += MESSAGE_ERASURES) {
       parts.push({
-        body: {
-          project_id,
-          erasures: own.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
-          letter: '',
-          waited: 0
-        }
+        project_id,
+        erasures: own.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
+        letter: '',
+        waited: 0
       })
     }
     return parts

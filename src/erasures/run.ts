@@ -1,17 +1,13 @@
 import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
-/** A queue takes 100 messages at once. */
-const MAX_MESSAGES = 100
-/** Tasks taken per statement. */
 const TAKEN_AT_ONCE = 1_000
 
 /** Time without progress after which the message of an erasure counts as lost, or its consumer as dead. */
 const STALLED_MS = 15 * 60_000
-
-export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<unknown> }
 
 /**
  * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
@@ -20,7 +16,7 @@ export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<
  */
 export async function startRun(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   run: Pick<RunRow, 'scheduledFor' | 'startedBy'>,
   now: Date
 ): Promise<number> {
@@ -39,7 +35,7 @@ export async function startRun(
  */
 export async function sweepErasures(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   now: Date,
   queuesSince: number
 ): Promise<number> {
@@ -58,13 +54,17 @@ export async function sweepErasures(
   return gathered + resumed
 }
 
-/** Resumes erasures without progress since `before`, ms UTC. @returns how many were queued */
-export const resumeErasures = (db: Db, queue: Sender, before: number, now: Date): Promise<number> =>
-  send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
+/** Takes up again what has shown no sign of life since `before`, ms. @returns how many went to the queue */
+export const resumeErasures = (
+  db: Db,
+  queue: Sender<ErasureMessage>,
+  before: number,
+  now: Date
+): Promise<number> => send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
 
 const gather = (
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   run: number,
   isRetrying: boolean,
   now: number
@@ -72,15 +72,12 @@ const gather = (
 
 /** Queues erasures until `take` returns fewer than it may. The next sweep finds those that were taken but not sent. */
 async function send(
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   take: () => Promise<{ id: number; project_id: number }[]>
 ): Promise<number> {
   for (let sent = 0; ; ) {
     const taken = await take()
-    const messages = messagesFor(taken)
-    for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
-      await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
-    }
+    await sendAll(queue, messagesFor(taken))
     sent += taken.length
     if (taken.length < TAKEN_AT_ONCE) {
       return sent

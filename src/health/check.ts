@@ -6,13 +6,11 @@ import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { listDatabases } from '../projects/store.ts'
+import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
 
 /** From this share of its largest size on a database deserves attention. */
 const FILLING = 0.8
-
-/** Queue batches that this isolate works on, and messages that it has given back to come again later. */
-export type Work = { consuming: number; retrying: number }
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { Health, readHealth, type Work } from './check.ts'
+import type { Work } from '../queues/run.ts'
+import { Health, readHealth } from './check.ts'
 
 const Alive = z
   .object({ status: z.literal('ok') })

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { template } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
@@ -75,6 +75,7 @@ export async function createProject(
       weekStart: WEEK_STARTS.indexOf(input.week_start),
       testAccountFilters: input.test_account_filters,
       settings: defined(pickSettings(input)),
+      recordingRetentionDays: input.recording_retention_days,
       database: input.database,
       erasureSalt: newErasureSalt(),
       createdAt: now.getTime()
@@ -95,6 +96,15 @@ export async function listDatabases(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Lists the projects that keep recordings for a number of days of their own. */
+export async function listRetentions(db: Db): Promise<{ id: number; days: number }[]> {
+  const rows = await db
+    .select({ id: projects.id, days: projects.recordingRetentionDays })
+    .from(projects)
+    .where(isNotNull(projects.recordingRetentionDays))
+  return rows.flatMap(({ id, days }) => (days === null ? [] : { id, days }))
+}
+
 export async function updateProject(
   db: Db,
   id: number,
@@ -104,7 +114,8 @@ export async function updateProject(
     name: change.name,
     timezone: change.timezone,
     weekStart: change.week_start && WEEK_STARTS.indexOf(change.week_start),
-    testAccountFilters: change.test_account_filters
+    testAccountFilters: change.test_account_filters,
+    recordingRetentionDays: change.recording_retention_days
   })
   const settings = JSON.stringify(pickSettings(change))
   const rows = await db

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { prefixOf, SessionId } from './part.ts'
 import {
   type DeletedRecording,
@@ -9,26 +10,22 @@ import {
   listUnpurged,
   purgeParts
 } from './purge.store.ts'
+import { keptSince, type Retention } from './retention.ts'
 
 /** Asks to purge deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
 export type PurgeMessage = z.infer<typeof PurgeMessage>
 
-export type PurgeQueue = { sendBatch(messages: { body: PurgeMessage }[]): Promise<unknown> }
-
-const DAY = 86_400_000
+export type PurgeQueue = Sender<PurgeMessage>
 
 /** Rows of parts deleted per statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
 /** Recordings per message. */
 const SESSIONS_IN_MESSAGE = 10
-/** Messages per call: the limit of Cloudflare Queues. */
-const MAX_MESSAGES = 100
 
 /** Recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
-/** Purges that one sweep resumes. */
-const SWEPT_AT_ONCE = SESSIONS_IN_MESSAGE * MAX_MESSAGES
+const SWEPT_AT_ONCE = 1_000
 
 /** How long after its deletion a recording must be purged; later than that its message counts as lost. */
 const STALLED_MS = 15 * 60_000
@@ -40,14 +37,12 @@ export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[])
       const sessions = own.map(({ session_id }) => session_id)
       const parts = []
       for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
-        parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
+        parts.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
       }
       return parts
     }
   )
-  for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
-    await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
-  }
+  await sendAll(queue, messages)
 }
 
 /**
@@ -75,36 +70,19 @@ export async function purgeRecording(
   await finishPurge(db, recording, now)
 }
 
-/** Reads for how many days recordings are kept. @throws for anything but 1 to 99999 */
-export function readRetention(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new Error(
-      `RECORDING_RETENTION_DAYS must be a whole number of days, 1 to 99999; got "${text}".`
-    )
-  }
-  return Number(text)
-}
-
 /**
- * Returns the start of the oldest UTC day whose recordings are kept, ms UTC. Today counts as one of the retention days:
- * with 1 it is the start of today.
- */
-export const keptSince = (retentionDays: number, now: number): number =>
-  (Math.floor(now / DAY) - retentionDays + 1) * DAY
-
-/**
- * Deletes expired recordings, and resumes purges whose message was lost; of both a limited number per sweep. Messages
- * sent before `queuesSince`, ms UTC, are lost.
- * @returns how many recordings were deleted, and for how many a purge was requested
+ * Deletes the recordings that are older than their project keeps them, and takes up removals that have lost their message: so
+ * many that the next sweep has to go on. Messages from before `queuesSince` are lost; ms UTC.
+ * @returns how many were deleted, and for how many the queue was asked
  */
 export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
-  { retentionDays, now, queuesSince }: { retentionDays: number; now: number; queuesSince: number }
+  { retentionOf, now, queuesSince }: { retentionOf: Retention; now: number; queuesSince: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
-    const until = keptSince(retentionDays, now)
+    const until = keptSince(retentionOf(projectId), now)
     expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
   }
   const before = Math.max(now - STALLED_MS, queuesSince)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { prefixOf } from './part.ts'
 import { listProjects, listRecorded } from './purge.store.ts'
+import type { Retention } from './retention.ts'
 
 const DAY = 86_400_000
 
@@ -21,7 +22,7 @@ type Position = z.infer<typeof Position>
 type Sweep = {
   /** The database whose projects are swept. Each database has its own position. */
   database: string
-  retentionDays: number
+  retentionOf: Retention
   /** Ms UTC. */
   now: number
   /** Whether to begin a sweep if none is under way. */
@@ -37,7 +38,7 @@ type Sweep = {
 export async function sweepOrphans(
   db: Db,
   bucket: R2Bucket,
-  { database, retentionDays, now, begins }: Sweep,
+  { database, retentionOf, now, begins }: Sweep,
   limits = LIMITS
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
@@ -45,8 +46,10 @@ export async function sweepOrphans(
   if (!from) {
     return undefined
   }
-  const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
-  const { removed, next } = await sweepFrom(db, bucket, from, before, limits)
+  const staleBefore = (projectId: number) =>
+    now - Math.max(QUEUED_DAYS, retentionOf(projectId)) * DAY
+  const invocation = { db, bucket, staleBefore, left: { ...limits } }
+  const { removed, next } = await sweepFrom(invocation, from)
   await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
   return { removed, isDone: !next }
 }
@@ -65,15 +68,11 @@ async function readPosition(
 }
 
 async function sweepFrom(
-  db: Db,
-  bucket: R2Bucket,
-  from: Position,
-  before: number,
-  limits: typeof LIMITS
+  invocation: Invocation,
+  from: Position
 ): Promise<{ removed: number; next?: Position }> {
-  const invocation = { db, bucket, before, left: { ...limits } }
   let removed = 0
-  const projects = (await listProjects(db))
+  const projects = (await listProjects(invocation.db))
     .filter((project) => project >= from.project)
     .sort((a, b) => a - b)
   for (const project of projects) {
@@ -87,8 +86,14 @@ async function sweepFrom(
   return { removed }
 }
 
-/** The means of one invocation; `left` counts down from its limits. */
-type Invocation = { db: Db; bucket: R2Bucket; before: number; left: typeof LIMITS }
+/** What one invocation works with; `left` counts down from its limits. */
+type Invocation = {
+  db: Db
+  bucket: R2Bucket
+  /** The time before which an unnamed object of a project is stale, ms UTC. */
+  staleBefore(projectId: number): number
+  left: typeof LIMITS
+}
 
 /** Objects removed, and the last path swept; `isDone` is false where a limit stopped the sweep. */
 type Swept = { removed: number; after: string; isDone: boolean }
@@ -118,7 +123,7 @@ async function sweepProject(invocation: Invocation, from: Position): Promise<Swe
 }
 
 async function sweepSessions(
-  { db, bucket, before, left }: Invocation,
+  { db, bucket, staleBefore, left }: Invocation,
   { project, after: start }: Position,
   sessions: string[]
 ): Promise<Swept> {
@@ -132,7 +137,7 @@ async function sweepSessions(
         return { removed, after, isDone: false }
       }
       left.orphans -= 1
-      removed += await removeStale(bucket, path, before)
+      removed += await removeStale(bucket, path, staleBefore(project))
     }
     // A sweep that continues after this path lists the session's own objects once more, which does no harm.
     after = path

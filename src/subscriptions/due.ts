@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import {
   type Claim,
   claimOccurrences,
@@ -12,22 +13,12 @@ import type { DeliveryMessage } from './message.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
 
-/** A queue takes 100 messages at once. */
-const MAX_MESSAGES = 100
-/** Subscriptions whose due occurrences are claimed in one transaction. */
 const CLAIMED_AT_ONCE = 500
 /** Stalled deliveries that are queued again per minute. */
 const TAKEN_AT_ONCE = 500
 
 /** Time without a consumer after which a delivery's message counts as lost, or its consumer as dead. */
 const STALLED_MS = 5 * 60_000
-
-export type Sender = {
-  sendBatch(
-    messages: { body: DeliveryMessage }[],
-    options?: { delaySeconds: number }
-  ): Promise<unknown>
-}
 
 /**
  * Enters every due occurrence in the ledger and queues its delivery; queues deliveries again whose message was lost. Runs
@@ -37,7 +28,7 @@ export type Sender = {
  */
 export async function runDue(
   db: Db,
-  queue: Sender,
+  queue: Sender<DeliveryMessage>,
   now: Date,
   queuesSince: number
 ): Promise<{ claimed: number; resent: number }> {
@@ -50,7 +41,7 @@ export async function runDue(
   }
   const before = Math.max(at - STALLED_MS, queuesSince)
   const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
-  await send(queue, stalled)
+  await queueDeliveries(queue, stalled)
   return { claimed, resent: stalled.length }
 }
 
@@ -61,7 +52,7 @@ export async function runDue(
  */
 export async function claim(
   db: Db,
-  queue: Sender,
+  queue: Sender<DeliveryMessage>,
   rows: SubscriptionRow[],
   now: number
 ): Promise<number> {
@@ -70,7 +61,7 @@ export async function claim(
     rows.flatMap((row) => toClaim(row, now)),
     now
   )
-  await send(queue, entered)
+  await queueDeliveries(queue, entered)
   return entered.length
 }
 
@@ -94,21 +85,18 @@ function toClaim(row: SubscriptionRow, now: number): Claim[] {
   return [claim]
 }
 
-/** What cannot be sent now is found by a later minute. @param delaySeconds until a consumer gets them, at most a day */
-export async function send(
-  queue: Sender,
+/**
+ * Queues deliveries of the ledger. A failure is only logged: a later minute queues them again.
+ * @param delaySeconds until a consumer gets them, at most a day
+ */
+export async function queueDeliveries(
+  queue: Sender<DeliveryMessage>,
   deliveries: DeliveryId[],
   delaySeconds = 0
 ): Promise<void> {
   try {
-    for (let at = 0; at < deliveries.length; at += MAX_MESSAGES) {
-      await queue.sendBatch(
-        deliveries
-          .slice(at, at + MAX_MESSAGES)
-          .map(({ id, project_id }) => ({ body: { id, project_id } })),
-        { delaySeconds }
-      )
-    }
+    const messages = deliveries.map(({ id, project_id }) => ({ id, project_id }))
+    await sendAll(queue, messages, { delaySeconds })
   } catch (error) {
     log('warn', 'deliveries wait for the sweep', {
       deliveries: deliveries.length,

@@ -12,7 +12,7 @@ import worker from '../../src/worker.ts'
 import { newProject } from './project.ts'
 import { DAILY } from './subscriptions.ts'
 
-export const MINUTELY = '* * * * *'
+export const EVERY_MINUTE = '* * * * *'
 
 export type Mail = {
   to: string
@@ -91,7 +91,7 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
   }
 
   /** Fires a Cron Trigger at the time that the clock shows. */
-  const cron = (more: Partial<Env> = {}, expression = MINUTELY) =>
+  const cron = (more: Partial<Env> = {}, expression = EVERY_MINUTE) =>
     worker.scheduled(createScheduledController({ cron: expression, scheduledTime: new Date() }), {
       ...env,
       ...bindings,

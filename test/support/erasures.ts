@@ -11,7 +11,7 @@ import worker from '../../src/worker.ts'
 import { db, request, type TestProject } from './project.ts'
 
 export const WEEKLY = '0 5 * * SUN'
-export const QUARTERLY = '*/15 * * * *'
+export const EVERY_15_MINUTES = '*/15 * * * *'
 
 /** The erasure queue, whose messages a test delivers itself: later, twice, in another order, or never. */
 export function holdErasures() {

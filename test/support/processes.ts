@@ -63,8 +63,12 @@ export function readRows(stateDir: string, query: string): unknown[] {
 }
 
 /** Starts `npm start` with these options, or another script that ends when it is told to, on a free port. */
-export function launchService(stateDir: string, options: string[] = [], script = 'start') {
-  const args = ['run', script, '--', ...options]
+export function launchService(
+  stateDir: string,
+  options: string[] = [],
+  { script = 'start', clone = root } = {}
+) {
+  const args = ['--prefix', clone, 'run', script, '--', ...options]
   const { child, output, stop } = launchCommand('npm', args, { STATE_DIR: stateDir, PORT: '0' })
   return { pid: child.pid ?? 0, ready: readWelcome(child, output, stop), stop }
 }

@@ -62,6 +62,7 @@ export async function newProject({
       timezone: 'UTC',
       week_start: 'sunday',
       test_account_filters: [],
+      recording_retention_days: null,
       database,
       recording: true,
       ...settings

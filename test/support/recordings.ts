@@ -95,8 +95,8 @@ export function holdRecordings() {
 }
 
 /** A project, its recordings as the API answers them, and their queue. */
-export async function newStage(settings: SettingsChange = {}) {
-  const project = await newProject({ settings })
+export async function newStage(settings: SettingsChange = {}, database = 'DB') {
+  const project = await newProject({ settings, database })
   const get = async (path = '', status = 200) => {
     const answer = await project.call('GET', `session_recordings/${path}`)
     expect(answer.status).toBe(status)

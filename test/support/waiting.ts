@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { QueueMessage } from '../../src/capture/message.ts'
-import type { DeadMessage } from '../../src/queues/attempt.ts'
+import type { DeadMessage } from '../../src/queues/failure.ts'
 import worker from '../../src/worker.ts'
 import { consume, request, type TestProject } from './project.ts'
 import { holdRecordings } from './recordings.ts'

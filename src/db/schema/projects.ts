@@ -44,7 +44,9 @@ export const projects = sqliteTable('projects', {
     .default([]),
   /** The settings of the project's browser SDKs that differ from the defaults. */
   settings: text({ mode: 'json' }).$type<Partial<ProjectSettings>>().notNull().default({}),
-  /** The D1 binding of the database that holds the project's data. */
+  /** Days for which the project's recordings are kept; null for as long as `RECORDING_RETENTION_DAYS` says. */
+  recordingRetentionDays: integer('recording_retention_days'),
+  /** Name of the D1 binding that holds the project's data. */
   database: text().notNull().default('DB'),
   /** The random key of the hashes in tombstones. It is not stored beside them, unless the project's data is in `DB`. */
   erasureSalt: text('erasure_salt').notNull().default(''),

@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
-import { type Db, openDb } from '../../db/client.ts'
-import { databaseOf } from '../../db/databases.ts'
+import type { Db } from '../../db/client.ts'
 import { NotFoundError } from '../../errors.ts'
 import { isSameHash, sha256 } from '../../hash.ts'
 import { allow } from '../../http/auth.ts'
@@ -10,7 +9,7 @@ import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
-import { findProjects } from '../../projects/store.ts'
+import { openProject } from '../../projects/open.ts'
 import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
 import { SourcesJson } from '../schemas.ts'
@@ -181,13 +180,15 @@ async function openShared(
 ): Promise<{ db: Db; projectId: number; sessionId: string }> {
   c.header('Cache-Control', 'no-store')
   const projectId = projectOfToken(token)
-  const [project] =
-    projectId === undefined ? [] : await findProjects(openDb(c.env.DB, c.var.usage).db, [projectId])
-  if (!project) {
+  if (projectId === undefined) {
     throw new NotFoundError()
   }
+  const open = await openProject(c.env, projectId, c.var.usage)
+  if (!open) {
+    throw new NotFoundError()
+  }
+  const { project, db } = open
   c.set('projectId', project.id)
-  const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const hash = await sha256(token)
   const shared = await findShared(db, project.id, hash)
   if (!shared || !(await isSameHash(shared.shared_hash, hash))) {

@@ -6,7 +6,7 @@ import { describe } from '../../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
 import { validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
-import { send } from '../due.ts'
+import { queueDeliveries } from '../due.ts'
 import { DeliveryJson, deliveryToJson } from '../schemas.ts'
 import { getSubscription } from '../store.ts'
 import { insertTest, listDeliveries } from './store.ts'
@@ -63,7 +63,7 @@ export const deliveryRoutes = createRouter()
         throw new NotFoundError()
       }
       const row = await insertTest(db, subscription, now.getTime())
-      await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
+      await queueDeliveries(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
       return c.json(deliveryToJson(row), 201)
     }
   )

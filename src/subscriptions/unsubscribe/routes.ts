@@ -1,13 +1,12 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Db, openDb } from '../../db/client.ts'
-import { databaseOf } from '../../db/databases.ts'
+import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { NotFoundError } from '../../errors.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { validatePath } from '../../http/validation.ts'
-import { findProjects } from '../../projects/store.ts'
+import { openProject } from '../../projects/open.ts'
 import { recipientsOf } from '../request.ts'
 import { findSubscription, type SubscriptionRow, updateSubscription } from '../store.ts'
 import { policyOf, toPage } from './page.ts'
@@ -83,12 +82,12 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
   if (!ticket) {
     throw new NotFoundError()
   }
-  const [project] = await findProjects(openDb(c.env.DB, c.var.usage).db, [ticket.projectId])
-  if (!project) {
+  const open = await openProject(c.env, ticket.projectId, c.var.usage)
+  if (!open) {
     throw new NotFoundError()
   }
+  const { project, db } = open
   c.set('projectId', project.id)
-  const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const row = await findSubscription(db, project.id, ticket.subscriptionId)
   if (!row || (ticket.seal && !(await isSealed(row, ticket)))) {
     throw new NotFoundError()

@@ -3,11 +3,11 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
-import { createKey } from '../../../src/projects/store.ts'
+import { createKey, updateProject } from '../../../src/projects/store.ts'
 import { sweepOrphans } from '../../../src/recordings/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
-import { QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { EVERY_15_MINUTES, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
@@ -25,10 +25,13 @@ afterAll(untilQuiet)
 
 /** Fires the Cron Trigger of every quarter of an hour. */
 const cron = (bindings: Partial<Env>) =>
-  worker.scheduled(createScheduledController({ cron: QUARTERLY, scheduledTime: new Date() }), {
-    ...env,
-    ...bindings
-  })
+  worker.scheduled(
+    createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),
+    {
+      ...env,
+      ...bindings
+    }
+  )
 
 describe('PATCH session_recordings/{id}', () => {
   /** Ada and Bob, of whom Ada is recorded. */
@@ -395,7 +398,7 @@ describe('the retention of recordings', () => {
     held.splice(0)
     const sweep = {
       database: `of-${project.id}`,
-      retentionDays: 30,
+      retentionOf: () => 30,
       now: Date.now() + 31 * 86_400_000,
       begins: false
     }
@@ -412,6 +415,34 @@ describe('the retention of recordings', () => {
     ).toEqual([])
     expect(await objectsOf(project, 'd')).toHaveLength(1)
     expect(await sweepOrphans(db, env.BUCKET, sweep, limits)).toBeUndefined()
+  })
+
+  it.each(['DB', 'DB_TWO'])('is what each project says, in the database %s', async (database) => {
+    const brief = await newStage({}, database)
+    const usual = await newStage({}, database)
+    for (const { project, record } of [brief, usual]) {
+      await record(snapshotEvent(project))
+    }
+    await updateProject(db, brief.project.id, { recording_retention_days: 3 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 86_400_000 })
+
+    await cron(brief.bindings)
+    await brief.drain()
+
+    expect([(await brief.get()).count, (await usual.get()).count]).toEqual([0, 1])
+    expect(await objectsOf(brief.project, 'session')).toEqual([])
+  })
+
+  it('refuses parts that are older than their project keeps recordings', async () => {
+    const { project, get, post, drain } = await newStage()
+    const old = visit(Date.now() - 3 * 86_400_000)
+    await updateProject(db, project.id, { recording_retention_days: 2 })
+    await post(JSON.stringify([snapshotEvent(project, { snapshots: old })]))
+
+    await drain()
+
+    expect((await get()).count).toBe(0)
+    expect(await objectsOf(project, 'session')).toEqual([])
   })
 
   it('refuses what is too old to be kept', async () => {

@@ -81,6 +81,7 @@ describe('the commands key, project and user', () => {
       heatmaps: false,
       web_vitals: false,
       exceptions: false,
+      recording_retention_days: null,
       database: 'DB',
       owner_id: 1,
       created_at: expect.stringMatching(/Z$/)
@@ -127,6 +128,22 @@ describe('the commands key, project and user', () => {
       web_vitals: true,
       exceptions: true
     })
+  })
+
+  it("keeps a project's recordings for days of its own, or again for those of the deployment", async () => {
+    const { id } = await json(
+      'project',
+      'create',
+      '--name',
+      'x',
+      '--recording-retention-days',
+      '90'
+    )
+    const retain = (days: string) =>
+      json('project', 'update', String(id), '--recording-retention-days', days)
+
+    expect(await retain('7')).toMatchObject({ recording_retention_days: 7 })
+    expect(await retain('default')).toMatchObject({ recording_retention_days: null })
   })
 
   it('shows a key once, and never its hash', async () => {
@@ -237,6 +254,14 @@ describe('the commands key, project and user', () => {
     [
       "--recording-sample: '1/2' is not a number",
       ['project', 'update', '1', '--recording-sample', '1/2']
+    ],
+    [
+      '--recording-retention-days: is not a number of days from 1 on',
+      ['project', 'update', '1', '--recording-retention-days', '0']
+    ],
+    [
+      "--recording-retention-days: 'never' is not a whole number",
+      ['project', 'update', '1', '--recording-retention-days', 'never']
     ],
     ['Nothing to change is given', ['project', 'update', '1']],
     ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],

@@ -13,7 +13,7 @@ import {
 
 /** `npm run dev` on a state folder, ready. */
 async function develop(stateDir: string): Promise<LocalService> {
-  const { ready, stop } = launchService(stateDir, [], 'dev')
+  const { ready, stop } = launchService(stateDir, [], { script: 'dev' })
   onTestFinished(async () => void (await stop('SIGTERM')))
   return ready
 }

@@ -1,19 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { linkPackages, newClone } from '../../support/clone.ts'
 import { newStateDir, runScript } from '../../support/processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
-
-/** A clone in which nothing has been run yet. */
-function newClone(): string {
-  const clone = newStateDir()
-  for (const name of ['scripts', 'src', 'migrations', 'package.json', 'wrangler.toml']) {
-    cpSync(join(root, name), join(clone, name), { recursive: true })
-  }
-  return clone
-}
 
 /** Runs a file of `scripts` in a clone as npm does, on the usual state folder. */
 function runIn(clone: string, file: string, ...args: string[]) {
@@ -73,11 +65,7 @@ describe('a clone', () => {
 
   it('that cannot be written to says so in one line', () => {
     const clone = newClone()
-    mkdirSync(join(clone, 'node_modules'))
-    const packages = readdirSync(join(root, 'node_modules')).filter((name) => name !== '.cache')
-    for (const name of packages) {
-      symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name))
-    }
+    linkPackages(clone)
     // Not even root can make a folder below a file.
     writeFileSync(join(clone, 'node_modules/.cache'), '')
 

@@ -49,7 +49,7 @@ describe('messages', () => {
   it('hold each erasure once, those of one project, and no more than fifty', () => {
     const erasures = Array.from({ length: 130 }, (_, id) => ({ id, project_id: id % 2 }))
 
-    const bodies = messagesFor(erasures).map(({ body }) => body)
+    const bodies = messagesFor(erasures)
 
     expect(bodies.map(({ project_id, erasures }) => [project_id, erasures.length])).toEqual([
       [0, 50],
