@@ -74,13 +74,9 @@ const Example = z.string().max(MAX_EXAMPLE)
 
 export const RegexInput = z
   .object({
-    regex: z
-      .string()
-      .max(MAX_TEXT)
-      .optional()
-      .meta({
-        description: 'A description of the texts that the pattern has to match, in English.'
-      }),
+    regex: z.string().max(MAX_TEXT).optional().meta({
+      description: 'A description of the texts that the pattern has to match, in English.'
+    }),
     examples: z
       .array(Example)
       .max(MAX_EXAMPLES)

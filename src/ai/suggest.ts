@@ -109,9 +109,11 @@ const filterInstructions = ({ timezone }: Project, now: Date): string =>
 export async function suggestFilters(
   model: Model | undefined,
   messages: Messages,
-  project: Project,
-  now: Date,
-  timeLimitMs = TIME_LIMIT_MS
+  {
+    project,
+    now,
+    timeLimitMs = TIME_LIMIT_MS
+  }: { project: Project; now: Date; timeLimitMs?: number }
 ): Promise<{ engine: Engine; answer: FilterAnswer }> {
   const draft =
     model &&

@@ -27,6 +27,7 @@ export const listUnknown = (words: string[]): string =>
 /** A word up to the next white space, without punctuation at its end. */
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
+const CHARACTER = /[\s\S]/y
 
 /** Splits a text into words from left to right. At each position the first matching rule counts; without one, `word`. */
 export function readWords<T>(
@@ -44,24 +45,25 @@ export function readWords<T>(
     }
     return match
   }
-  while (at < text.length) {
-    if (take(BETWEEN)) {
-      continue
-    }
-    const start = at
-    let value: T | undefined
+  const readByRule = (): T | undefined => {
     for (const [pattern, meaning] of rules) {
       const match = take(pattern)
-      if (!match) {
-        continue
+      if (match) {
+        return meaning(match)
       }
-      value = meaning(match)
-      break
     }
-    if (value === undefined) {
-      value = word(take(WORD)?.[0] ?? text.slice(at, ++at))
+    return undefined
+  }
+  const readWord = (): T => {
+    const [found] = take(WORD) ?? take(CHARACTER) ?? ['']
+    return word(found)
+  }
+  while (at < text.length) {
+    if (!take(BETWEEN)) {
+      const start = at
+      const value = readByRule() ?? readWord()
+      words.push({ value, text: text.slice(start, at) })
     }
-    words.push({ value, text: text.slice(start, at) })
   }
   return words
 }
