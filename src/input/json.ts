@@ -65,7 +65,8 @@ export function toWellFormed<T extends Json>(json: T): T {
   if (!/\\ud[89a-f]/.test(text)) {
     return json
   }
-  // `JSON.stringify` escapes only unpaired surrogates. Matching `\\.` as a unit keeps the text `\\ud800` as it is.
+  // `JSON.stringify` escapes only unpaired surrogates. Every escape is matched as a unit, so that `\\ud800` (a backslash
+  // followed by text) stays as it is.
   return JSON.parse(
     text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found))
   )

@@ -10,8 +10,8 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import {
-  COMPLAINTS,
   nameIgnored,
+  SCHEMA_REFUSALS,
   validateBody,
   validatePath,
   validateQuery
@@ -104,7 +104,7 @@ const TREND_BY_URL = describe({
   description: 'The same as the `POST` operation, with the fields of any form in the URL.',
   answers: TREND_ANSWERS,
   refusals: [
-    ...COMPLAINTS,
+    ...SCHEMA_REFUSALS,
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]

@@ -67,7 +67,7 @@ export const MAX_FILTERS = 40
 export const MAX_DEPTH = 5
 /** Values of one filter. */
 export const MAX_VALUES = 1_000
-/** Characters of a property's name, as for stored properties. */
+/** Characters of a property's name, as in PostHog. */
 const MAX_KEY = 400
 /** Characters of a value. */
 const MAX_VALUE = 10_000
