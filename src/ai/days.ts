@@ -22,6 +22,7 @@ const NUMBERS = [
 /** Pattern of a number: digits, `a`, or a word from zero to ten. */
 export const NUMBER = String.raw`\d+(?:\.\d+)?|an?|${NUMBERS.join('|')}`
 
+/** Reads a number that `NUMBER` matches: `three` → 3, `a` → 1, `2.5` → 2.5. */
 export function readNumber(text: string): number {
   const word = text.toLowerCase()
   const spelt = NUMBERS.indexOf(word)

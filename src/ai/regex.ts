@@ -158,7 +158,10 @@ function toLink({ parts }: Condition, style: number): Link {
 
 const toParameter = ({ pattern }: Link): Link => ({ pattern: `[?&]${pattern}(?:[=&#]|$)` })
 
-/** Returns the first link of a chain. With `isUnder` it has to end at the end of a path segment: `/a` does not cover `/ab`. */
+/**
+ * Returns the first link of a chain. With `isUnder` it has to end at the end of a path segment: `/a`
+ * does not cover `/ab`.
+ */
 function toHead(start: Link, subject: Description['subject'], isUnder: boolean): Link {
   const pattern = `^${hostBefore(start, subject)}${start.pattern}`
   if (!isUnder) {

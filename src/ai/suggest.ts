@@ -142,7 +142,10 @@ export async function suggestFilters(
     : { engine: 'built-in', answer }
 }
 
-/** Returns the filters of the built-in rules, or, if the list of recordings would refuse them, its error as a question. */
+/**
+ * Returns the filters of the built-in rules, or, if the list of recordings would refuse them, its
+ * error as a question.
+ */
 function writeChecked(text: string, project: Project, now: Date): FilterAnswer {
   const answer = writeFilters(text, project, now)
   const refusal = 'question' in answer ? undefined : refusalOf(answer, project, now)

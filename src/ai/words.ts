@@ -1,7 +1,10 @@
 /** A part of a text: `value` is what its rule made of it, `text` the original. */
 export type Word<T> = { value: T; text: string }
 
-/** A pattern and the meaning of its matches. The pattern must be sticky, and its matches must end at the end of a word. */
+/**
+ * A pattern and the meaning of its matches. The pattern must be sticky, and its matches must end at
+ * the end of a word.
+ */
 export type Rule<T> = readonly [pattern: RegExp, meaning: (match: RegExpExecArray) => T]
 
 /** Compiles the pattern of a rule, ignoring case. A space stands for any white space, ` ?` for optional white space. */
@@ -14,6 +17,7 @@ export const phrase = (source: string): RegExp =>
 /** A text in quotes. An apostrophe inside a word is not a quote. */
 export const QUOTED = /"([^"]+)"|“([^”]+)”|`([^`]+)`|'([^']+)'(?![\p{L}\p{N}])/uy
 
+/** Returns the text inside the quotes of a match of `QUOTED`. */
 export const quotedText = (match: RegExpExecArray): string =>
   match.slice(1).find((text) => text !== undefined) ?? ''
 

@@ -63,7 +63,10 @@ export function createDocument(
   return { openapi: VERSIONS[target], info, servers, tags, paths, components }
 }
 
-/** Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's reference. `/api/persons/:id` → `/api/persons/{id}/` */
+/**
+ * Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's reference.
+ * `/api/persons/:id` → `/api/persons/{id}/`
+ */
 const toTemplate = (path: string): string =>
   path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
 

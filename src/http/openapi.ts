@@ -40,7 +40,10 @@ export type Operation = Part & {
   isExperimental?: true
   /** PostHog's reference documents an empty body; see `preferences.ts`. */
   mayBeEmpty?: true
-  /** Accepts any query parameter: requests come from SDKs, or from links to which mail programs and others add parameters. */
+  /**
+   * Accepts any query parameter: requests come from SDKs, or from links to which mail programs and
+   * others add parameters.
+   */
   takesAnyQuery?: true
   /** Responses by status; `csv` is an example for a response whose CSV does not follow from the JSON example. */
   answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>

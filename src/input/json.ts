@@ -3,9 +3,11 @@ import { findInexact, findRepeated } from './exact.ts'
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json }
 
+/** Whether a value is an object: not null, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether a value is an object without members. */
 export const isEmpty = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 0
 

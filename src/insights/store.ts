@@ -53,6 +53,7 @@ export async function listInsights(
   return { rows, count }
 }
 
+/** Finds an insight, also a deleted one. */
 export async function findInsight(
   db: Db,
   projectId: number,
@@ -94,6 +95,7 @@ function toValues(input: InsightInput): Partial<typeof insights.$inferInsert> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
+/** Stores an insight and puts it on the dashboards that the input names. */
 export async function insertInsight(
   db: Db,
   projectId: number,
@@ -126,7 +128,7 @@ export async function insertInsight(
   return row
 }
 
-/** Updates an insight. @returns undefined if it does not exist */
+/** Changes an insight, and its dashboards if the input names any. @returns undefined if it does not exist */
 export async function updateInsight(
   db: Db,
   projectId: number,

@@ -76,6 +76,7 @@ const MAX_CONTAINED = 1_000
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
 
+/** Returns all filters of a group, including those in nested groups. */
 export const leavesOf = (group: FilterGroup): PropertyFilter[] =>
   group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
 
@@ -322,5 +323,6 @@ export const isOneOf = <T extends string>(set: readonly T[], value: string): val
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
 
+/** Returns the error for property filters that cannot be read. */
 export const invalid = (detail: string): AppError =>
   new AppError('invalid_input', detail, 'properties')

@@ -28,6 +28,7 @@ export async function listDashboards(
   return { rows, count }
 }
 
+/** Finds a dashboard that is not deleted. */
 export async function findDashboard(
   db: Db,
   projectId: number,
@@ -67,6 +68,7 @@ export const listTiles = (db: Db, projectId: number, dashboardId: number) =>
     )
     .orderBy(dashboardTiles.id)
 
+/** Stores a dashboard. */
 export async function insertDashboard(
   db: Db,
   projectId: number,
@@ -93,7 +95,7 @@ export async function insertDashboard(
   return row
 }
 
-/** Updates a dashboard. @returns undefined if it does not exist */
+/** Changes a dashboard, also a deleted one. @returns undefined if it does not exist */
 export async function updateDashboard(
   db: Db,
   projectId: number,
