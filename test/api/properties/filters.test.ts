@@ -348,7 +348,11 @@ describe('property filters', () => {
       [{ key: 'plan', operator: 'icontains', value: 'a'.repeat(1_001) }],
       'A value of icontains may have at most 1000 characters'
     ],
-    ['a key with a null character', [{ key: 'plan\0', value: 1 }], 'must not contain null characters'],
+    [
+      'a key with a null character',
+      [{ key: 'plan\0', value: 1 }],
+      'must not contain null characters'
+    ],
     [
       'no date',
       [{ key: 'seen', operator: 'is_date_after', value: 'soon' }],
