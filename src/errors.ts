@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'unavailable'
   | 'error'
 
+/** An error that the caller can act on. Its message is sent to the client as `detail`. */
 export class AppError extends Error {
   readonly code: ErrorCode
   /** The request field at fault; nested names are joined with `__`. */
@@ -71,7 +72,10 @@ export class NotFoundError extends AppError {
   }
 }
 
-/** Describes an error by its innermost cause. Drizzle's own message would hold the bound values, which are people's data. */
+/**
+ * Describes an error by its innermost cause. Drizzle's own message would hold the bound values, which
+ * are people's data.
+ */
 export function describeError(error: unknown): string {
   if (error instanceof Error && error.cause) {
     return describeError(error.cause)

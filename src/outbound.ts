@@ -31,7 +31,9 @@ export type OutboundLimits = {
 
 export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
 
+/** Redirects that are followed. */
 const MAX_REDIRECTS = 3
+/** Characters of a URL. */
 const MAX_URL = 2_048
 
 /** Headers that are not sent on to another origin. */
@@ -177,7 +179,10 @@ function isPrivate(hostname: string): boolean {
 const PRIVATE_NAMES =
   /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
-/** IPv4 blocks that IANA registers as not globally reachable, multicast, reserved blocks, and Azure's metadata service. */
+/**
+ * IPv4 blocks that IANA registers as not globally reachable, multicast, reserved blocks, and Azure's
+ * metadata service.
+ */
 const PRIVATE_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -209,7 +214,10 @@ function toNumber(address: string): number {
   return address.split('.').reduce((number, part) => number * 256 + Number(part), 0)
 }
 
-/** Only global unicast (2000::/3) is public, except documentation, Teredo and 6to4; the latter two embed IPv4 addresses. */
+/**
+ * Only global unicast (2000::/3) is public, except documentation, Teredo and 6to4; the latter two
+ * embed IPv4 addresses.
+ */
 function isPrivateV6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')
   const [high, low] = [Number.parseInt(first || '0', 16), Number.parseInt(second || '0', 16)]

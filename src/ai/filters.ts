@@ -88,9 +88,15 @@ class Reader {
     return this.#words[this.#at]
   }
 
+  #advance(): Word<Token> | undefined {
+    const word = this.#next()
+    this.#at += 1
+    return word
+  }
+
   /** Notes that a word was not understood. */
   #skip(): void {
-    const word = this.#words[this.#at++]
+    const word = this.#advance()
     if (word) {
       this.unknown.push(word.text)
     }
@@ -153,7 +159,7 @@ class Reader {
 
   /** Reads the tree behind a conjunction. Without one, the conjunction counts as not understood. */
   #operand(read: () => Tree | undefined): Tree[] {
-    const word = this.#words[this.#at++]
+    const word = this.#advance()
     const tree = read()
     if (!tree) {
       this.unknown.push(word?.text ?? '')
@@ -206,49 +212,51 @@ class Reader {
     return undefined
   }
 
-  #filterOf(ask: Token): FilterJson | undefined {
-    if (ask.is === 'text') {
-      return this.#repeat?.(ask.text)
+  #filterOf(token: Token): FilterJson | undefined {
+    if (token.is === 'text') {
+      return this.#repeat?.(token.text)
     }
-    if (ask.is !== 'filter') {
+    if (token.is !== 'filter') {
       return undefined
     }
-    this.#repeat = ask.repeat
-    return ask.filter
+    this.#repeat = token.repeat
+    return token.filter
   }
 
   /** Adds further values of the same property to a filter: `Chrome, Firefox or Safari`. */
   #readAlternatives(first: FilterJson): FilterJson {
-    const filter = { ...first, value: [...first.value] }
-    for (;;) {
-      let ahead = this.#at
-      const links: string[] = []
-      for (
-        let is = this.#words[ahead]?.value.is;
-        is === 'or' || is === 'and' || is === 'comma';
-        is = this.#words[++ahead]?.value.is
-      ) {
-        links.push(is)
-      }
-      const ask = this.#words[ahead]?.value
-      const repeat = this.#repeat
-      const other = ask && this.#filterOf(ask)
-      const isJoined =
-        links.includes('or') ||
-        (links.length > 0 && SINGLE.includes(filter.key)) ||
-        (links.includes('comma') && this.#isListUntilOr(ahead, filter))
-      const isSame =
-        other &&
-        other.key === filter.key &&
-        other.type === filter.type &&
-        other.operator === filter.operator
-      if (!isJoined || !isSame || !['exact', 'icontains'].includes(filter.operator)) {
-        this.#repeat = repeat
-        return filter
-      }
-      filter.value.push(...other.value)
-      this.#at = ahead + 1
+    let filter = first
+    let more = this.#readMoreValues(filter)
+    while (more) {
+      filter = { ...filter, value: [...filter.value, ...more] }
+      more = this.#readMoreValues(filter)
     }
+    return filter
+  }
+
+  /** Reads a conjunction and another filter of the same property and operator. @returns its values, or undefined */
+  #readMoreValues(filter: FilterJson): string[] | undefined {
+    const conjunctions = this.#conjunctionsAhead()
+    const ahead = this.#at + conjunctions.length
+    const token = this.#words[ahead]?.value
+    const repeat = this.#repeat
+    const other = token && this.#filterOf(token)
+    const isJoined =
+      conjunctions.includes('or') ||
+      (conjunctions.length > 0 && SINGLE.includes(filter.key)) ||
+      (conjunctions.includes('comma') && this.#isListUntilOr(ahead, filter))
+    if (!other || !isJoined || !canJoin(filter, other)) {
+      this.#repeat = repeat
+      return undefined
+    }
+    this.#at = ahead + 1
+    return other.value
+  }
+
+  #conjunctionsAhead(): Token['is'][] {
+    const ahead = this.#words.slice(this.#at).map(({ value }) => value.is)
+    const count = ahead.findIndex((is) => !['and', 'or', 'comma'].includes(is))
+    return count < 0 ? ahead : ahead.slice(0, count)
   }
 
   /** Whether a list with commas has an `or` before anything else but values of the same property. */
@@ -269,6 +277,13 @@ class Reader {
     return false
   }
 }
+
+/** Whether the values of two filters can be alternatives in one filter. */
+const canJoin = (a: FilterJson, b: FilterJson): boolean =>
+  a.key === b.key &&
+  a.type === b.type &&
+  a.operator === b.operator &&
+  ['exact', 'icontains'].includes(a.operator)
 
 function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
   if (trees.length < 2) {

@@ -15,7 +15,10 @@ export type ModelBindings = {
   OUTBOUND_ALLOW: string
 }
 
-/** Sends a chat to a model that has to answer with JSON. @returns the parsed answer, not yet checked against the schema */
+/**
+ * Sends a chat to a model that has to answer with JSON.
+ * @returns the parsed answer, not yet checked against the schema
+ */
 export type Model = (chat: Chat, timeoutMs: number) => Promise<unknown>
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string }

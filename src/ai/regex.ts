@@ -97,35 +97,21 @@ type Link = {
   closes?: string | undefined
 }
 
+/** Writes a pattern that requires all conditions. @returns undefined if rules for this combination are missing */
 function writeAll(
   conditions: Condition[],
   { subject }: Description,
   style: number,
   bound: Bound
 ): string | undefined {
-  const linkOf = ({ parts }: Condition): Link => {
-    const pattern = parts
-      .map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style))))
-      .join('')
-    const opens = onlyText(parts[0])
-    return {
-      pattern,
-      opens,
-      closes: onlyText(parts.at(-1)),
-      text: parts.length === 1 ? opens : undefined
-    }
-  }
   const at = (...places: Condition['place'][]) =>
-    conditions.filter(({ place }) => places.includes(place)).map(linkOf)
+    conditions
+      .filter(({ place }) => places.includes(place))
+      .map((condition) => toLink(condition, style))
   const starts = at('starts', 'under')
-  const [start] = starts
   const ends = at('ends')
-  const [end] = ends
   const contained = at('contains', 'has')
-  const exact = at('is')
-  const parameters = at('parameter').map(({ pattern }) => ({
-    pattern: `[?&]${pattern}(?:[=&#]|$)`
-  }))
+  const parameters = at('parameter').map(toParameter)
   if (
     starts.length > 1 ||
     ends.length > 1 ||
@@ -133,14 +119,18 @@ function writeAll(
   ) {
     return undefined
   }
-  if (exact.length > 0) {
-    return conditions.length === 1 ? `^${exact[0]?.pattern}$` : undefined
+  const [exact] = at('is')
+  if (exact) {
+    return conditions.length === 1 ? `^${exact.pattern}$` : undefined
   }
+  const [start] = starts
+  const [end] = ends
+  const [host] = at('at')
   if (subject === 'email') {
-    return writeEmail(start, end ?? at('at').map(atHost)[0], contained)
+    return writeEmail(start, end ?? (host && atHost(host)), contained)
   }
 
-  if (at('at').length > 0 || !isAboutText(subject)) {
+  if (host || !isAboutText(subject)) {
     return undefined
   }
   const isUnder = conditions.some(({ place }) => place === 'under')
@@ -155,7 +145,23 @@ function writeAll(
   return anyOf(orders)
 }
 
-/** Returns the first link of a chain. With `isUnder` it has to end at the end of a path segment: `/a` does not cover `/ab`. */
+function toLink({ parts }: Condition, style: number): Link {
+  const patterns = parts.map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style))))
+  const opens = onlyText(parts[0])
+  return {
+    pattern: patterns.join(''),
+    opens,
+    closes: onlyText(parts.at(-1)),
+    text: parts.length === 1 ? opens : undefined
+  }
+}
+
+const toParameter = ({ pattern }: Link): Link => ({ pattern: `[?&]${pattern}(?:[=&#]|$)` })
+
+/**
+ * Returns the first link of a chain. With `isUnder` it has to end at the end of a path segment: `/a`
+ * does not cover `/ab`.
+ */
 function toHead(start: Link, subject: Description['subject'], isUnder: boolean): Link {
   const pattern = `^${hostBefore(start, subject)}${start.pattern}`
   if (!isUnder) {
@@ -166,22 +172,20 @@ function toHead(start: Link, subject: Description['subject'], isUnder: boolean):
 
 /** Joins links with anything between them. A text may also overlap with the previous one: `/shop` and `shop/cart`. */
 function writeChain(links: Link[], end: Link | undefined): string {
-  const all = end ? [...links, end] : links
-  let before: Link | undefined
-  let pattern = ''
-  for (const link of all) {
+  const [first, ...others] = end ? [...links, end] : links
+  if (!first) {
+    return ''
+  }
+  let before = first
+  let pattern = first === end ? `${first.pattern}$` : first.pattern
+  for (const link of others) {
     const tail = link === end ? '$' : ''
-    if (!before) {
-      pattern = end === link ? `${link.pattern}$` : link.pattern
-    } else {
+    const isContained = !tail && link.text !== undefined && before.text?.includes(link.text)
+    if (!isContained) {
       const rests = overlaps(before.text, link.text).map((rest) => `${quote(rest)}${tail}`)
-      const contains = !tail && link.text !== undefined && before.text?.includes(link.text)
-      if (contains) {
-        continue
-      }
       pattern += anyOf([`.*${link.pattern}${tail}`, ...rests])
+      before = link
     }
-    before = link
   }
   return pattern
 }

@@ -83,7 +83,7 @@ export const aiRoutes = createRouter()
       }
       const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
       const { engine, answer } = messages
-        ? await suggestFilters(await findModel(c), messages, project, now)
+        ? await suggestFilters(await findModel(c), messages, { project, now })
         : { engine: 'built-in' as const, answer: NO_FILTERS }
       return c.json(filtersToJson(engine, answer, subject))
     }

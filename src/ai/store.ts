@@ -3,7 +3,10 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { PersonName } from '../recordings/change.ts'
 
-/** A visitor: its distinct ids, its person's uuid if it has one, and the URLs that its recordings start with, newest first. */
+/**
+ * A visitor: its distinct ids, its person's uuid if it has one, and the URLs that its recordings start
+ * with, newest first.
+ */
 export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
 
 /** URLs read of a visitor. */

@@ -109,9 +109,11 @@ const filterInstructions = ({ timezone }: Project, now: Date): string =>
 export async function suggestFilters(
   model: Model | undefined,
   messages: Messages,
-  project: Project,
-  now: Date,
-  timeLimitMs = TIME_LIMIT_MS
+  {
+    project,
+    now,
+    timeLimitMs = TIME_LIMIT_MS
+  }: { project: Project; now: Date; timeLimitMs?: number }
 ): Promise<{ engine: Engine; answer: FilterAnswer }> {
   const draft =
     model &&
@@ -140,7 +142,10 @@ export async function suggestFilters(
     : { engine: 'built-in', answer }
 }
 
-/** Returns the filters of the built-in rules, or, if the list of recordings would refuse them, its error as a question. */
+/**
+ * Returns the filters of the built-in rules, or, if the list of recordings would refuse them, its
+ * error as a question.
+ */
 function writeChecked(text: string, project: Project, now: Date): FilterAnswer {
   const answer = writeFilters(text, project, now)
   const refusal = 'question' in answer ? undefined : refusalOf(answer, project, now)

@@ -16,6 +16,7 @@ export type Bucket = Range & { clock: number }
 /** A project's time zone and first day of the week: 0 for Sunday, 1 for Monday. */
 export type Calendar = { timezone: string; weekStart: number }
 
+/* Milliseconds. */
 export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000

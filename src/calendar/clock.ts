@@ -92,7 +92,10 @@ export const parseDate = (text: string, timezone: string, now: Date): number | u
 export const midnight = (year: number, month: number, day: number): number =>
   new Date(0).setUTCFullYear(year, month, day)
 
-/** Returns the wall-clock time of a moment, encoded as if it were UTC, ms: in Berlin, noon UTC becomes 13:00 or 14:00 UTC. */
+/**
+ * Returns the wall-clock time of a moment, encoded as if it were UTC, ms: in Berlin, noon UTC becomes
+ * 13:00 or 14:00 UTC.
+ */
 export function toClock(time: number, timezone: string): number {
   if (timezone === 'UTC' || !Number.isFinite(time)) {
     return time

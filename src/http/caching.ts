@@ -4,7 +4,10 @@ import type { AppEnv } from './env.ts'
 /** Request headers that a response of the API may depend on. */
 const NEGOTIATED = 'Accept, Authorization, Prefer'
 
-/** Forbids caching of all responses of the API and of shared links, errors included, unless a route sets its own header. */
+/**
+ * Forbids caching of all responses of the API and of shared links, errors included, unless a route
+ * sets its own header.
+ */
 export const keepPrivate: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()
 

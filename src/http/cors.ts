@@ -4,7 +4,10 @@ import type { AppEnv } from './env.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Repeats the request's origin instead of `*`: older SDKs send beacons with credentials, for which browsers refuse `*`. */
+/**
+ * Repeats the request's origin instead of `*`: older SDKs send beacons with credentials, for which
+ * browsers refuse `*`.
+ */
 const forSdks = cors({
   origin: (origin) => origin,
   credentials: true,

@@ -36,7 +36,7 @@ export function createDocument(
   const listed = new Set<Operation>()
   const own = routes.filter(({ method }) => method !== 'ALL')
   for (const [route, handlers] of Map.groupBy(own, ({ method, path }) => `${method} ${path}`)) {
-    const [operation, asked] = describedBy(
+    const [operation, contributed] = describedBy(
       route,
       handlers.map(({ handler }) => handler)
     )
@@ -46,7 +46,10 @@ export function createDocument(
     listed.add(operation)
     const [method = '', path = ''] = route.split(' ')
     const template = toTemplate(path)
-    paths[template] = { ...paths[template], [method.toLowerCase()]: writer.write(operation, asked) }
+    paths[template] = {
+      ...paths[template],
+      [method.toLowerCase()]: writer.write(operation, contributed)
+    }
   }
   const apiKey = {
     type: 'http',
@@ -60,7 +63,10 @@ export function createDocument(
   return { openapi: VERSIONS[target], info, servers, tags, paths, components }
 }
 
-/** Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's reference. `/api/persons/:id` → `/api/persons/{id}/` */
+/**
+ * Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's reference.
+ * `/api/persons/:id` → `/api/persons/{id}/`
+ */
 const toTemplate = (path: string): string =>
   path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
 
@@ -91,9 +97,9 @@ class Writer {
     return mapValues(schemas, ({ $schema: _, $id: __, ...schema }) => schema)
   }
 
-  write(operation: Operation, asked: Part[]) {
+  write(operation: Operation, contributed: Part[]) {
     const { id, tag, summary, mayBeEmpty, takesAnyQuery, error = ErrorJson } = operation
-    const all: Part[] = [...asked, operation, ...(mayBeEmpty ? [{ header: Prefers }] : [])]
+    const all: Part[] = [...contributed, operation, ...(mayBeEmpty ? [{ header: Prefers }] : [])]
     const scopes = all.flatMap((part) => part.scopes ?? [])
     const body = all.map((part) => part.body).find((schema) => schema !== undefined)
     const refusals: Refusal[] = [

@@ -40,7 +40,10 @@ export type Operation = Part & {
   isExperimental?: true
   /** PostHog's reference documents an empty body; see `preferences.ts`. */
   mayBeEmpty?: true
-  /** Accepts any query parameter: requests come from SDKs, or from links to which mail programs and others add parameters. */
+  /**
+   * Accepts any query parameter: requests come from SDKs, or from links to which mail programs and
+   * others add parameters.
+   */
   takesAnyQuery?: true
   /** Responses by status; `csv` is an example for a response whose CSV does not follow from the JSON example. */
   answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
@@ -56,10 +59,10 @@ const parts = new WeakMap<Handler, Part>()
  * refuses query parameters that the description lacks: at once, or in `allow` after the key has been accepted.
  */
 export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
-  let asked: { parameters: KnownParameters; needsKey: boolean } | undefined
+  let inputs: { parameters: KnownParameters; needsKey: boolean } | undefined
   const check: MiddlewareHandler<AppEnv> = async function check(c, next) {
-    asked ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
-    const { parameters, needsKey } = asked
+    inputs ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
+    const { parameters, needsKey } = inputs
     const expectKnown = () => {
       if (!operation.takesAnyQuery) {
         checkParameters(c.req.url, parameters)
@@ -83,7 +86,7 @@ export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
  * Returns a route's description and the parts that its other handlers contribute.
  * @throws when no handler describes the route
  */
-export function describedBy(route: string, handlers: Handler[]): [Operation, asked: Part[]] {
+export function describedBy(route: string, handlers: Handler[]): [Operation, contributed: Part[]] {
   const operation = handlers.map((handler) => operations.get(handler)).find(Boolean)
   if (!operation) {
     throw new Error(`${route} is not described.`)
@@ -100,15 +103,15 @@ function partsBehind(first: Handler, matched: RouterRoute[]): Part[] {
 }
 
 /** Returns the query parameters of an operation, and whether it needs a key. */
-function summarize(asked: Part[]): { parameters: KnownParameters; needsKey: boolean } {
-  const members = asked.flatMap(({ query }) => Object.entries(query?.shape ?? {}))
+function summarize(contributed: Part[]): { parameters: KnownParameters; needsKey: boolean } {
+  const members = contributed.flatMap(({ query }) => Object.entries(query?.shape ?? {}))
   const isList = (schema: unknown): boolean =>
     schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray
   const named = (lists: boolean) =>
     members.filter(([, schema]) => isList(schema) === lists).map(([name]) => name)
   return {
     parameters: { names: named(false), lists: named(true) },
-    needsKey: asked.some(({ scopes }) => scopes !== undefined)
+    needsKey: contributed.some(({ scopes }) => scopes !== undefined)
   }
 }
 

@@ -44,7 +44,10 @@ function isKnown(name: string, values: Set<string>, parameters: KnownParameters)
   return name === 'format' && values.size === 1 && values.has('json')
 }
 
-/** Whether a parameter belongs to a list: `properties`, `properties[]` and `properties[0][key]` all belong to `properties`. */
+/**
+ * Whether a parameter belongs to a list: `properties`, `properties[]` and `properties[0][key]` all
+ * belong to `properties`.
+ */
 const isOfList = (name: string, { lists }: KnownParameters): boolean =>
   lists.includes(name.replace(/\[.*$/s, ''))
 

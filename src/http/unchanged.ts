@@ -27,7 +27,10 @@ export function expectUnchanged(
   }
 }
 
-/** Whether a sent value means the same as a known one: clients reformat dates and leave out members that they do not know. */
+/**
+ * Whether a sent value means the same as a known one: clients reformat dates and leave out members
+ * that they do not know.
+ */
 function meansSame(value: Json, known: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(known)) {
     return value.length === known.length && value.every((item, i) => meansSame(item, known[i]))

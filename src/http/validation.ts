@@ -16,7 +16,7 @@ import type { AppEnv } from './env.ts'
 import { contribute, type Refusal } from './openapi.ts'
 
 /** Examples of refusals that any schema may give. */
-export const COMPLAINTS: Refusal[] = [
+export const SCHEMA_REFUSALS: Refusal[] = [
   ['required', 'This field is required.'],
   ['null', 'This field may not be null.'],
   ['blank', 'This field may not be blank.'],
@@ -103,7 +103,7 @@ export const validateBody = <S extends z.ZodType>(
       refusals: [
         ['unsupported_media_type', unsupported('text/plain')],
         ['invalid_input', 'Expected an object.'],
-        ...COMPLAINTS,
+        ...SCHEMA_REFUSALS,
         ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
         ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
       ]

@@ -3,14 +3,21 @@
  * two members with the same name the first is dropped.
  */
 
-/** A number of 16 or more digits, or with an exponent, where JSON may have one. A string may match, which costs only time. */
+/**
+ * A number of 16 or more digits, or with an exponent, where JSON may have one. A string may match,
+ * which costs only time.
+ */
 const SUSPICIOUS = /[[:,\s]-?\d(?:[\d.]{15}|[\d.]*e)/i
 
-/** Significant digits compared: the most that `toPrecision` gives. No double needs more to be told from its neighbours. */
+/**
+ * Significant digits compared: the most that `toPrecision` gives. No double needs more to be told from
+ * its neighbours.
+ */
 const MAX_DIGITS = 100
 /** Characters of a number that are read; a longer number counts as inexact. */
 const MAX_LENGTH = 400
 
+/* Character codes, which are faster to compare than characters. */
 const QUOTE = 0x22
 const PLUS = 0x2b
 const COMMA = 0x2c
@@ -137,7 +144,10 @@ class Walk {
     return at
   }
 
-  /** Whether the number at this position changes when parsed. Fewer than three characters never do, nor is the `e` of `true` a number. */
+  /**
+   * Whether the number at this position changes when parsed. A run of fewer than three characters never
+   * does; it may be the `e` of `true`.
+   */
   #isInexact(from: number, until: number): boolean {
     if (until - from < 3) {
       return false
@@ -178,7 +188,10 @@ function isExact(text: string, value: number): boolean {
   })
 }
 
-/** Splits a number into its digits, without zeros at either end, and a power of ten: `-12.50e3` → 125 and 2. Drops the sign. */
+/**
+ * Splits a number into its digits, without zeros at either end, and a power of ten: `-12.50e3` → 125
+ * and 2. Drops the sign.
+ */
 function decimalOf(text: string): { digits: string; exponent: number } {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []

@@ -31,6 +31,7 @@ export const HARMLESS: Record<string, string> = {
   y_axis_scale_type: 'How a chart is drawn.'
 }
 
+/** Whether a parameter or field is ignored everywhere. */
 export const isHarmless = (name: string): boolean => Object.hasOwn(HARMLESS, name)
 
 /** The table of the API reference, in Markdown: one row per reason. */

@@ -3,9 +3,11 @@ import { findInexact, findRepeated } from './exact.ts'
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json }
 
+/** Whether a value is an object: not null, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether a value is an object without members. */
 export const isEmpty = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 0
 
@@ -65,7 +67,8 @@ export function toWellFormed<T extends Json>(json: T): T {
   if (!/\\ud[89a-f]/.test(text)) {
     return json
   }
-  // `JSON.stringify` escapes only unpaired surrogates. Matching `\\.` as a unit keeps the text `\\ud800` as it is.
+  // `JSON.stringify` escapes only unpaired surrogates. Every escape is matched as a unit, so that `\\ud800` (a backslash
+  // followed by text) stays as it is.
   return JSON.parse(
     text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found))
   )

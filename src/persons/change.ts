@@ -17,7 +17,10 @@ export type Identity = { key: number; distinctId: string }
 /** A person that is about to be changed, with its identities in the order in which they were first seen. */
 export type Subject = { person: Person; identities: [Identity, ...Identity[]] }
 
-/** The author and the time (`now`, ms UTC) of a change through the API. `id`, a new UUID, orders writes of the same millisecond. */
+/**
+ * The author and the time (`now`, ms UTC) of a change through the API. `id`, a new UUID, orders writes
+ * of the same millisecond.
+ */
 export type Request = { actor: Actor; now: number; id: string }
 
 /** Rows that a change adds. The person itself is changed in place. */

@@ -25,7 +25,10 @@ const SEARCH_BYTES = 10
 /** Bytes of an SQLite page, the bytes of it that rows can use, and the bytes of a row beside the copy. */
 const [PAGE, USABLE, ROW] = [4_096, 4_060, 12]
 
-/** Returns the bytes that SQLite takes for a copy. Small rows share a page; a row larger than a page has pages of its own. */
+/**
+ * Returns the bytes that SQLite takes for a copy. Small rows share a page; a row larger than a page
+ * has pages of its own.
+ */
 export function copyCost(bytes: number): number {
   const perPage = Math.floor(USABLE / (bytes + ROW))
   return perPage > 0 ? Math.ceil(PAGE / perPage) : bytes + PAGE / 2

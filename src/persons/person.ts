@@ -47,9 +47,13 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
 /** A row of `person_versions`. */
 export type Version = { id: number; properties: JsonObject }
 
-/** Bytes of JSON that a person's properties may take, and separately the times of their writes. A row of D1 ends at 2 MB. */
+/**
+ * Bytes of JSON that a person's properties may take, and separately the times of their writes. A row
+ * of D1 ends at 2 MB.
+ */
 export const MAX_PROPERTIES_BYTES = 512 * 1024
 
+/** Creates an anonymous person without properties. */
 export const newPerson = (id: number, uuid: string, createdAt: number): Person => ({
   id,
   uuid,
@@ -66,6 +70,7 @@ export const newPerson = (id: number, uuid: string, createdAt: number): Person =
   changed: true
 })
 
+/** Decodes a stored person, so that changes can be applied to it. */
 export function loadPerson({ properties: stored, writes, ...person }: StoredPerson): Person {
   const properties = decodeWrites(stored, writes)
   return {
@@ -77,6 +82,7 @@ export function loadPerson({ properties: stored, writes, ...person }: StoredPers
   }
 }
 
+/** Encodes a person for storage, in snake case for SQL. */
 export const storePerson = (person: Person) => {
   const properties = toObject(person.properties)
   return {
@@ -95,7 +101,10 @@ export const storePerson = (person: Person) => {
   }
 }
 
-/** Packs a version's id: the lower 24 bits number the versions of an identity, the 29 bits above are the identity's key. */
+/**
+ * Packs a version's id: the lower 24 bits number the versions of an identity, the 29 bits above are
+ * the identity's key.
+ */
 const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
 
 /** Returns the key of the identity that a version belongs to. */
@@ -170,7 +179,10 @@ const isTooLarge = ({ shown, writes }: Bytes): boolean =>
 
 const NAME_KEYS = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
 
-/** Returns a person's name: the first non-empty name-like property, else the first non-anonymous distinct id, else the first. */
+/**
+ * Returns a person's name: the first non-empty name-like property, else the first non-anonymous
+ * distinct id, else the first.
+ */
 export function nameOf(properties: JsonObject, distinctIds: string[]): string {
   const named = NAME_KEYS.map((key) => text(properties[key])).find((value) => value !== '')
   return named ?? distinctIds.find((id) => !isAnonymous(id)) ?? distinctIds[0] ?? ''
@@ -188,10 +200,10 @@ export const searchText = (properties: ReadonlyMap<string, Json>): string =>
 const SEPARATOR = '\u001f'
 
 /**
- * Searchable characters of one value and of all values of a person. Each takes about ten bytes in the full-text index and
- * 20 µs to remove from it.
+ * Searchable characters of one value. Each takes about ten bytes in the full-text index and 20 µs to remove from it.
  */
 const MAX_SEARCHED_VALUE = 128
+/** Searchable characters of all values of a person together. */
 const MAX_SEARCHED = 512
 
 /** Folds a value or term for search, so that case and composition do not matter: `ÉVA` → `éva`. */

@@ -254,6 +254,7 @@ type Entry = [stamp: number] | [stamp: number, value: Json]
 type StoredRegister = { set?: Entry; gone?: number; once?: Entry[]; seed?: Entry }
 export type StoredWrites = { stamps: string[]; keys: Record<string, StoredRegister> }
 
+/** Encodes the write times of properties for storage. */
 export function encodeWrites({ shown, registers }: PersonProperties): StoredWrites {
   const stamps = new Map<string, number>()
   const number = (stamp: Stamp): number => {
@@ -285,6 +286,7 @@ export function encodeWrites({ shown, registers }: PersonProperties): StoredWrit
   return { stamps: [...stamps.keys()], keys: Object.fromEntries(keys) }
 }
 
+/** Decodes stored properties and their write times. */
 export function decodeWrites(shown: JsonObject, { stamps, keys }: StoredWrites): PersonProperties {
   const decoded = stamps.map((text): Stamp => {
     const colon = text.indexOf(':')

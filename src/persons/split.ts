@@ -1,12 +1,6 @@
 import { AppError } from '../errors.ts'
 import { type Entry, MAX_IDENTITIES } from './activity/entry.ts'
-import {
-  type Identity,
-  NO_CHANGE,
-  type PersonChange,
-  type Request,
-  type Subject
-} from './change.ts'
+import type { Identity, PersonChange, Request, Subject } from './change.ts'
 import { addVersion, identityOf, newPerson, type Version } from './person.ts'
 
 /** A split names the one distinct id that stays, or those that leave. Without either, all but the first leave. */
@@ -54,25 +48,23 @@ export function chooseSplit(
 const notTheirs = (distinctId = '') =>
   `${JSON.stringify(distinctId)} is not a distinct id of this person.`
 
-/** Turns each leaving identity into a person without properties; `fresh` returns an unused id and uuid. */
+/** An identity that leaves a person, and the unused id and uuid of its new person. */
+type Leaving = { identity: Identity; id: number; uuid: string }
+
+/** Turns each leaving identity into a person without properties. */
 export function splitPerson(
   { person, identities }: Subject,
-  leaving: Identity[],
-  fresh: () => { id: number; uuid: string },
+  leaving: Leaving[],
   { actor, now }: Request
 ): PersonChange {
-  if (leaving.length === 0) {
-    return NO_CHANGE
-  }
   const versions: Version[] = []
-  const parts = leaving.map((identity): Subject => {
-    const { id, uuid } = fresh()
+  const parts = leaving.map(({ identity, id, uuid }): Subject => {
     // The identity takes its versions along: the numbers of new versions must not collide with theirs.
     const part = { ...newPerson(id, uuid, now), versions: person.versions }
     versions.push(addVersion(part, identity.key))
     return { person: part, identities: [identity] }
   })
-  const gone = new Set(leaving.map(({ key }) => key))
+  const gone = new Set(leaving.map(({ identity }) => identity.key))
   const staying = identities.find(({ key }) => !gone.has(key))
   // A current version that belongs to a leaving identity would disappear once that identity is erased.
   if (staying && gone.has(identityOf(person.version))) {

@@ -67,7 +67,7 @@ export const MAX_FILTERS = 40
 export const MAX_DEPTH = 5
 /** Values of one filter. */
 export const MAX_VALUES = 1_000
-/** Characters of a property's name, as for stored properties. */
+/** Characters of a property's name, as in PostHog. */
 const MAX_KEY = 400
 /** Characters of a value. */
 const MAX_VALUE = 10_000
@@ -76,6 +76,7 @@ const MAX_CONTAINED = 1_000
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
 
+/** Returns all filters of a group, including those in nested groups. */
 export const leavesOf = (group: FilterGroup): PropertyFilter[] =>
   group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
 
@@ -322,5 +323,6 @@ export const isOneOf = <T extends string>(set: readonly T[], value: string): val
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
 
+/** Returns the error for property filters that cannot be read. */
 export const invalid = (detail: string): AppError =>
   new AppError('invalid_input', detail, 'properties')

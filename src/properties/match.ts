@@ -13,7 +13,10 @@ export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]
 /** Tells whether a text fulfils a filter, and how many units of `Work` that takes. */
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
-/** Values of `icontains` that SQL compares with each row, in about 3 µs. More are compared with each distinct value instead. */
+/**
+ * Values of `icontains` that SQL compares with each row, in about 3 µs. More are compared with each
+ * distinct value instead.
+ */
 const MAX_CONTAINED = 5
 
 /**

@@ -30,7 +30,10 @@ const CHARACTERS_OF_UNIT = 10
 /** The same for patterns with Unicode classes. */
 const UNICODE_CHARACTERS_OF_UNIT = 3
 
-/** Returns how many characters are searched for a pattern per unit of work. One unit per text and new steps come on top. */
+/**
+ * Returns how many characters are searched for a pattern per unit of work. One unit per text and new
+ * steps come on top.
+ */
 export const charactersOfUnit = (pattern: string): number =>
   /\\[pP]/.test(pattern) ? UNICODE_CHARACTERS_OF_UNIT : CHARACTERS_OF_UNIT
 

@@ -116,7 +116,10 @@ function paid(medium: string, campaign: string, gadSource: string | undefined): 
 
 const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organic ${kind}`
 
-/** Returns the name of a site: `www.google.co.uk` → `google`, `news.ycombinator.com` → `ycombinator`; `''` for other text. */
+/**
+ * Returns the name of a site: `www.google.co.uk` → `google`, `news.ycombinator.com` → `ycombinator`;
+ * `''` for other text.
+ */
 const hostName = (host: string): string => {
   if (host === 't.co') {
     return 'twitter'

@@ -15,7 +15,7 @@ export type SessionEvent = {
 }
 
 /** The value of one event out of several: the event with the lowest, or the highest, key. */
-type Pick<Value> = { key: string; value: Value }
+type Keyed<Value> = { key: string; value: Value }
 
 /** The aggregate of some events of a session. Parts are combined by `foldEvents` and, with the same result, in SQL. */
 export type SessionPart = {
@@ -28,10 +28,10 @@ export type SessionPart = {
   pageviews: number
   autocaptures: number
   screens: number
-  entry: Pick<Record<string, string>> | undefined
-  exit: Pick<Record<string, string>> | undefined
-  click: Pick<string> | undefined
-  vitals: Pick<number> | undefined
+  entry: Keyed<Record<string, string>> | undefined
+  exit: Keyed<Record<string, string>> | undefined
+  click: Keyed<string> | undefined
+  vitals: Keyed<number> | undefined
 }
 
 /** The event properties that `foldEvents` reads. */
@@ -123,16 +123,16 @@ const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
   `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuid.replaceAll('-', '')}`
 
 const lower = <Value>(
-  pick: Pick<Value> | undefined,
+  pick: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Pick<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
+): Keyed<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
 
 const higher = <Value>(
-  pick: Pick<Value> | undefined,
+  pick: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Pick<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
+): Keyed<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
 
 function entryOf(properties: JsonObject): Record<string, string> {
   const taken = [...FROM_ENTRY].map(([name, key]) => [name, textOf(properties[key])])

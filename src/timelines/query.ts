@@ -59,7 +59,10 @@ export const TimelineParameters = z.object({
 })
 export type TimelineParameters = z.output<typeof TimelineParameters>
 
-/** `events` are the names of the events to count, undefined for all. A change of one of `crucialKeys` starts a new point. */
+/**
+ * `events` are the names of the events to count, undefined for all. A change of one of `crucialKeys`
+ * starts a new point.
+ */
 export type TimelineQuery = {
   from: number
   until: number

@@ -51,7 +51,10 @@ export async function* readEvents(
   } while (after)
 }
 
-/** SQL: the time from which on to read an identity's events. For the last identity of the previous page, where it ended. */
+/**
+ * SQL: the time from which on to read an identity's events. For the last identity of the previous
+ * page, where it ended.
+ */
 const startOf = (from: number, after: EventRow | undefined): SQL =>
   after ? sql`case d.key when ${after.key} then ${after.timestamp} else ${from} end` : sql`${from}`
 
@@ -61,7 +64,10 @@ const isAfter = (after: EventRow | undefined): SQL =>
         (e.timestamp, e.event_id, e.uuid) > (${after.timestamp}, ${after.event_id}, unhex(${after.uuid})))`
     : sql``
 
-/** Returns, per version, the values of some keys as a text (equal for equal values), and the size of all properties in bytes. */
+/**
+ * Returns, per version, the values of some keys as a text (equal for equal values), and the size of
+ * all properties in bytes.
+ */
 export async function readValues(
   db: Db,
   projectId: number,

@@ -96,6 +96,7 @@ export type ActivityRow = {
 
 const SYSTEM = { id: null, first_name: 'System', email: null, is_system: true }
 
+/** Returns an entry as the API responds with it. */
 export function activityToJson(row: ActivityRow) {
   const actor: Actor = row.actor === null ? null : JSON.parse(row.actor)
   const { name, changes }: { name: string | null; changes: Change[] } = JSON.parse(row.detail)

@@ -83,7 +83,9 @@ export async function listActivity(
   return found.length > 0 ? { rows, count: counted[0]?.count ?? 0 } : undefined
 }
 
+/** Entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
+/** Bytes of the entries' details in a page of an export, above which no entry is added. */
 const MAX_PAGE_BYTES = 4_000_000
 
 /** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 MB. */

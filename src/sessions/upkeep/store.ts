@@ -91,7 +91,10 @@ export type StoredEvent = {
 /** Characters read of a text property. */
 const MAX_TEXT = 1_000
 
-/** Reads the next `limit` events of each range in order of time, with those of the named properties that are text or numbers. */
+/**
+ * Reads the next `limit` events of each range in order of time, with those of the named properties
+ * that are text or numbers.
+ */
 export async function readEvents(
   db: Db,
   ranges: readonly Range[],

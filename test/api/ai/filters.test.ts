@@ -485,9 +485,7 @@ describe('a model', () => {
     const answer = await suggestFilters(
       modelOf(bindings),
       [{ ...messages[0], role: 'user', content: 'today' }],
-      calendar,
-      new Date(NOW),
-      600
+      { project: calendar, now: new Date(NOW), timeLimitMs: 600 }
     )
 
     expect(answer).toMatchObject({
