@@ -14,7 +14,7 @@ import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
 import { runDue } from '../subscriptions/due.ts'
-import { forgetDeliveries } from '../subscriptions/ledger/store.ts'
+import { purgeDeliveries } from '../subscriptions/ledger/store.ts'
 import { MINUTELY, NIGHTLY, QUARTER_HOURLY } from './cron.ts'
 
 /** Of sessions that are verified each night: 20,000 of them. The command compares all. */
@@ -116,7 +116,7 @@ class Jobs {
       })
     })
     await this.#inDatabases(async (db, database) => {
-      const removed = await forgetDeliveries(db, this.#now.getTime() - LOG_DAYS * DAY)
+      const removed = await purgeDeliveries(db, this.#now.getTime() - LOG_DAYS * DAY)
       log('info', 'nightly sweep of deliveries', { database, removed })
     })
   }

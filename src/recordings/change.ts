@@ -101,7 +101,7 @@ export const namesNobody = (person: PersonInput): boolean =>
   isEmpty(person.properties) &&
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
-/** Returns the name in a person of a request. @throws invalid_input, attr `person`, when there is none */
+/** Returns the id by which a request names a person. @throws invalid_input, attr `person`, when there is none */
 export function readPersonName(person: PersonInput): PersonName {
   if (!isObject(person)) {
     return { distinctId: String(person) }

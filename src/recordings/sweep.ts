@@ -46,7 +46,7 @@ export async function sweepOrphans(
     return undefined
   }
   const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
-  const { removed, next } = await sweepFrom(db, bucket, from, before, limits)
+  const { removed, next } = await sweepFrom({ db, bucket, before, left: { ...limits } }, from)
   await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
   return { removed, isDone: !next }
 }
@@ -65,15 +65,11 @@ async function readPosition(
 }
 
 async function sweepFrom(
-  db: Db,
-  bucket: R2Bucket,
-  from: Position,
-  before: number,
-  limits: typeof LIMITS
+  invocation: Invocation,
+  from: Position
 ): Promise<{ removed: number; next?: Position }> {
-  const invocation = { db, bucket, before, left: { ...limits } }
   let removed = 0
-  const projects = (await listProjects(db))
+  const projects = (await listProjects(invocation.db))
     .filter((project) => project >= from.project)
     .sort((a, b) => a - b)
   for (const project of projects) {

@@ -62,7 +62,9 @@ export const SubscriptionChange = refusing(
         .max(100)
         .transform((days) => [...new Set(days)])
         .nullish()
-        .meta({ description: 'The weekdays to deliver on; null for the weekday of `start_date`.' }),
+        .meta({
+          description: 'The weekdays to deliver on; null for the day that `start_date` sets.'
+        }),
       bysetpos: z.int().min(-366).max(366).nullish().meta({
         description:
           'Selects one of the matching weekdays in a period: 1 is the first, -1 the last.'

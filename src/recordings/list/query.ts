@@ -89,7 +89,8 @@ export const FiltersQuery = z.object({
       'Only recordings that began at this time or later: `-7d`, `2026-11-20`, or a date-time.'
   }),
   date_to: Text.optional().meta({
-    description: 'Only recordings that began up to this time; a date without time means its end.'
+    description:
+      'Only recordings that began up to this time; a date without a time includes that day.'
   }),
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',

@@ -20,7 +20,7 @@ export const DURATION = sql`(r.end_time / 1000 - r.start_time / 1000)`
 export const ACTIVE_SECONDS = sql`(r.active_ms / 1000.0)`
 export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - r.active_ms) / 1000.0)`
 
-/** Rounded to hundredths by integer arithmetic, which gives PostHog's numbers exactly. */
+/** Rounded to a whole number of hundredths, so that it equals PostHog's score exactly. */
 export const ACTIVITY_SCORE = sql`coalesce(cast(
   (r.active_ms + 1000.0 * (r.click_count + r.keypress_count + r.console_error_count)) * 10.0
   / nullif(r.mouse_activity_count + ${DURATION} + r.console_error_count + r.console_log_count + r.console_warn_count, 0)
