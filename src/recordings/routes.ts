@@ -20,7 +20,8 @@ import { PropertyParameters, readPropertyParameters } from '../properties/parame
 import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
 import { compileFilters } from './list/filters.store.ts'
-import { FiltersQuery, isUnfiltered, readRecordingFilters } from './list/query.ts'
+import { isUnfiltered, readRecordingFilters } from './list/query.ts'
+import { FiltersQuery } from './list/schemas.ts'
 import {
   listRecordings,
   listSources,

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../input/json.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
-import type { ORDERS } from './query.ts'
+import type { ORDERS } from './schemas.ts'
 
 /** Time after its last part in which a recording counts as ongoing. */
 const ONGOING_MS = 5 * 60_000
