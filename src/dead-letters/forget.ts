@@ -4,7 +4,7 @@ import { DeadMessage } from '../queues/attempt.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { objectOf, RecordingPart } from '../recordings/part.ts'
 import { countRemoved, findTombstones } from '../tombstones/store.ts'
-import { tombstoneFor, hashDistinctId } from '../tombstones/tombstone.ts'
+import { hashDistinctId, tombstoneFor } from '../tombstones/tombstone.ts'
 import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store.ts'
 
 const LETTERS_AT_ONCE = 50
