@@ -68,7 +68,7 @@ session's events. The keys of type \`recording\` are those of \`having_predicate
     ['null', 'This field may not be null.', 'session_ids__0'],
     [
       'query_too_large',
-      'Filters on events can scan 20000 recordings, and the period has more; send a later date_from.',
+      'Filters on events can scan 20000 recordings, and the period has more; send a later `date_from`.',
       'date_from'
     ]
   ]

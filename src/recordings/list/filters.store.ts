@@ -169,7 +169,7 @@ async function expectFew(db: Db, base: SQL): Promise<void> {
   if (row && row.count > MAX_SCANNED_RECORDINGS) {
     throw new AppError(
       'query_too_large',
-      `Filters on events can scan ${MAX_SCANNED_RECORDINGS} recordings, and the period has more; send a later date_from.`,
+      `Filters on events can scan ${MAX_SCANNED_RECORDINGS} recordings, and the period has more; send a later \`date_from\`.`,
       'date_from'
     )
   }

@@ -192,7 +192,7 @@ function readDate(
   if (time === undefined) {
     throw new AppError(
       'invalid_input',
-      `${attr} must be an ISO date or a relative date such as -7d; got ${JSON.stringify(text)}.`,
+      `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
       attr
     )
   }
