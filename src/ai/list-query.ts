@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Json } from '../input/json.ts'
-import { FiltersQuery, readRecordingFilters, type Settings } from '../recordings/list/query.ts'
+import { readRecordingFilters, type Settings } from '../recordings/list/query.ts'
+import { FiltersQuery } from '../recordings/list/schemas.ts'
 import type { ListFilters } from './filters.ts'
 
 export type Project = Settings

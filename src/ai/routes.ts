@@ -19,7 +19,7 @@ const TAG = 'Session recordings'
 
 const UNKNOWN: Refusal[] = [
   ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
-  ['invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person']
+  ['invalid_input', 'A person must be named by `id`, `uuid` or `distinct_ids`.', 'person']
 ]
 
 const FILTERS = describe({

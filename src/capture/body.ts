@@ -32,7 +32,7 @@ export async function readExactly(
   return { json: parse(text), inexact: findInexact(text) }
 }
 
-/** Returns the text of a request's JSON, freed of up to three layers of encoding. */
+/** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */
 async function readText(request: Request | Response): Promise<string> {
   let bytes = await readBody(request, MAX_BODY_BYTES)
   for (let layer = 0; layer < 3; layer += 1) {
@@ -50,10 +50,7 @@ async function readText(request: Request | Response): Promise<string> {
     // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
     bytes = fromBase64(text.replaceAll(' ', '+'))
   }
-  throw new AppError(
-    'parse_error',
-    'failed to decode request: more than two encodings inside each other'
-  )
+  throw new AppError('parse_error', 'failed to decode request: more than two nested encodings')
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

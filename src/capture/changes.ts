@@ -69,7 +69,7 @@ export type Changes = IdentityChanges & {
   begunSessions: VisitorSession[]
   /** Erased identities that late events join, because their events are not all purged yet. */
   usedTombstones: number[]
-  /** Late events dropped per erasure, because the events of the erased person are purged already. */
+  /** Late events dropped per erasure, which has purged the events of its person already, or keeps them. */
   dropped: { erasure_id: number; count: number }[]
   /** `Known.lastErasure`. A later erasure fails the write, because a new identity could be an erased one. */
   lastErasure: number

@@ -5,7 +5,7 @@ import type { Bytes } from '../persons/properties.ts'
  * below express other measured work in such bytes. A running transaction blocks all other queries of its database.
  */
 
-/** Cost of one transaction: about 50 ms to write, and as much again to plan. The last event may double it. */
+/** Largest cost of a transaction: about 50 ms to write, and as much again to plan. Its last event may double it. */
 export const MAX_COST = 1_500_000
 
 /** An event's row and its index entries. */

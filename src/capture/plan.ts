@@ -125,7 +125,7 @@ class Plan {
     }
   }
 
-  /** Stores a late event of an erased person to be purged with the others, or drops it if that is done. */
+  /** Stores a late event of an erased person if it will be purged with the others, and drops it otherwise. */
   #storeOrDrop(event: Incoming, { key, erasureId, isOpen }: Tombstone): void {
     if (isOpen) {
       this.#usedTombstones.add(key)
@@ -170,7 +170,7 @@ class Plan {
       : { ...properties, $session_id: this.#visitorSessions.sessionOf(visitor, timestamp) }
   }
 
-  /** Applies an event of so many bytes to its person, which may be new. */
+  /** Applies an event to its person, which may be new. `bytes` is the size of the event. */
   #applyToPerson(identity: Identity, event: Incoming, bytes: number): Person {
     const happenedAt = Math.floor(Math.min(event.timestamp, event.received_at))
     const merged = this.#merge(identity, event, happenedAt)

@@ -24,9 +24,9 @@ import { takeEvents } from './take.ts'
 const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })
 
 /** Very old SDKs send with GET. */
-const DOOR = ['POST', 'GET']
+const METHODS = ['POST', 'GET']
 
-const describeDoor = (id: string, summary: string) =>
+const describeCapture = (id: string, summary: string) =>
   describe({
     id,
     tag: 'Capture',
@@ -117,21 +117,21 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
   }
 
   return createRouter()
-    .on(DOOR, '/batch', describeDoor('batch', 'Capture a batch of events'), capture)
-    .on(DOOR, '/e', describeDoor('e', 'Capture events from a browser'), capture)
-    .on(DOOR, '/i/v0/e', describeDoor('i_v0_e', 'Capture events'), capture)
-    .on(DOOR, '/capture', describeDoor('capture', 'Capture events from older SDKs'), capture)
-    .on(DOOR, '/track', describeDoor('track', 'Capture events from the oldest SDKs'), capture)
+    .on(METHODS, '/batch', describeCapture('batch', 'Capture a batch of events'), capture)
+    .on(METHODS, '/e', describeCapture('e', 'Capture events from a browser'), capture)
+    .on(METHODS, '/i/v0/e', describeCapture('i_v0_e', 'Capture events'), capture)
+    .on(METHODS, '/capture', describeCapture('capture', 'Capture events from older SDKs'), capture)
+    .on(METHODS, '/track', describeCapture('track', 'Capture events from the oldest SDKs'), capture)
     .on(
-      DOOR,
+      METHODS,
       '/engage',
-      describeDoor('engage', 'Set person properties, for the oldest SDKs'),
+      describeCapture('engage', 'Set person properties, for the oldest SDKs'),
       capture
     )
     .on(
-      DOOR,
+      METHODS,
       '/i/v0/ai/batch',
-      describeDoor('i_v0_ai_batch', 'Capture events of AI models'),
+      describeCapture('i_v0_ai_batch', 'Capture events of AI models'),
       capture
     )
     .post('/s', RECORD, record)

@@ -35,7 +35,7 @@ const EventJson = z
       .string()
       .min(1)
       .optional()
-      .meta({ description: 'Whose event it is; may be in the properties instead.' }),
+      .meta({ description: 'The distinct id of the user; may be in the properties instead.' }),
     properties: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -105,7 +105,7 @@ const SnapshotEventJson = z
     distinct_id: z
       .string()
       .optional()
-      .meta({ description: 'Who was recorded; may be in the properties instead.' }),
+      .meta({ description: 'The distinct id of the visitor; may be in the properties instead.' }),
     properties: z.looseObject({
       $session_id: z.string().min(1).max(70).meta({ description: 'Letters, digits and hyphens.' }),
       $window_id: z.string().optional(),

@@ -91,7 +91,9 @@ export async function readKnown(
 }
 
 /**
- * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since.
+ * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since. The checks
+ * come first, because the writes change the rows that they check; merged persons are deleted after their activity and
+ * distinct ids have moved.
  * @throws ConflictError
  */
 export async function writeChanges(db: Db, projectId: number, changes: Changes): Promise<void> {

@@ -11,7 +11,7 @@ import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
 import { runDue } from '../subscriptions/due.ts'
-import { forgetDeliveries } from '../subscriptions/ledger/store.ts'
+import { purgeDeliveries } from '../subscriptions/ledger/store.ts'
 import { inEachDatabase, type Job, once } from './run.ts'
 
 /** Pieces of sessions verified per night, 20,000 sessions in all; `npm run verify` compares every session. */
@@ -109,7 +109,7 @@ export const verifyNightly = inEachDatabase('nightly verification', async ({ db,
 
 /** Removes deliveries from the ledger after 90 days. */
 export const sweepLedger = inEachDatabase('sweep of deliveries', async ({ db, database }, run) => {
-  const removed = await forgetDeliveries(db, run.now.getTime() - LOG_DAYS * DAY)
+  const removed = await purgeDeliveries(db, run.now.getTime() - LOG_DAYS * DAY)
   log('info', 'nightly sweep of deliveries', { database, removed })
 })
 

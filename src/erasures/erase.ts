@@ -13,6 +13,15 @@ import {
 } from './erase.store.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
 
+/** The persons to erase, what to delete with them, and who asked when. */
+type Erasure = {
+  selection: Selection
+  deleteEvents: boolean
+  deleteRecordings: boolean
+  actor: Actor
+  now: Date
+}
+
 /**
  * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
  * erasures in the same transaction. The queue then purges versions and recordings at once; the weekly run purges events,
@@ -23,9 +32,7 @@ export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
-  selection: Selection,
-  { actor, ...options }: { deleteEvents: boolean; deleteRecordings: boolean; actor: Actor },
-  now: Date
+  { selection, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
@@ -39,7 +46,7 @@ export async function erasePersons(
         identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
       }
     }
-    const erasure = { persons, identities, ...options, actor, now: now.getTime() }
+    const erasure = { persons, identities, ...options, now: now.getTime() }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {

@@ -112,7 +112,7 @@ export function writeReceipt({
             'The events, as requested, attributed to one anonymous person; their own properties are unchanged.'
           ]),
       facts.delete_recordings
-        ? 'The session ids of the deleted recordings, so that snapshots which arrive late are discarded.'
+        ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots which arrive late are discarded.'
         : 'The recordings of the person’s sessions, if any, as requested; they no longer belong to a person.',
       'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
       'Event names, which all persons of the project share.',

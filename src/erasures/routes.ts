@@ -7,6 +7,7 @@ import { encodeCursor, PageQuery, pageOf, pageSize, readPosition } from '../http
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
+import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
 import { isGenuine, ReceiptContent, signReceipt } from './receipt.ts'
 import { BULK_DELETE, DELETE, STATUS, VERIFY } from './reference.ts'
@@ -31,15 +32,14 @@ export const erasureRoutes = createRouter()
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
       const { delete_events: deleteEvents = false, delete_recordings: deleteRecordings = false } =
         c.req.valid('query')
-      const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
-      const erased = await erasePersons(
-        c.var.db,
-        c.env.ERASURE_QUEUE,
-        c.var.project,
+      const { db, project, user, key, now } = c.var
+      const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
         selection,
-        options,
-        c.var.now
-      )
+        deleteEvents,
+        deleteRecordings,
+        actor: actorOf(user, key),
+        now
+      })
       if (erased.length === 0) {
         throw new NotFoundError()
       }
@@ -53,54 +53,26 @@ export const erasureRoutes = createRouter()
     validateQuery(DeleteQuery),
     validateBody(BulkDelete),
     async (c) => {
-      const {
-        ids,
-        distinct_ids: distinctIds,
-        delete_events,
-        delete_recordings
-      } = c.req.valid('json')
+      const body = c.req.valid('json')
       const query = c.req.valid('query')
-      const deleteEvents = agree('delete_events', query.delete_events, delete_events) ?? false
+      const deleteEvents = agree('delete_events', query.delete_events, body.delete_events) ?? false
       const deleteRecordings =
-        agree('delete_recordings', query.delete_recordings, delete_recordings) ?? false
-      const asked = (ids ?? distinctIds ?? []).map((id) => ({
-        id,
-        name: ids ? nameOf(id) : String(id)
-      }))
-      const names = asked.map(({ name }) => name)
-      const selection = distinctIds
-        ? { distinctIds }
-        : {
-            ids: names.filter(isNumber).map(Number),
-            uuids: names.filter((name) => !isNumber(name))
-          }
-      const options = { deleteEvents, deleteRecordings, actor: actorOf(c.var.user, c.var.key) }
-      const persons = await erasePersons(
-        c.var.db,
-        c.env.ERASURE_QUEUE,
-        c.var.project,
-        selection,
-        options,
-        c.var.now
-      )
-      const uuids = new Map(
-        persons.flatMap(({ id, uuid, identities }) =>
-          (distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]).map(
-            (name) => [name, uuid]
-          )
-        )
-      )
+        agree('delete_recordings', query.delete_recordings, body.delete_recordings) ?? false
+      const { db, project, user, key, now } = c.var
+      const persons = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
+        selection: selectionOf(body),
+        deleteEvents,
+        deleteRecordings,
+        actor: actorOf(user, key),
+        now
+      })
       return c.json({
         persons_found: persons.length,
         persons_deleted: persons.length,
         events_queued_for_deletion: deleteEvents && persons.length > 0,
         recordings_queued_for_deletion: deleteRecordings && persons.length > 0,
         deletion_errors: [],
-        results: asked.map(({ id, name }) => ({
-          id,
-          result: uuids.has(name) ? 'deleted' : 'not_found',
-          person_uuid: uuids.get(name) ?? null
-        }))
+        results: resultsOf(body, persons)
       })
     }
   )
@@ -157,10 +129,3 @@ export const erasureRoutes = createRouter()
       return c.json({ valid: isOurs, detail })
     }
   )
-
-const nameOf = (id: string | number): string => {
-  const name = String(id).toLowerCase()
-  return isNumber(name) ? String(Number(name)) : name
-}
-
-const isNumber = (name: string): boolean => /^\d+$/.test(name)

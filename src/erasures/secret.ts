@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors.ts'
 
-/** Least characters of a secret: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64. */
+/** Minimum length of a secret: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64 digits. */
 export const MIN_SECRET = 32
 
 /** The states of a secret, which can only sign when it is `ok`. An empty secret is `missing`. */

@@ -21,7 +21,7 @@ const PersonObject = z.object({
 /** A person in a request: a distinct id, or an object. */
 export const PersonInput = z.union(
   [DistinctId.min(1), PersonObject],
-  'A person must be a distinct id, or an object with id, uuid or distinct_ids.'
+  'A person must be a distinct id, or an object with `id`, `uuid` or `distinct_ids`.'
 )
 export type PersonInput = z.infer<typeof PersonInput>
 
@@ -48,7 +48,7 @@ export const RecordingUpdateJson = refusing(
     .refine(
       ({ distinct_id, person, viewed, analyzed }) =>
         distinct_id !== undefined || person !== undefined || viewed || analyzed,
-      { error: 'Provide distinct_id or person, or viewed or analyzed as true.' }
+      { error: 'Send `distinct_id` or `person`, or `viewed` or `analyzed` as `true`.' }
     )
     .meta({ id: 'RecordingUpdate', examples: [{ distinct_id: 'ada' }] }),
   {},
@@ -101,7 +101,7 @@ export const namesNobody = (person: PersonInput): boolean =>
   isEmpty(person.properties) &&
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
-/** Returns the name in a person of a request. @throws invalid_input, attr `person`, when there is none */
+/** Returns the id by which a request names a person. @throws invalid_input, attr `person`, when there is none */
 export function readPersonName(person: PersonInput): PersonName {
   if (!isObject(person)) {
     return { distinctId: String(person) }
@@ -119,7 +119,7 @@ export function readPersonName(person: PersonInput): PersonName {
   }
   throw new AppError(
     'invalid_input',
-    'A person must be named by id, uuid or distinct_ids.',
+    'A person must be named by `id`, `uuid` or `distinct_ids`.',
     'person'
   )
 }

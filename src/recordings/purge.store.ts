@@ -9,7 +9,8 @@ import { inJson } from '../db/rows.ts'
  */
 
 /**
- * Turns recordings of a project into tombstones, which keep only the session id, and takes them out of the count.
+ * Turns recordings of a project into tombstones, which keep session id, times and activity counts but nothing that was
+ * recorded, and takes them out of the count.
  * @param which a condition on columns of `recordings`
  */
 export const tombstoneRecordings = (

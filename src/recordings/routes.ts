@@ -20,7 +20,8 @@ import { PropertyParameters, readPropertyParameters } from '../properties/parame
 import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
 import { compileFilters } from './list/filters.store.ts'
-import { FiltersQuery, isUnfiltered, readRecordingFilters } from './list/query.ts'
+import { isUnfiltered, readRecordingFilters } from './list/query.ts'
+import { FiltersQuery } from './list/schemas.ts'
 import {
   listRecordings,
   listSources,
@@ -67,7 +68,7 @@ session's events. The keys of type \`recording\` are those of \`having_predicate
     ['null', 'This field may not be null.', 'session_ids__0'],
     [
       'query_too_large',
-      'Filters on events can scan 20000 recordings, and the period has more; send a later date_from.',
+      'Filters on events can scan 20000 recordings, and the period has more; send a later `date_from`.',
       'date_from'
     ]
   ]

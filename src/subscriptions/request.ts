@@ -62,7 +62,9 @@ export const SubscriptionChange = refusing(
         .max(100)
         .transform((days) => [...new Set(days)])
         .nullish()
-        .meta({ description: 'The weekdays to deliver on; null for the weekday of `start_date`.' }),
+        .meta({
+          description: 'The weekdays to deliver on; null for the day that `start_date` sets.'
+        }),
       bysetpos: z.int().min(-366).max(366).nullish().meta({
         description:
           'Selects one of the matching weekdays in a period: 1 is the first, -1 the last.'
@@ -206,7 +208,7 @@ function readDate(text: string, timezone: string, attr: string): number {
   if (time === undefined) {
     throw new AppError(
       'invalid_input',
-      `${attr} must be an ISO 8601 date-time such as 2026-11-23T09:00:00+01:00; got ${JSON.stringify(text)}.`,
+      `\`${attr}\` must be an ISO 8601 date-time such as \`2026-11-23T09:00:00+01:00\`; got ${JSON.stringify(text)}.`,
       attr
     )
   }
@@ -214,7 +216,7 @@ function readDate(text: string, timezone: string, attr: string): number {
   if (year < YEARS.first || year > YEARS.last) {
     throw new AppError(
       'invalid_input',
-      `${attr} must be in the years ${YEARS.first} to ${YEARS.last}.`,
+      `\`${attr}\` must be in the years ${YEARS.first} to ${YEARS.last}.`,
       attr
     )
   }
@@ -268,21 +270,21 @@ function expectOccurring(schedule: Schedule): void {
   const { frequency, byweekday, bysetpos, startDate, untilDate } = schedule
   const refuse = (why: string, attr: string) => new AppError('invalid_input', why, attr)
   if (untilDate !== null && untilDate < startDate) {
-    throw refuse('until_date must not be before start_date.', 'until_date')
+    throw refuse('`until_date` must not be before `start_date`.', 'until_date')
   }
   if (bysetpos === 0) {
     throw refuse(
-      'bysetpos must not be 0: 1 is the first of the matching weekdays, -1 the last.',
+      '`bysetpos` must not be 0: 1 is the first of the matching weekdays, -1 the last.',
       'bysetpos'
     )
   }
   if (bysetpos !== null && !byweekday?.length) {
-    throw refuse('bysetpos needs byweekday.', 'bysetpos')
+    throw refuse('`bysetpos` needs `byweekday`.', 'bysetpos')
   }
   const days = daysInPeriod(frequency, byweekday ?? [])
   if (bysetpos !== null && Math.abs(bysetpos) > days) {
     throw refuse(
-      `bysetpos must be between -${days} and ${days}: a period has no more matching weekdays.`,
+      `\`bysetpos\` must be between -${days} and ${days}: a period has no more matching weekdays.`,
       'bysetpos'
     )
   }
@@ -290,6 +292,6 @@ function expectOccurring(schedule: Schedule): void {
     throw refuse('This schedule never occurs.', 'byweekday')
   }
   if (nextOccurrence(schedule, startDate - 1000) === null) {
-    throw refuse('This schedule has no occurrence until until_date.', 'until_date')
+    throw refuse('This schedule has no occurrence up to `until_date`.', 'until_date')
   }
 }

@@ -1,42 +1,22 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
-import { AppError, NotFoundError } from '../errors.ts'
-import { sha256 } from '../hash.ts'
+import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { PageQuery, pageOf, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { validateBody, validateHeader, validatePath, validateQuery } from '../http/validation.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
-import { findDashboard } from '../insights/dashboards/store.ts'
-import { findInsight } from '../insights/store.ts'
-import { userToJson } from '../projects/user.ts'
+import { createSubscription } from './create.ts'
 import { claim } from './due.ts'
 import { CREATE, DESTROY, LIST, PREVIEW, RETRIEVE, UPDATE } from './reference.ts'
-import {
-  changeTerms,
-  expectFuture,
-  newTerms,
-  SubscriptionChange,
-  SubscriptionInput,
-  type Terms
-} from './request.ts'
+import { changeTerms, expectFuture, SubscriptionChange, SubscriptionInput } from './request.ts'
 import { isSameSchedule, resume } from './resume.ts'
-import { nextOccurrence, nextOccurrences, summarize } from './schedule.ts'
-import { SubscriptionJson, subscriptionToJson } from './schemas.ts'
-import { newSecret } from './signature.ts'
-import {
-  findAnswer,
-  getSubscription,
-  insertSubscription,
-  listSubscriptions,
-  ORDERINGS,
-  reserveSubscriptionId,
-  type SubscriptionRow,
-  updateSubscription
-} from './store.ts'
+import { nextOccurrences, summarize } from './schedule.ts'
+import { subscriptionToJson, subscriptionWithSecret } from './schemas.ts'
+import { getSubscription, listSubscriptions, ORDERINGS, updateSubscription } from './store.ts'
+import { expectSubject } from './subject.ts'
 
 /** Occurrences that a preview lists. */
 const MAX_PREVIEW = 100
@@ -107,48 +87,15 @@ export const subscriptionRoutes = createRouter()
     async (c) => {
       const { db, project, user, now } = c.var
       const input = c.req.valid('json')
-      const { 'Idempotency-Key': key } = c.req.valid('header')
-      const hash = await sha256(JSON.stringify(input))
-      const answer = await retryConflicts(async () => {
-        const asked =
-          key === undefined ? undefined : { projectId: project.id, userId: user.id, key }
-        const earlier = asked && (await findAnswer(db, asked, now))
-        if (earlier && earlier.hash !== hash) {
-          throw new AppError(
-            'conflict',
-            'This idempotency key was used for another request.',
-            'Idempotency-Key'
-          )
-        }
-        if (earlier) {
-          return SubscriptionJson.parse(JSON.parse(earlier.answer))
-        }
-
-        const terms = changeTerms(newTerms(project.timezone), input, c.env.OUTBOUND_ALLOW)
-        if (!terms.deleted) {
-          expectFuture(terms, now.getTime())
-        }
-        await expectContents(db, project.id, terms, undefined)
-        const row: SubscriptionRow = {
-          ...terms,
-          id: await reserveSubscriptionId(db),
-          projectId: project.id,
-          createdBy: userToJson(user),
-          createdAt: now.getTime(),
-          nextDeliveryDate: terms.deleted ? null : nextOccurrence(terms, now.getTime()),
-          failures: 0,
-          pausedReason: null,
-          secret: newSecret(),
-          origin: new URL(c.req.url).origin,
-          revision: 0
-        }
-        const answer = toAnswer(row)
-        await insertSubscription(
-          db,
-          row,
-          asked && { ...asked, hash, answer: JSON.stringify(answer) }
-        )
-        return answer
+      const { 'Idempotency-Key': idempotencyKey } = c.req.valid('header')
+      const answer = await createSubscription(db, {
+        project,
+        user,
+        input,
+        idempotencyKey,
+        origin: new URL(c.req.url).origin,
+        outboundAllow: c.env.OUTBOUND_ALLOW,
+        now
       })
       return c.json(answer, 201)
     }
@@ -182,14 +129,14 @@ export const subscriptionRoutes = createRouter()
         if (!terms.deleted && !isSameSchedule(before, terms)) {
           expectFuture(terms, now.getTime())
         }
-        await expectContents(db, project.id, terms, before)
+        await expectSubject(db, project.id, terms, before)
         return [
           await updateSubscription(db, before, { ...terms, ...resume(before, terms, change, now) }),
           before
         ]
       })
       const isNewWebhook = row.targetType === 'webhook' && before.targetType !== 'webhook'
-      return c.json(isNewWebhook ? toAnswer(row) : subscriptionToJson(row))
+      return c.json(isNewWebhook ? subscriptionWithSecret(row) : subscriptionToJson(row))
     }
   )
   .delete(
@@ -222,38 +169,3 @@ export const subscriptionRoutes = createRouter()
       return c.json({ summary: summarize(row), timezone: row.timezone, results })
     }
   )
-
-/** Returns a new subscription or a new webhook with its secret, which is not shown again. */
-const toAnswer = (row: SubscriptionRow): SubscriptionJson => ({
-  ...subscriptionToJson(row),
-  ...(row.targetType === 'webhook' && { webhook_secret: row.secret })
-})
-
-/**
- * Checks that dashboard and insight exist. The ones that the subscription has already may have been deleted.
- * @throws does_not_exist, attr is the field
- */
-async function expectContents(
-  db: Db,
-  projectId: number,
-  terms: Terms,
-  before: Terms | undefined
-): Promise<void> {
-  const { dashboardId, insightId } = terms
-  const missing = (id: number, attr: string) =>
-    new AppError('does_not_exist', `Invalid pk "${id}" - object does not exist.`, attr)
-  if (
-    dashboardId !== null &&
-    dashboardId !== before?.dashboardId &&
-    !(await findDashboard(db, projectId, dashboardId))
-  ) {
-    throw missing(dashboardId, 'dashboard')
-  }
-  if (insightId === null || insightId === before?.insightId) {
-    return
-  }
-  const insight = await findInsight(db, projectId, insightId)
-  if (!insight || insight.deleted) {
-    throw missing(insightId, 'insight')
-  }
-}

@@ -5,7 +5,7 @@ import { type Frequency, WEEKDAYS, type Weekday } from '../db/schema.ts'
 /** An iCalendar recurrence (RFC 5545) in the local time of a zone. */
 export type Schedule = {
   frequency: Frequency
-  /** At least 1. */
+  /** The number of periods between occurrences, at least 1. */
   interval: number
   byweekday: Weekday[] | null
   /** Selects one of the days that `byweekday` matches in a period; negative numbers count from the end. */

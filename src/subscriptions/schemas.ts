@@ -99,6 +99,12 @@ export const subscriptionToJson = (row: SubscriptionRow): SubscriptionJson => ({
   paused_reason: row.pausedReason
 })
 
+/** Returns a new subscription or a new webhook with its secret, which is not shown again. */
+export const subscriptionWithSecret = (row: SubscriptionRow): SubscriptionJson => ({
+  ...subscriptionToJson(row),
+  ...(row.targetType === 'webhook' && { webhook_secret: row.secret })
+})
+
 export const DeliveryJson = z
   .object({
     id: z.int(),

@@ -48,7 +48,10 @@ const V1EventJson = z
   .object({
     uuid: z.guid().meta({ description: 'An event is stored once, however often it is sent.' }),
     event: z.string().min(1).max(200).meta({ description: 'The name of the event.' }),
-    distinct_id: z.string().min(1).meta({ description: 'Whose event it is; at most 200 bytes.' }),
+    distinct_id: z
+      .string()
+      .min(1)
+      .meta({ description: 'The distinct id of the user, at most 200 bytes.' }),
     timestamp: z.iso.datetime({ offset: true }),
     session_id: z.string().optional(),
     window_id: z.string().optional(),

@@ -19,7 +19,7 @@ export const sessions = sqliteTable(
     autocaptures: integer().notNull(),
     screens: integer().notNull(),
     entryKey: text('entry_key'),
-    /** Properties of the first pageview or screen, otherwise of the first event, by name. */
+    /** Properties of the first pageview or screen, otherwise of the first event with a URL, by name. */
     entry: text({ mode: 'json' }).$type<Record<string, string>>(),
     exitKey: text('exit_key'),
     exit: text({ mode: 'json' }).$type<Record<string, string>>(),

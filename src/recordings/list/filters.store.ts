@@ -14,7 +14,8 @@ import {
 import { matcherOf } from '../../properties/match.ts'
 import { Work } from '../../properties/work.ts'
 import { sessionColumn } from '../../sessions/store.ts'
-import { METADATA_KEYS, RECORDING_KEYS, type RecordingFilters } from './query.ts'
+import type { RecordingFilters } from './query.ts'
+import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
 import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from './store.ts'
 
 /** Recordings whose events a filter may scan. */
@@ -168,7 +169,7 @@ async function expectFew(db: Db, base: SQL): Promise<void> {
   if (row && row.count > MAX_SCANNED_RECORDINGS) {
     throw new AppError(
       'query_too_large',
-      `Filters on events can scan ${MAX_SCANNED_RECORDINGS} recordings, and the period has more; send a later date_from.`,
+      `Filters on events can scan ${MAX_SCANNED_RECORDINGS} recordings, and the period has more; send a later \`date_from\`.`,
       'date_from'
     )
   }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../input/json.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
-import type { ORDERS } from './query.ts'
+import type { ORDERS } from './schemas.ts'
 
 /** Time after its last part in which a recording counts as ongoing. */
 const ONGOING_MS = 5 * 60_000
@@ -20,7 +20,7 @@ export const DURATION = sql`(r.end_time / 1000 - r.start_time / 1000)`
 export const ACTIVE_SECONDS = sql`(r.active_ms / 1000.0)`
 export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - r.active_ms) / 1000.0)`
 
-/** Rounded to hundredths by integer arithmetic, which gives PostHog's numbers exactly. */
+/** Rounded to a whole number of hundredths, so that it equals PostHog's score exactly. */
 export const ACTIVITY_SCORE = sql`coalesce(cast(
   (r.active_ms + 1000.0 * (r.click_count + r.keypress_count + r.console_error_count)) * 10.0
   / nullif(r.mouse_activity_count + ${DURATION} + r.console_error_count + r.console_log_count + r.console_warn_count, 0)

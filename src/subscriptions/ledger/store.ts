@@ -190,7 +190,7 @@ const MAX_SWEEPS = 50
  * which shows that its first delivery, the one with the invite message, has taken place.
  * @returns how many were removed
  */
-export async function forgetDeliveries(db: Db, before: number): Promise<number> {
+export async function purgeDeliveries(db: Db, before: number): Promise<number> {
   let removed = 0
   let from = 0
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {

@@ -277,7 +277,10 @@ describe('POST session_recordings/ai/filters', () => {
 
     expect(dates.body).toMatchObject({
       result: 'question',
-      data: { question: '"2026-02-31" is not a date.' }
+      data: {
+        question:
+          '`date_from` must be an ISO date or a relative date such as `-7d`; got "2026-02-31".'
+      }
     })
     expect(many.body).toMatchObject({
       result: 'question',

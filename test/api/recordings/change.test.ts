@@ -67,7 +67,7 @@ describe('PATCH session_recordings/{id}', () => {
       ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }),
       'bob-2'
     ]
-  ])('gives it to %s', async (_, update, distinctId) => {
+  ])('assigns it to %s', async (_, update, distinctId) => {
     const { bob, get, patch } = await newCast()
 
     const { status, body } = await patch(update(bob))
@@ -80,7 +80,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect(await get('session')).toEqual(body)
   })
 
-  it('gives it to a distinct id that nobody has yet, and then to its person', async () => {
+  it('assigns it to a new distinct id, and then to the person of that distinct id', async () => {
     const { project, get, patch } = await newCast()
 
     const { body } = await patch({ distinct_id: 'eve' })
@@ -98,7 +98,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch({ distinct_id: 'a\0b' })).body.distinct_id).toBe('a\uFFFDb')
   })
 
-  it('stays with whom it was given to when earlier snapshots arrive', async () => {
+  it('keeps its new owner when earlier snapshots arrive', async () => {
     const { project, get, patch, record } = await newCast()
     await patch({ distinct_id: 'bob' })
 
@@ -109,7 +109,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect(await get('session')).toMatchObject({ distinct_id: 'bob', click_count: 2 })
   })
 
-  it('takes back what the recording shows without a change, with one field changed only that', async () => {
+  it('accepts a whole recording, and changes only the field that differs', async () => {
     const { get, patch, bob } = await newCast()
     const shown = await get('session')
 
@@ -125,7 +125,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch(placeholder)).body).toEqual(placeholder)
   })
 
-  it('notes who has viewed it', async () => {
+  it('stores who has viewed it', async () => {
     const { project, get, patch } = await newCast()
     const other = await newProject()
     const grace = await createKey(
@@ -206,7 +206,7 @@ describe('PATCH session_recordings/{id}', () => {
 })
 
 describe('DELETE session_recordings/{id}', () => {
-  it('is gone at once for every reader, and then with every object and row but the tombstone', async () => {
+  it('hides it at once for every reader, then purges every object and row but the tombstone', async () => {
     const { project, get, bindings, drain, held, record } = await newStage()
     const part = crypto.randomUUID()
     await record(
@@ -263,7 +263,7 @@ describe('DELETE session_recordings/{id}', () => {
     ])
   })
 
-  it('answers late snapshots as all others, and keeps none: those on their way, and those that are sent then', async () => {
+  it('accepts late snapshots like all others and discards them, whether they were queued before or sent afterwards', async () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project)]))
@@ -283,7 +283,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('removes what was stored while it was deleted', async () => {
+  it('purges snapshots that were stored during the deletion', async () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
@@ -303,7 +303,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('is made up for by the sweep when the queue takes nothing', async () => {
+  it('is completed by the sweep when the queue refuses its message', async () => {
     listenToLog()
     const { project, bindings, drain, record } = await newStage()
     await record(snapshotEvent(project))
@@ -320,7 +320,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('goes on at once when a restart has lost its message', async () => {
+  it('continues at once when a restart has lost its message', async () => {
     listenToLog()
     const { project, bindings, drain, held, record } = await newStage()
     await record(snapshotEvent(project))
@@ -336,7 +336,7 @@ describe('DELETE session_recordings/{id}', () => {
 })
 
 describe('the retention of recordings', () => {
-  it('deletes what is older than 30 days, and in the end forgets it', async () => {
+  it('deletes recordings older than 30 days, and finally removes their tombstones', async () => {
     listenToLog()
     const { project, get, bindings, drain, record } = await newStage()
     const day = 86_400_000
@@ -364,7 +364,7 @@ describe('the retention of recordings', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('removes snapshots that nothing names, once no message can name them any more', async () => {
+  it('removes orphaned snapshots once no message can name them any more', async () => {
     listenToLog()
     const { project, bindings, post, held, record } = await newStage()
     await record(snapshotEvent(project))
@@ -445,7 +445,7 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('refuses what is too old to be kept', async () => {
+  it('refuses snapshots that are too old to be kept', async () => {
     const { project, get, post, drain } = await newStage()
     await post(
       JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * 86_400_000) })])
@@ -479,7 +479,7 @@ describe('sharing', () => {
     expect(await get('session/sharing')).toEqual({ ...sharing, enabled: true })
   })
 
-  it('answers the recording and its snapshots without a key, and nothing of whose they are', async () => {
+  it('shows the recording and its snapshots without a key, but not its person', async () => {
     const { project, get, record } = await newStage()
     await project.ingest([
       { event: '$set', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
@@ -512,7 +512,7 @@ describe('sharing', () => {
     ).toEqual(visit(now).map((snapshot) => ['window', snapshot]))
   })
 
-  it('reaches nothing but that recording', async () => {
+  it('gives access to nothing but that recording', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project), snapshotEvent(project, { session: 'other', uuid: PART }))
     const { access_token } = (await share(project, true)).body
@@ -538,7 +538,7 @@ describe('sharing', () => {
     ['one of another project', async (token) => token.replace(/^\d+/, '999999999')],
     ['none', async () => 'x'],
     ['one that is too long', async (token) => token + 'x'.repeat(500)]
-  ])('is the same 404 with a token that leads nowhere: %s', async (_, change) => {
+  ])('is the same 404 with an invalid token: %s', async (_, change) => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     const { access_token } = (await share(project, true)).body
@@ -555,7 +555,7 @@ describe('sharing', () => {
     }
   })
 
-  it('has one token that lives, however many refresh it at once', async () => {
+  it('has one valid token, however many requests refresh it at once', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     await share(project, true)
@@ -573,7 +573,7 @@ describe('sharing', () => {
     expect(alive.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it('goes on under a refreshed token, and stays off when it was off', async () => {
+  it('continues under a refreshed token, and stays off when it was off', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     const refresh = async () =>

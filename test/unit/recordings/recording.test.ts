@@ -113,7 +113,7 @@ async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
 }
 
 describe('the recorded traffic of posthog-js', () => {
-  it('comes to the numbers that PostHog has of it: 1.449.2', async () => {
+  it('gives the same numbers as PostHog: 1.449.2', async () => {
     const [recording, ...others] = storeInOrder([await partsOf(current)])
 
     expect(others).toEqual([])
@@ -134,7 +134,7 @@ describe('the recorded traffic of posthog-js', () => {
     })
   })
 
-  it('comes to as much in an older version: 1.300.0', async () => {
+  it('gives the same numbers in an older version: 1.300.0', async () => {
     expect(storeInOrder([await partsOf(older)])).toMatchObject([
       {
         clickCount: 3,
@@ -171,7 +171,7 @@ describe('active time', () => {
   })
 })
 
-describe('what is counted', () => {
+describe('the counts of a recording', () => {
   it.each<[string, Snapshot, object]>([
     ['click', incremental(AT, { source: 2, type: 2 }), { clickCount: 1, mouseActivityCount: 1 }],
     ['context menu', incremental(AT, { source: 2, type: 3 }), { clickCount: 1 }],
@@ -222,7 +222,7 @@ describe('what is counted', () => {
 })
 
 describe('the pages of a recording', () => {
-  it('are those that snapshots name, each once, the earliest first', () => {
+  it('are the pages in its snapshots, each once, earliest first', () => {
     const custom: Snapshot = {
       type: 5,
       timestamp: AT + 1,
@@ -263,7 +263,7 @@ describe('the pages of a recording', () => {
   })
 })
 
-it('puts right a client’s clock that is wrong by minutes, and no less', () => {
+it('corrects a client’s clock that is wrong by minutes, but not by less', () => {
   expect(summarize([move(AT + 300_000)], 300_000)).toMatchObject({ startTime: AT, endTime: AT })
 })
 
@@ -305,7 +305,7 @@ const Parts = fc.uniqueArray(Part, {
 })
 
 describe('the parts of recordings', () => {
-  it('come to the same in any order, however often and however divided they arrive', () => {
+  it('give the same recording in any order, however often and in whatever batches they arrive', () => {
     const Arrival = Parts.chain((parts) =>
       fc.record({
         parts: fc.constant(parts),
@@ -364,7 +364,7 @@ describe('the parts of recordings', () => {
     })
   })
 
-  it('give a recording the identity of the earliest, unless somebody has set it', () => {
+  it('give a recording the identity of the earliest part, unless a user has set it', () => {
     const earlier = part({ distinctId: 'eve', summary: summarize([move(AT - 1)], 0) })
 
     expect(planParts([earlier], recordingOf(), () => 8)).toMatchObject({
@@ -377,7 +377,7 @@ describe('the parts of recordings', () => {
     })
   })
 
-  it('of somebody erased since belong to what is left of them, and bring nobody back', () => {
+  it('of a person erased since join the erased identity and do not recreate the person', () => {
     const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
