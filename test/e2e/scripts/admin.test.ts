@@ -99,7 +99,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await run('project', 'list', '--json')
     another.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^Another process keeps the local databases busy: try again\.$/m)
+    expect(stderr).toMatch(/^Another process keeps the local databases busy; try again\.$/m)
   })
 
   it('keeps no reader of the running service from reading', async () => {

@@ -181,7 +181,7 @@ describe('the commands key, project and user', () => {
   })
 
   it.each([
-    ['--label is missing', ['key', 'create', '--scopes', '*', '--project', '1']],
+    ['--label is required', ['key', 'create', '--scopes', '*', '--project', '1']],
     [
       `--scopes: Unknown scope 'persons:read'. Scopes: ${SCOPES.join(', ')}.`,
       ['key', 'create', '--label', 'x', '--scopes', 'persons:read', '--project', '1']
@@ -191,11 +191,11 @@ describe('the commands key, project and user', () => {
       ['key', 'create', '--label', 'x', '--scopes', '*', '--project', '99']
     ],
     [
-      "--project: 'shop' is not a whole number",
+      "--project: must be a whole number; got 'shop'",
       ['key', 'create', '--label', 'x', '--scopes', '*', '--project', 'shop']
     ],
     [
-      '--expires: is in the past',
+      '--expires: must be in the future',
       [
         'key',
         'create',
@@ -215,15 +215,15 @@ describe('the commands key, project and user', () => {
       ['project', 'create', '--name', 'x', '--timezone', 'Mars/Base']
     ],
     [
-      '--database: There is no such D1 binding, only DB.',
+      '--database: must be one of the D1 bindings DB',
       ['project', 'create', '--name', 'x', '--database', 'DB_2']
     ],
     [
-      '--test-account-filters: is not JSON',
+      '--test-account-filters: must be JSON',
       ['project', 'update', '1', '--test-account-filters', '[']
     ],
     [
-      "--recording: 'yes' is neither on nor off",
+      "--recording: must be on or off; got 'yes'",
       ['project', 'create', '--name', 'x', '--recording', 'yes']
     ],
     [
@@ -235,10 +235,10 @@ describe('the commands key, project and user', () => {
       ['project', 'update', '1', '--recording-minimum-duration', '2000']
     ],
     [
-      "--recording-sample: '1/2' is not a number",
+      "--recording-sample: must be a number such as 0.5; got '1/2'",
       ['project', 'update', '1', '--recording-sample', '1/2']
     ],
-    ['Nothing to change is given', ['project', 'update', '1']],
+    ['No change is given: add at least one option', ['project', 'update', '1']],
     ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],
     [
       "--email: email 'ada@example.com' is taken.",

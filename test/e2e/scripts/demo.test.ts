@@ -69,7 +69,7 @@ describe('npm run demo', () => {
     expect(stranger).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The service on ${service.url} does not work on the data in ${second}.\n`
+      stderr: `The service on ${service.url} runs on other data than ${second}. Put its STATE_DIR before the command.\n`
     })
     await service.stop('SIGTERM')
 
@@ -89,8 +89,8 @@ describe('npm run demo', () => {
   })
 
   it.each([
-    ['--persons is not a whole number from 1 to 20000', ['--persons', 'many']],
-    ['--anchor is in the future', ['--anchor', '2999-01-01']],
+    ['--persons must be a whole number from 1 to 20000', ['--persons', 'many']],
+    ['--anchor must not be in the future', ['--anchor', '2999-01-01']],
     ["Unknown option '--size'", ['--size', '3']]
   ])('says what is wrong: %s', async (message, args) => {
     const { code, stdout, stderr } = await run(args, { PORT: '9' })

@@ -87,7 +87,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
 
     expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     expect(first.stdout).toContain(
-      'There already: npx wrangler d1 create edge-analytics --location weur'
+      'Exists already: npx wrangler d1 create edge-analytics --location weur'
     )
     const deployed = callsOf()
     const calls = deployed.map(({ call }) => call)
@@ -133,7 +133,8 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
 
     expect({ code, stderr: stderr.trim() }).toEqual({
       code: 1,
-      stderr: 'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+      stderr:
+        'You are not logged in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
     })
     expect(changes).toEqual([])
   })
@@ -156,7 +157,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     const { code, stderr } = await deploy(['--location', 'mars'])
     expect({ code, stderr: stderr.trim() }).toEqual({
       code: 1,
-      stderr: "--location: 'mars' is none of weur, eeur, wnam, enam, apac, oc."
+      stderr: "--location must be one of weur, eeur, wnam, enam, apac, oc; got 'mars'."
     })
   })
 })

@@ -127,12 +127,12 @@ describe('the local service', () => {
     })
     expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({
       code: 1,
-      lines: ['<state>/service.lock is damaged. Nothing is kept in it: delete it.']
+      lines: ['<state>/service.lock is damaged. It holds no data: delete it.']
     })
     for (const content of ['x'.repeat(4096), '']) {
       expect(await damage(`${d1}/${database}`, content)).toEqual({
         code: 1,
-        lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Put it back from a copy/)]
+        lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Restore it from a copy/)]
       })
     }
     await start()

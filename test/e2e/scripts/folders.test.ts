@@ -41,7 +41,7 @@ describe('a state folder', () => {
 
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `The data cannot be kept in ${file} (a file is in its place). STATE_DIR=<folder> before the command names another folder.\n`
+      stderr: `Data cannot be stored in ${file} (a file is in its place). Choose another folder: put STATE_DIR=<folder> before the command.\n`
     })
   })
 
@@ -66,7 +66,7 @@ describe('a clone', () => {
     (file) => {
       expect(runIn(newClone(), file)).toEqual({
         status: 1,
-        stderr: 'The packages are not installed yet: npm ci\n'
+        stderr: 'The packages are not installed yet. Run: npm ci\n'
       })
     }
   )

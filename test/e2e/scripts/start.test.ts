@@ -119,7 +119,7 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     expect(second.code).toBe(1)
     expect(second.stderr.trim()).toBe(
-      `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`
+      `Port ${port} is in use. Choose another: PORT=${Number(port) + 1} npm start`
     )
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
@@ -131,14 +131,17 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     expect({ code: second.code, stderr: second.stderr.trim() }).toEqual({
       code: 1,
-      stderr: `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
+      stderr: `A service is already running on ${stateDir}. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
     })
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
   it('refuses a port that is none', async () => {
     const { code, stderr } = await npm(['start'], { STATE_DIR: stateDir, PORT: 'http' })
-    expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: 'PORT must be a number from 0 to 65535; got http.'
+    })
   })
 })
 
