@@ -21,7 +21,7 @@ describe('the commands key, project and user', () => {
   })
   afterAll(() => service.close())
 
-  it('creates a user, and changes all of its fields that can be set', async () => {
+  it('creates a user, and changes every field that can be set', async () => {
     const created = await json(
       'user',
       'create',
@@ -65,7 +65,7 @@ describe('the commands key, project and user', () => {
     expect(users).toContainEqual(changed)
   })
 
-  it('creates a project of the only user, and changes it', async () => {
+  it('creates a project owned by the only user, and changes it', async () => {
     const { projects } = await json('project', 'list')
     expect(projects[0]).toEqual({
       id: 1,
@@ -104,7 +104,7 @@ describe('the commands key, project and user', () => {
     })
   })
 
-  it('has a project record from the start, and changes each of its settings by itself', async () => {
+  it('turns recording on at creation, and changes each setting separately', async () => {
     const created = await json('project', 'create', '--name', 'Blog', '--recording', 'on')
     expect(created).toMatchObject({ recording: true, recording_sample: 1, console_capture: true })
 
@@ -249,7 +249,7 @@ describe('the commands key, project and user', () => {
       ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']
     ],
     ['Unknown command: key rotate', ['key', 'rotate']]
-  ])('says what is wrong: %s', async (message, words) => {
+  ])('explains the error: %s', async (message, words) => {
     const { code, stdout, stderr } = await run(...words, '--json')
     expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
       code: 1,

@@ -6,7 +6,7 @@ import { newStateDir, runScript } from '../../support/processes.ts'
 
 const configFile = join(import.meta.dirname, '../../../wrangler.toml')
 
-/** A machine on which nobody has logged in, and an account of its own. */
+/** Environment of a machine without a login, with its own fake account. */
 async function newOperator() {
   const cloudflare = await startCloudflare()
   const home = newStateDir()
@@ -28,7 +28,7 @@ async function newOperator() {
 const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
 
 describe('npm run deploy', { timeout: 240_000 }, () => {
-  it('goes from an empty account to an endpoint, also over a migration that failed, and then only deploys', async () => {
+  it('gets from an empty account to an endpoint, even after a failed migration, and later only deploys', async () => {
     const config = readFileSync(configFile, 'utf8')
     const { deploy, changes, settings } = await newOperator()
     const callsOf = () =>
@@ -126,7 +126,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(readFileSync(configFile, 'utf8')).toBe(config)
   })
 
-  it('says in one line that nobody is logged in', async () => {
+  it('reports in one line that nobody is logged in', async () => {
     const { deploy, changes } = await newOperator()
 
     const { code, stderr } = await deploy([], { CLOUDFLARE_API_TOKEN: '' })
@@ -152,7 +152,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(changes).toEqual([])
   })
 
-  it('refuses a location that is none', async () => {
+  it('refuses an unknown location', async () => {
     const { deploy } = await newOperator()
     const { code, stderr } = await deploy(['--location', 'mars'])
     expect({ code, stderr: stderr.trim() }).toEqual({

@@ -6,7 +6,7 @@ import { newStateDir, runScript } from '../../support/processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** A clone in which nothing has been run yet. */
+/** Creates a clone in which nothing has run yet. */
 function newClone(): string {
   const clone = newStateDir()
   for (const name of ['scripts', 'src', 'migrations', 'package.json', 'wrangler.toml']) {
@@ -15,7 +15,7 @@ function newClone(): string {
   return clone
 }
 
-/** Runs a file of `scripts` in a clone as npm does, on the usual state folder. */
+/** Runs a file of `scripts` in a clone as npm does, on the default state folder. */
 function runIn(clone: string, file: string, ...args: string[]) {
   const { STATE_DIR: _, ...env } = process.env
   const node = ['--import', './scripts/compile-cache.js', `scripts/${file}`, ...args]
@@ -33,7 +33,7 @@ describe('a state folder', () => {
     ['dev', []],
     ['key', ['list']],
     ['verify', []]
-  ])('that a file is in the place of is one line: npm run %s', async (script, args) => {
+  ])('replaced by a file is reported in one line: npm run %s', async (script, args) => {
     const file = join(newStateDir(), 'file')
     writeFileSync(file, '')
 
@@ -45,7 +45,7 @@ describe('a state folder', () => {
     })
   })
 
-  it('that the running service does not use is not made by a command', () => {
+  it('is not created by a command while the service runs on another', () => {
     const clone = newClone()
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
     const { stateDir } = inject('service')
@@ -62,7 +62,7 @@ describe('a state folder', () => {
 
 describe('a clone', () => {
   it.each(['start.ts', 'dev.ts', 'admin.ts', 'deploy.ts'])(
-    'without its packages says in one line what to do: %s',
+    'without packages reports in one line what to do: %s',
     (file) => {
       expect(runIn(newClone(), file)).toEqual({
         status: 1,
@@ -71,14 +71,14 @@ describe('a clone', () => {
     }
   )
 
-  it('that cannot be written to says so in one line', () => {
+  it('that is read-only is reported in one line', () => {
     const clone = newClone()
     mkdirSync(join(clone, 'node_modules'))
     const packages = readdirSync(join(root, 'node_modules')).filter((name) => name !== '.cache')
     for (const name of packages) {
       symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name))
     }
-    // Not even root can make a folder below a file.
+    // Not even root can create a folder below a file.
     writeFileSync(join(clone, 'node_modules/.cache'), '')
 
     const { status, stderr } = runIn(clone, 'start.ts')
