@@ -22,7 +22,7 @@ export const dead = {
       const letters = await listDeadLetters(service.db)
       const chosen = only === undefined ? letters : letters.filter(({ id }) => id === only)
       if (only !== undefined && chosen.length === 0) {
-        throw new InputError('only', `There is no dead letter ${only}`)
+        throw new InputError('only', `There is no dead letter ${only}.`)
       }
       const redriven = []
       for (const letter of chosen) {
@@ -35,7 +35,7 @@ export const dead = {
 
 type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 
-/** One that still cannot be stored does not keep the others from it; a database that is busy is asked again. */
+/** Redrives one dead letter. A failure does not stop the others; a busy database makes the command retry. */
 async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
     const invocation = {
@@ -51,7 +51,10 @@ async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
     process.exitCode = 1
     return {
       stored: 0,
-      error: error instanceof z.ZodError ? 'It is neither events nor a recording.' : String(error)
+      error:
+        error instanceof z.ZodError
+          ? 'The dead letter contains neither events nor a recording.'
+          : String(error)
     }
   }
 }

@@ -48,15 +48,12 @@ export const project = {
     schema: Project.extend({ owner: Id.optional() }),
     async run({ db, databases }, { owner, ...input }, now) {
       if (!databases.includes(input.database)) {
-        throw new InputError(
-          'database',
-          `There is no such D1 binding, only ${databases.join(', ')}.`
-        )
+        throw new InputError('database', `must be one of the D1 bindings ${databases.join(', ')}`)
       }
       const users = await listUsers(db)
       const ownerId = owner ?? users[0]?.id
       if (ownerId === undefined) {
-        throw new InputError('owner', 'is needed, and there is no user yet')
+        throw new InputError('owner', 'is required: create a user first')
       }
       if (!users.some((user) => user.id === ownerId)) {
         throw new InputError('owner', `There is no user ${ownerId}.`)
