@@ -21,11 +21,9 @@ const Alive = z
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 
 const DatabaseHealth = z.object({
-  binding: z
-    .string()
-    .meta({
-      description: 'The D1 binding: one that this deployment has, or one that a project names.'
-    }),
+  binding: z.string().meta({
+    description: 'The D1 binding: one that this deployment has, or one that a project names.'
+  }),
   status: Status.meta({
     description: `\`warning\`: the database is ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
   }),
@@ -74,12 +72,9 @@ const Health = z
     other_databases: z.array(DatabaseHealth),
     secrets: z.array(SecretHealth),
     queue: z.object({
-      backlog: z
-        .int()
-        .nullable()
-        .meta({
-          description: 'Messages that wait in the queues; null when the queues do not tell.'
-        }),
+      backlog: z.int().nullable().meta({
+        description: 'Messages that wait in the queues; null when the queues do not tell.'
+      }),
       consuming: z.int().min(0),
       retrying: z.int().min(0)
     }),
