@@ -83,25 +83,36 @@ export async function continueErasures(
       return 0
     }
   }
-  const failures: Failure[] = []
-  let completed = 0
-  for (const [i, erasure] of ready.entries()) {
-    try {
-      const state = await eraser.advance(erasure)
-      if (state === 'cut') {
-        await queue.send(messageFor(project.id, ready.slice(i)))
-        break
-      }
-      if (state === 'completed') {
-        completed += 1
-      }
-    } catch (error) {
-      failures.push(await recordFailure(db, erasure, error, clock))
-    }
+  const { completed, failures, rest } = await advanceEach(eraser, db, ready, clock)
+  if (rest.length > 0) {
+    await queue.send(messageFor(project.id, rest))
   }
   await sendFailed(queue, project.id, failures)
   await finishRuns(db, clock().getTime())
   return completed
+}
+
+/** Advances erasures one after the other. @returns those that another invocation has to advance as `rest` */
+async function advanceEach(
+  eraser: Eraser,
+  db: Db,
+  rows: ErasureRow[],
+  clock: () => Date
+): Promise<{ completed: number; failures: Failure[]; rest: ErasureRow[] }> {
+  const failures: Failure[] = []
+  let completed = 0
+  for (const [i, erasure] of rows.entries()) {
+    try {
+      const state = await eraser.advance(erasure)
+      if (state === 'cut') {
+        return { completed, failures, rest: rows.slice(i) }
+      }
+      completed += state === 'completed' ? 1 : 0
+    } catch (error) {
+      failures.push(await recordFailure(db, erasure, error, clock))
+    }
+  }
+  return { completed, failures, rest: [] }
 }
 
 /** Has erasures that failed, but not too often, tried again later. */
@@ -129,7 +140,7 @@ const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
 const describeWait = (oldest: number): string =>
   `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet; it is completed after them.`
 
-/** Has erasures looked at again from the beginning; after the last time the sweep takes them up. */
+/** Sends erasures that have to wait once more, from the beginning; after the last time the sweep takes them up. */
 async function sendLater(
   queue: ErasureQueue,
   projectId: number,
@@ -144,7 +155,7 @@ async function sendLater(
   }
 }
 
-/** Removes what is there of erasures that cannot be completed yet, as far as the invocation may. */
+/** Removes what erasures that cannot be completed yet ask for, as far as the invocation may. */
 async function removeEarly(
   eraser: Eraser,
   db: Db,
@@ -162,7 +173,7 @@ async function removeEarly(
   }
 }
 
-/** An erasure that failed, and how often it has failed so far. */
+/** An erasure that failed, and how often it has failed. */
 type Failure = { erasure: ErasureRow; tries: number }
 
 /**

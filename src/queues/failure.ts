@@ -35,15 +35,12 @@ export type Reaction = (message: Message, error: unknown) => Promise<Failure>
 export const retryOrDrop =
   (queue: string): Reaction =>
   async (message, error) => {
-    const line = describe(queue, message, error)
-    if (error instanceof PoisonError) {
-      message.ack()
-      log('error', 'queue message dropped', line)
-      return 'dropped'
+    if (!(error instanceof PoisonError)) {
+      return retry(queue, message, error)
     }
-    message.retry({ delaySeconds: retryDelay(message.attempts) })
-    log('warn', 'queue message retried', line)
-    return 'retried'
+    message.ack()
+    log('error', 'queue message dropped', describe(queue, message, error))
+    return 'dropped'
   }
 
 /**
@@ -53,12 +50,10 @@ export const retryOrDrop =
 export const retryOrDeadLetter =
   (queue: string, deadQueue: Queue<DeadMessage>): Reaction =>
   async (message, error) => {
-    const line = describe(queue, message, error)
     if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
-      message.retry({ delaySeconds: retryDelay(message.attempts) })
-      log('warn', 'queue message retried', line)
-      return 'retried'
+      return retry(queue, message, error)
     }
+    const line = describe(queue, message, error)
     try {
       await deadQueue.send({ error: line.error, attempts: message.attempts, dead: message.body })
       message.ack()
@@ -69,6 +64,12 @@ export const retryOrDeadLetter =
       return 'retried'
     }
   }
+
+function retry(queue: string, message: Message, error: unknown): 'retried' {
+  message.retry({ delaySeconds: retryDelay(message.attempts) })
+  log('warn', 'queue message retried', describe(queue, message, error))
+  return 'retried'
+}
 
 const describe = (queue: string, { id, attempts }: Message, error: unknown) => ({
   queue,

@@ -145,13 +145,9 @@ class Delivery {
     error: string | null,
     recipients = this.#recipients
   ): Promise<Attempt> {
-    const notice = await finishDelivery(
-      this.#db,
-      this.#row,
-      { status, recipients, error },
-      MAX_FAILURES,
-      this.#now()
-    )
+    const outcome = { status, recipients, error }
+    const limits = { maxFailures: MAX_FAILURES, now: this.#now() }
+    const notice = await finishDelivery(this.#db, this.#row, outcome, limits)
     if (notice) {
       await queueDeliveries(this.#invocation.env.DELIVERY_QUEUE, [notice])
     }
@@ -162,7 +158,8 @@ class Delivery {
   async postpone(error: string, retryAfter: number): Promise<Attempt> {
     const { id, projectId, attempts } = this.#row
     const seconds = delayAfter(attempts, retryAfter)
-    await postpone(this.#db, this.#row, this.#recipients, error, this.#now() + seconds * 1000)
+    const dueAt = this.#now() + seconds * 1000
+    await postpone(this.#db, this.#row, { recipients: this.#recipients, error, dueAt })
     // A second later than the ledger says, so that the delivery is due when its message arrives.
     const { DELIVERY_QUEUE } = this.#invocation.env
     await queueDeliveries(DELIVERY_QUEUE, [{ id, project_id: projectId }], seconds + 1)

@@ -223,11 +223,12 @@ export async function purgeDeliveries(db: Db, before: number): Promise<number> {
 export async function postpone(
   db: Db,
   row: DeliveryRow,
-  recipients: Recipient[],
-  error: string,
-  dueAt: number
+  state: { recipients: Recipient[]; error: string; dueAt: number }
 ): Promise<void> {
-  await db.update(deliveries).set({ status: 'queued', recipients, error, dueAt }).where(isHeld(row))
+  await db
+    .update(deliveries)
+    .set({ status: 'queued', ...state })
+    .where(isHeld(row))
 }
 
 export type Outcome = {
@@ -245,8 +246,7 @@ export async function finishDelivery(
   db: Db,
   row: DeliveryRow,
   { status, recipients, error }: Outcome,
-  maxFailures: number,
-  now: number
+  { maxFailures, now }: { maxFailures: number; now: number }
 ): Promise<DeliveryId | undefined> {
   const own = sql`id = ${row.subscriptionId} and project_id = ${row.projectId}
                   and exists (select 1 from subscription_deliveries where ${isHeld(row)})`
