@@ -5,7 +5,7 @@ export type Step = { unless?: string[]; run: string[] }
 
 export type Plan = Record<'login' | 'create' | 'remember' | 'migrate' | 'deploy', Step[]>
 
-/** 14 days, the longest that a queue keeps a message: the time to fix whatever keeps messages from being processed. */
+/** 14 days, the longest retention of a queue: the time to fix a fault that stops messages from being processed. */
 const RETENTION_SECONDS = '1209600'
 
 /**

@@ -21,7 +21,7 @@ export function hasBrowser(): boolean {
   // Writes directly, because the test runner hides the output of passing tests.
   writeSync(
     2,
-    `Skipped: tests in a browser, as there is none at ${executablePath}. CHROMIUM=<path> names another.\n`
+    `Skipped: browser tests, because there is no browser at ${executablePath}. CHROMIUM=<path> names another one.\n`
   )
   return false
 }
