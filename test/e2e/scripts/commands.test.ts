@@ -260,7 +260,7 @@ describe('the commands key, project and user', () => {
       ['project', 'update', '1', '--recording-retention-days', '0']
     ],
     [
-      "--recording-retention-days: 'never' is not a whole number",
+      "--recording-retention-days: must be a whole number; got 'never'",
       ['project', 'update', '1', '--recording-retention-days', 'never']
     ],
     ['No change is given: add at least one option', ['project', 'update', '1']],
