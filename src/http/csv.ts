@@ -11,8 +11,14 @@ export const FormatQuery = z.object({
 })
 
 /** `format` decides; without it, a client that accepts CSV and not JSON gets CSV. */
-export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
-  (format ?? (/^text\/csv\b/i.test(c.req.header('Accept') ?? '') ? 'csv' : 'json')) === 'csv'
+export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolean =>
+  isCsv(c.req.header('Accept'), format)
+
+type Format = 'json' | 'csv'
+
+/** The same of a request whose header `Accept` says this. */
+export const isCsv = (accept: string | undefined, format: Format | undefined): boolean =>
+  (format ?? (/^text\/csv\b/i.test(accept ?? '') ? 'csv' : 'json')) === 'csv'
 
 /** Nested keys joined with dots; an array is one cell of JSON; an empty object has no cell. */
 export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {

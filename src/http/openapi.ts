@@ -49,7 +49,7 @@ export type Operation = Part & {
 }
 
 const operations = new WeakMap<Handler, Operation>()
-const parts = new WeakMap<Handler, Part>()
+const parts = new WeakMap<Handler, Part[]>()
 
 /**
  * Describes the route whose first handler it is: without it a route has no place in the document. What the description
@@ -113,7 +113,7 @@ function summarize(asked: Part[]): { parameters: KnownParameters; needsKey: bool
 }
 
 /** Has every operation behind this middleware tell what the middleware asks for and how it refuses. */
-export function contribute<H extends Handler>(middleware: H, part: Part): H {
-  parts.set(middleware, part)
+export function contribute<H extends Handler>(middleware: H, ...added: Part[]): H {
+  parts.set(middleware, added)
   return middleware
 }
