@@ -6,14 +6,13 @@ import type { Db } from '../src/db/client.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
-  callerQuery,
   createKey,
   createProject,
   createUser,
+  findCaller,
   listProjects,
   listUsers,
-  type ProjectRow,
-  readCaller
+  type ProjectRow
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
 import { newSecret, OperatorError, openLocal, readConfig, stateDir } from './local.ts'
@@ -38,9 +37,7 @@ export async function prepareProject(): Promise<{ project: ProjectRow; key: stri
 /** Returns the project and key of the last start, or creates the missing ones. */
 async function ensureProject(db: Db, now: Date): Promise<{ project: ProjectRow; key: string }> {
   const kept = readKey() ?? ''
-  const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
-  const [found] = await db.$client.run<Record<string, unknown>>([query])
-  const caller = readCaller(found?.results ?? [])
+  const caller = await findCaller(db, { hash: await hashKey(kept), projectId: '@current' })
   if (caller?.project && caller.key.revokedAt === null) {
     return { project: caller.project, key: kept }
   }

@@ -10,9 +10,15 @@ export const FormatQuery = z.object({
   })
 })
 
+type Format = 'json' | 'csv'
+
 /** Whether to send CSV: `format` decides; without it, an `Accept` header that begins with `text/csv`. */
-export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
-  (format ?? (/^text\/csv\b/i.test(c.req.header('Accept') ?? '') ? 'csv' : 'json')) === 'csv'
+export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolean =>
+  isCsv(c.req.header('Accept'), format)
+
+/** Whether a request with this `Accept` header wants CSV. */
+export const isCsv = (accept: string | undefined, format: Format | undefined): boolean =>
+  (format ?? (/^text\/csv/i.test(accept ?? '') ? 'csv' : 'json')) === 'csv'
 
 /**
  * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects.

@@ -52,7 +52,7 @@ export type Operation = Part & {
 }
 
 const operations = new WeakMap<Handler, Operation>()
-const parts = new WeakMap<Handler, Part>()
+const parts = new WeakMap<Handler, Part[]>()
 
 /**
  * Describes a route; it must be the route's first handler. A route without a description fails `createDocument`. Also
@@ -116,7 +116,7 @@ function summarize(contributed: Part[]): { parameters: KnownParameters; needsKey
 }
 
 /** Adds a middleware's inputs and refusals to the description of every operation that uses it. */
-export function contribute<H extends Handler>(middleware: H, part: Part): H {
-  parts.set(middleware, part)
+export function contribute<H extends Handler>(middleware: H, ...added: Part[]): H {
+  parts.set(middleware, added)
   return middleware
 }

@@ -13,7 +13,7 @@ import {
 } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
 import type { AppEnv } from './env.ts'
-import { contribute, type Refusal } from './openapi.ts'
+import { contribute, type Part, type Refusal } from './openapi.ts'
 
 /** Examples of refusals that any schema may give. */
 export const SCHEMA_REFUSALS: Refusal[] = [
@@ -30,34 +30,40 @@ export const SCHEMA_REFUSALS: Refusal[] = [
 export const validateQuery = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }> =>
-  contribute(
-    async function validateQuery(c, next) {
-      const given = [...new URL(c.req.url).searchParams]
-      const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
-      c.req.addValidatedData('query', parseInput(schema, query) as object)
-      await next()
-    },
-    {
-      query: schema,
-      refusals: [
-        ['invalid_input', 'A valid integer is required.', 'limit'],
-        ['invalid_choice', '"xml" is not a valid choice. Choices: json, csv.', 'format'],
-        ['max_length', 'Ensure this field has no more than 1000 characters.', 'search']
-      ]
-    }
-  )
+  contribute(async function validateQuery(c, next) {
+    c.req.addValidatedData('query', readQuery(schema, c.req.url))
+    await next()
+  }, describeQuery(schema))
+
+/** Parses the parameters of a URL that the schema has. @throws the first of the schema's complaints */
+export function readQuery<S extends z.ZodObject>(schema: S, url: string): z.output<S> {
+  const given = [...new URL(url).searchParams]
+  const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
+  return parseInput(schema, query)
+}
+
+export const describeQuery = (schema: z.ZodObject): Part => ({
+  query: schema,
+  refusals: [
+    ['invalid_input', 'A valid integer is required.', 'limit'],
+    ['invalid_choice', '"xml" is not a valid choice. Choices: json, csv.', 'format'],
+    ['max_length', 'Ensure this field has no more than 1000 characters.', 'search']
+  ]
+})
 
 /** Parses the path parameters for `c.req.valid('param')`. */
 export const validatePath = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { param: z.input<S> }; out: { param: z.output<S> } }> =>
-  contribute(
-    async function validatePath(c, next) {
-      c.req.addValidatedData('param', parseInput(schema, c.req.param()))
-      await next()
-    },
-    { path: schema, refusals: [['invalid_input', 'A valid integer is required.', 'id']] }
-  )
+  contribute(async function validatePath(c, next) {
+    c.req.addValidatedData('param', parseInput(schema, c.req.param()))
+    await next()
+  }, describePath(schema))
+
+export const describePath = (schema: z.ZodObject): Part => ({
+  path: schema,
+  refusals: [['invalid_input', 'A valid integer is required.', 'id']]
+})
 
 /** Parses the headers of a schema for `c.req.valid('header')`. */
 export const validateHeader = <S extends z.ZodObject>(
