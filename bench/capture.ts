@@ -18,16 +18,16 @@ import { seedProject } from './support/seed.ts'
 
 const MIN_SHARE = 1 / 3
 const MIN_PER_SECOND = 3_000
-/** Servers that send at the same time, each the next batch as soon as its last is answered. */
+/** Concurrent senders. Each sends its next batch as soon as the last one is answered. */
 const SENDERS = 8
-/** The project that the bare route's events belong to: none of the service's. */
+/** Project id of the bare route's events, which the service does not use. */
 const BARE_PROJECT = 1_000_000
 
 const Health = z.object({
   queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() })
 })
 
-/** How many events a second get from HTTP into the database, up to the last of a burst. */
+/** Measures events per second from HTTP into the database, until the last event of a burst. */
 export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
     ? { persons: 200, known: 100, batches: 2, rounds: 1 }
@@ -74,24 +74,24 @@ function report(rounds: Seconds[], size: { persons: number; batches: number }): 
   ]
   return {
     table: [
-      ['events a second', 'median', 'rounds'],
+      ['events per second', 'median', 'rounds'],
       row('service, from HTTP to queryable', 'stored'),
       row('service, from HTTP to accepted', 'accepted'),
       row('bare route, from HTTP to queryable', 'bare'),
       row("`node:sqlite`, the bare route's insert alone", 'sqlite')
     ],
     notes: [
-      `${size.batches} requests of ${BATCH_EVENTS} events a round, from ${SENDERS} senders, beside ${size.persons.toLocaleString('en')} persons. The service does`,
-      `${rounded(share)} of the bare route. Target: a third of it, and ${MIN_PER_SECOND.toLocaleString('en')} a second.`
+      `${size.batches} requests of ${BATCH_EVENTS} events per round, from ${SENDERS} senders, with ${size.persons.toLocaleString('en')} persons in the database. The service reaches`,
+      `${rounded(share)} of the bare route. Target: a third of it, and ${MIN_PER_SECOND.toLocaleString('en')} per second.`
     ],
     missed: [
-      ...(median('stored') < MIN_PER_SECOND ? [`${rounded(median('stored'))} a second`] : []),
+      ...(median('stored') < MIN_PER_SECOND ? [`${rounded(median('stored'))} per second`] : []),
       ...(share < MIN_SHARE ? [`${rounded(share)} of the bare route`] : [])
     ]
   }
 }
 
-/** @returns after how many seconds the last batch was accepted, and all were stored */
+/** @returns seconds until the last batch was accepted, and until all events were stored */
 async function fillService(runtime: Runtime, projectId: number, batches: Batch[]) {
   const before = await countEvents(runtime, projectId)
   const started = performance.now()
@@ -114,7 +114,7 @@ async function fillBare(runtime: Runtime, batches: Batch[]): Promise<number> {
   return ms / 1000
 }
 
-/** A database of its own, in a file as D1 has it. */
+/** Measures the insert alone, in a separate database file like D1's. */
 function fillSqlite(batches: Batch[]): number {
   return inTemporary((folder) => {
     const db = new DatabaseSync(join(folder, 'events.sqlite'))
@@ -174,6 +174,6 @@ async function expectEvents(
   const sent = batches.reduce((sum, { events }) => sum + events, 0)
   const stored = (await countEvents(runtime, projectId)) - before
   if (stored !== sent) {
-    throw new Error(`Of ${sent} events ${stored} are stored.`)
+    throw new Error(`Only ${stored} of ${sent} events were stored.`)
   }
 }

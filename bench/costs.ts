@@ -5,7 +5,7 @@ import { type Outcome, rounded } from './support/report.ts'
 import { type Runtime, startWorkers } from './support/runtime.ts'
 import { type Seeded, seedProject } from './support/seed.ts'
 
-/** Cloudflare's list prices of Workers Paid in US dollars, as published in August 2026: the free amount, then each unit. */
+/** Cloudflare's list prices of Workers Paid in US dollars, August 2026: the included amount, and the price per unit. */
 const PRICES = {
   base: 5,
   requests: { free: 10e6, each: 0.3 / 1e6 },
@@ -16,15 +16,15 @@ const PRICES = {
   queueOperations: { free: 1e6, each: 0.4 / 1e6 }
 }
 
-/** Events that an SDK sends with one request. */
+/** Events that an SDK sends in one request. */
 const EVENTS_OF_REQUEST = 5
-/** A message is written, read and deleted. */
+/** Operations per queue message: write, read and delete. */
 const OPERATIONS_OF_MESSAGE = 3
-/** Charts of 30 days that a team looks at each day. */
+/** Charts of 30 days that a team opens per day. */
 const CHARTS_A_DAY = 50
-/** Months that events are kept. */
+/** Months for which events are kept. */
 const MONTHS_KEPT = 12
-/** CPU time that a captured event and a chart take, in ms: what the parts "capture" and "trend" of this bench find, rounded up. */
+/** CPU time per captured event and per chart, in ms: results of the parts "capture" and "trend", rounded up. */
 const CPU_MS = { event: 0.5, chart: 500 }
 const DAYS = 30
 
@@ -32,7 +32,7 @@ const MONTHLY = [100_000, 1_000_000, 10_000_000]
 
 type Rows = { written: number; read: number; readOfChart: number; bytes: number }
 
-/** Computes what the service costs a month from the rows that a month of a small SaaS takes, which are counted. */
+/** Computes the monthly price of the service from the counted rows of a small SaaS's month. */
 export async function benchCosts(isSmoke: boolean): Promise<Outcome> {
   const { events } = writeHistory({
     persons: isSmoke ? 5 : 600,
@@ -53,14 +53,14 @@ export async function benchCosts(isSmoke: boolean): Promise<Outcome> {
     ],
     notes: [
       `List prices of Cloudflare Workers Paid, August 2026. Counted with ${events.length.toLocaleString('en')} events of the demo in requests of ${EVENTS_OF_REQUEST}:`,
-      `${rounded(rows.written)} rows written and ${rounded(rows.read)} read for each event, ${rounded(rows.bytes)} bytes stored, and ${rounded(rows.readOfChart)} rows read by a chart for each event`,
+      `${rounded(rows.written)} rows written, ${rounded(rows.read)} rows read and ${rounded(rows.bytes)} bytes stored per event; a chart reads ${rounded(rows.readOfChart)} rows per event`,
       `in its range. Assumed: ${CHARTS_A_DAY} charts of ${DAYS} days are opened each day, and events are kept for ${MONTHS_KEPT} months.`
     ],
     missed: []
   }
 }
 
-/** Captures the events over HTTP and asks for charts. @returns rows and bytes for each event */
+/** Captures the events over HTTP and requests charts. @returns rows and bytes per event */
 async function measure(events: DemoEvent[]): Promise<Rows> {
   const runtime = await startWorkers()
   try {
@@ -98,8 +98,8 @@ async function capture(runtime: Runtime, { token }: Seeded, events: DemoEvent[])
 }
 
 /**
- * Asks for the daily count and the daily unique users of each of the three most frequent events.
- * @returns how many events the charts look at together
+ * Requests the daily count and the daily unique users of the three most frequent events.
+ * @returns the number of events in all charts together
  */
 async function askCharts(
   { service }: Runtime,
@@ -123,11 +123,11 @@ async function askCharts(
   return asked
 }
 
-/** Returns what each part of the service costs for so many events a month. */
+/** Returns the price of each part of the service for this many events per month. */
 function billOf(monthly: number, rows: Rows): Record<string, number> {
   const requests = monthly / EVENTS_OF_REQUEST
   const charts = CHARTS_A_DAY * DAYS
-  // The charts of a month look at most of its events.
+  // The charts of a month cover most of its events.
   const rowsRead = monthly * rows.read + charts * monthly * rows.readOfChart
   const gb = (monthly * MONTHS_KEPT * rows.bytes) / 1e9
   return {
@@ -150,7 +150,7 @@ async function countOf({ db }: Runtime, table: 'events'): Promise<number> {
   return (await db.prepare(`select count(*) as count from ${table}`).first<number>('count')) ?? 0
 }
 
-/** Bytes of the database. */
+/** Returns the size of the database in bytes. */
 async function bytesOf({ db }: Runtime): Promise<number> {
   return (await db.prepare('select 1').run()).meta.size_after
 }

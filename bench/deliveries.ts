@@ -11,7 +11,7 @@ const MAX_READ = 2_000
 const EVENTS = 10_000
 const DAY = 86_400_000
 
-/** How long it takes until all that is due at once has been delivered, and how many rows each delivery costs. */
+/** Measures how long it takes to deliver everything due in one minute, and how many rows each delivery costs. */
 export async function benchDeliveries(isSmoke: boolean): Promise<Outcome> {
   const count = isSmoke ? 5 : 1_000
   const receiver = await startReceiver()
@@ -55,8 +55,8 @@ function report(measured: {
       ['', 'measured', 'at most'],
       ['until all are in the ledger, seconds', rounded(claimed), ''],
       ['until all have arrived, seconds', rounded(seconds), rounded(MAX_SECONDS)],
-      ['rows written a delivery', rounded(written), rounded(MAX_WRITTEN)],
-      ['rows read a delivery, nearly all by its trend', rounded(read), rounded(MAX_READ)]
+      ['rows written per delivery', rounded(written), rounded(MAX_WRITTEN)],
+      ['rows read per delivery, nearly all by its trend', rounded(read), rounded(MAX_READ)]
     ],
     notes: [
       `${count.toLocaleString('en')} subscriptions to one insight among ${EVENTS.toLocaleString('en')} events, due in the same minute; each arrived once.`
@@ -69,7 +69,7 @@ function report(measured: {
   }
 }
 
-/** Events of the last twelve days, straight in the tables. */
+/** Inserts events of the last twelve days straight into the tables. */
 async function seedSignups({ db }: Runtime, projectId: number): Promise<void> {
   const now = Date.now()
   await db.batch([
@@ -91,7 +91,7 @@ async function seedSignups({ db }: Runtime, projectId: number): Promise<void> {
 
 type Due = { projectId: number; key: string; count: number; target: string }
 
-/** Subscriptions of which the first is made through the API, and all are due since a second ago. */
+/** Creates one subscription through the API, copies it, and makes all due a second ago. */
 async function seedDue(
   { db, service }: Runtime,
   { projectId, key, count, target }: Due
@@ -135,7 +135,7 @@ async function expectOnce(
     .first<{ n: number }>()
   if (ids.size !== count || received.length !== count || row?.n !== count) {
     throw new Error(
-      `${received.length} requests with ${ids.size} ids for ${count} deliveries, ${row?.n} of them recorded.`
+      `${received.length} requests with ${ids.size} ids arrived for ${count} deliveries, ${row?.n} of which are in the ledger.`
     )
   }
 }

@@ -4,17 +4,17 @@ import { type Outcome, rounded } from './support/report.ts'
 import { startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
-/** Half of what Cloudflare gives an isolate. V8 takes what it may before it collects, so that it may not have more here. */
+/** Heap limit in MB: half of an isolate's 128 MB. Without a limit V8 postpones collecting, and the figure means nothing. */
 const MAX_MB = 64
 const MAX_RATIO = 1.2
 
-/** A reader that takes its time gets about this many bytes a second. */
+/** Bytes per second of a slow reader. */
 const SLOW_BYTES = 4_000_000
 
 type Pace = 'fast' | 'slowly'
 type Export = { persons: number; pace: Pace; peak: number; bytes: number; seconds: number }
 
-/** What the service holds in memory while all persons of a project leave it as CSV. */
+/** Measures the service's memory while it exports all persons of a project as CSV. */
 export async function benchExport(isSmoke: boolean): Promise<Outcome> {
   const [few, many] = isSmoke ? [100, 1_000] : [20_000, 200_000]
   return report([
@@ -34,7 +34,7 @@ async function exportPersons(persons: number, paces: Pace[]): Promise<Export[]> 
       const started = performance.now()
       const { peak, result } = await heap.during(() => readLines(url, key, pace))
       if (result.lines !== persons + 1) {
-        throw new Error(`Of ${persons} persons ${result.lines - 1} are exported.`)
+        throw new Error(`Only ${result.lines - 1} of ${persons} persons were exported.`)
       }
       exports.push({
         persons,
@@ -58,7 +58,7 @@ async function readLines(
 ): Promise<{ lines: number; bytes: number }> {
   const { body, status } = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   if (!body || status !== 200) {
-    throw new Error(`${url.pathname} answers ${status}.`)
+    throw new Error(`${url.pathname} answered ${status}.`)
   }
   const counted = { lines: 0, bytes: 0 }
   for await (const chunk of body) {
@@ -78,7 +78,7 @@ function report(exports: Export[]): Outcome {
   const peak = megabytes(Math.max(...exports.map((one) => one.peak)))
   return {
     table: [
-      ['', 'heap at its peak', 'CSV', 'seconds'],
+      ['', 'peak memory', 'CSV', 'seconds'],
       ...exports.map((one) => [
         `${one.persons.toLocaleString('en')} persons, read ${one.pace}`,
         `${rounded(megabytes(one.peak))} MB`,
@@ -87,8 +87,8 @@ function report(exports: Export[]): Outcome {
       ])
     ],
     notes: [
-      `Ten times the persons take ${rounded(ratio)} times the memory; read slowly is at ${SLOW_BYTES / 1_000_000} MB a second. Target: at most`,
-      `${MAX_MB} MB of the 128 that an isolate has, and ${MAX_RATIO} times.`
+      `Ten times the persons take ${rounded(ratio)} times the memory. A slow reader takes ${SLOW_BYTES / 1_000_000} MB per second. Target: at most`,
+      `${MAX_MB} MB of an isolate's 128 MB, and ${MAX_RATIO} times.`
     ],
     missed: [
       ...(peak > MAX_MB ? [`${rounded(peak)} MB`] : []),

@@ -9,15 +9,15 @@ import { seedProject, storePersons } from './support/seed.ts'
 
 const MAX_OTHERS_MS = 200
 const MAX_STATEMENT_MS = 150
-/** A person for so many events. */
+/** Events per person. */
 const EVENTS_OF_PERSON = 20
 const PAUSE_MS = 50
-/** Between two batches of 100 events: 200 events a second. */
+/** Pause between batches of 100 events, ms: 200 events per second. */
 const CAPTURE_PAUSE_MS = 500
 
 type Size = { sizes: number[]; runs: number; others: number }
 
-/** How trends take longer with more events, and what reading a person and capturing take while trends are computed. */
+/** Measures how trends slow down with more events, and how reading a person and capturing slow down meanwhile. */
 export async function benchGrowth(isSmoke: boolean): Promise<Outcome> {
   const { sizes, runs, others }: Size = isSmoke
     ? { sizes: [100, 200, 400], runs: 1, others: 2 }
@@ -42,8 +42,8 @@ export async function benchGrowth(isSmoke: boolean): Promise<Outcome> {
       ])
     ],
     notes: [
-      `The 40 % event, daily over 90 days, median of ${runs} after one to warm up; then the same trends one after the other without`,
-      `a pause, beside ${1000 / PAUSE_MS} persons and ${100_000 / CAPTURE_PAUSE_MS} events a second.`
+      `The 40 % event, daily over 90 days, median of ${runs} runs after a warm-up; then the same trends back to back, with`,
+      `${1000 / PAUSE_MS} persons read and ${100_000 / CAPTURE_PAUSE_MS} events captured per second.`
     ],
     missed: rows.flatMap(({ name, most }, i) =>
       columns.flatMap((column, n) =>
@@ -55,7 +55,7 @@ export async function benchGrowth(isSmoke: boolean): Promise<Outcome> {
   }
 }
 
-/** Milliseconds of each question, of their longest statement, and of the others beside them. */
+/** Times in ms of each question, of the longest statement, and of other requests meanwhile. */
 async function measure(events: number, runs: number, others: number): Promise<number[]> {
   const persons = Math.ceil(events / EVENTS_OF_PERSON)
   const runtime = await startWorkers()

@@ -6,11 +6,11 @@ import { emailOf, seedProject } from './support/seed.ts'
 
 const MAX_RATIO = 1.6
 
-/** Who answers: the service; a bare route with one query; the same behind a query for the key. */
+/** Sides of the comparison: the service, a bare route with one query, and the bare route behind a key lookup. */
 const SIDES = ['service', 'bare', 'checked'] as const
 type Side = (typeof SIDES)[number]
 
-/** The path for person `n`, unless the request `follows` the `next` of the answer before it. */
+/** Builds the path for person `n`; a request that `follows` uses the previous answer's `next` instead. */
 type Case = { name: string; follows?: true; path: (n: number) => string }
 
 const CASES: Case[] = [
@@ -22,7 +22,7 @@ const CASES: Case[] = [
 
 type Size = { persons: number; requests: number; warmUp: number }
 
-/** How long a person, or a page of them, takes over HTTP; the sides take turns, one request at a time. */
+/** Measures reading a person, or a page of persons, over HTTP. The sides take turns, one request at a time. */
 export async function benchHttp(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
     ? { persons: 200, requests: 4, warmUp: 1 }
@@ -64,7 +64,7 @@ async function measure(
   for (let i = 0; i < warmUp + requests; i += 1) {
     const n = 1 + ((i * 7_919) % persons)
     const answers = new Set<string>()
-    // Who comes first changes with every turn: a request may profit from the one before it.
+    // A request may profit from the one before it, so the order changes with every turn.
     for (const side of [...SIDES.slice(i % 3), ...SIDES.slice(0, i % 3)]) {
       const { text, ms } = await ask(side, (follows && next[side]) || path(n))
       if (i >= warmUp) {
@@ -75,7 +75,7 @@ async function measure(
       answers.add(JSON.stringify([page.count, page.results]))
     }
     if (answers.size > 1) {
-      throw new Error(`${name}: the sides answer differently: ${[...answers].join(' and ')}`)
+      throw new Error(`${name}: the sides answered differently: ${[...answers].join(' and ')}`)
     }
   }
   return times
@@ -91,7 +91,7 @@ const Page = z.object({
   results: z.array(Person).min(1)
 })
 
-/** A person by itself counts as a page of one. */
+/** Counts the results of an answer; a single person counts as one. */
 function readPage(text: string): z.infer<typeof Page> {
   const json: unknown = JSON.parse(text)
   const person = Person.safeParse(json).data
@@ -128,8 +128,8 @@ function report(results: { name: string; times: Times }[], nothing: number, size
       ])
     ],
     notes: [
-      `${size.persons.toLocaleString('en')} persons with two distinct ids each; of each kind and side`,
-      `${size.requests.toLocaleString('en')} requests after ${size.warmUp} to warm up, one at a time, the sides taking turns.`,
+      `${size.persons.toLocaleString('en')} persons with two distinct ids each. Per kind and side`,
+      `${size.requests.toLocaleString('en')} requests after ${size.warmUp} for warm-up, one at a time, in turns.`,
       `A bare route without any query takes ${rounded(nothing)} ms. Target: at most ${MAX_RATIO}× the bare route.`
     ],
     missed: rows

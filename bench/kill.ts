@@ -17,14 +17,14 @@ import { send } from './support/client.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
 
 const VICTIMS: Role[] = ['runtime', 'host', 'supervisor']
-/** Clients that send at the same time, each its next request when its last is answered. */
+/** Concurrent clients. Each sends its next request when the last one is answered. */
 const CLIENTS = 8
 const SETTLE_MS = 120_000
 
-/** What clients have sent: how often, and the ids of what was acknowledged. */
+/** Requests sent by all clients, and the ids that were acknowledged. */
 type Sent = { requests: number; events: string[]; parts: string[] }
 
-/** How much is lost or doubled when processes of the local service are killed under load, and what it costs to prevent. */
+/** Counts lost and doubled events when the local service's processes are killed under load, and the price of durability. */
 export async function benchKill(isSmoke: boolean): Promise<Outcome> {
   const stateDir = newStateDir()
   const sent: Sent = { requests: 0, events: [], parts: [] }
@@ -61,11 +61,15 @@ export async function benchKill(isSmoke: boolean): Promise<Outcome> {
       ['parts of recordings acknowledged', sent.parts.length.toLocaleString('en'), ''],
       ['lost', String(lost), '0'],
       ['doubled', String(doubled), '0'],
-      ['on disk first, ms median / p95', `${rounded(kept.median)} / ${rounded(kept.p95)}`, ''],
+      [
+        'stored on disk before the answer, ms median / p95',
+        `${rounded(kept.median)} / ${rounded(kept.p95)}`,
+        ''
+      ],
       ['`--in-memory`, ms median / p95', `${rounded(fast.median)} / ${rounded(fast.p95)}`, '']
     ],
     notes: [
-      `Killed with SIGKILL at random moments, in turn: the runtime, its host, the supervisor. ${CLIENTS} clients send batches of 1 and of 100 events, batches too large for a queue message, and recordings; of ${sent.requests.toLocaleString('en')} requests those count that were answered 200. The last two rows are single events, one client at a time.`
+      `Killed with SIGKILL at random moments, in turn: the runtime, its host, the supervisor. ${CLIENTS} clients send batches of 1 and of 100 events, batches too large for a queue message, and recordings. Of ${sent.requests.toLocaleString('en')} requests, only those answered with 200 count. The last two rows are single events from one client.`
     ],
     missed: [...(lost > 0 ? [`${lost} lost`] : []), ...(doubled > 0 ? [`${doubled} doubled`] : [])]
   }
@@ -95,7 +99,7 @@ function startLoad(service: () => LocalService, sent: Sent) {
   }
 }
 
-/** @returns whether the request was acknowledged */
+/** Sends a request. @returns whether it was acknowledged */
 const post = async ({ url }: LocalService, path: string, body: object): Promise<boolean> => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
   const options = { method: 'POST', headers, timeout: 10_000 }
@@ -135,7 +139,7 @@ async function sendPart(service: LocalService, sent: Sent): Promise<void> {
 const Counts = z.tuple([z.object({ found: z.int() })])
 const Rows = z.tuple([z.object({ found: z.int(), rows: z.int() })])
 
-/** Waits until all that was acknowledged is stored, or for so long that it will not come. */
+/** Waits until everything acknowledged is stored, or until the time limit. */
 async function settle(stateDir: string, { events, parts }: Sent) {
   const count = () => {
     const [stored] = Rows.parse(
@@ -164,7 +168,7 @@ async function settle(stateDir: string, { events, parts }: Sent) {
   return found
 }
 
-/** How long a single event takes to be acknowledged. */
+/** Measures the time until a single event is acknowledged. */
 async function measure({ url, token }: LocalService, isSmoke: boolean) {
   const times: number[] = []
   for (let n = 0; n < (isSmoke ? 20 : 1_000); n += 1) {
@@ -172,7 +176,7 @@ async function measure({ url, token }: LocalService, isSmoke: boolean) {
     const body = Buffer.from(JSON.stringify(event))
     const { ms, status } = await send(new URL('/i/v0/e/', url), { method: 'POST' }, body)
     if (status !== 200) {
-      throw new Error(`An event is answered ${status}.`)
+      throw new Error(`An event was answered with ${status}.`)
     }
     times.push(ms)
   }

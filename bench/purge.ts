@@ -8,11 +8,11 @@ import { seedProject } from './support/seed.ts'
 const MAX_MINUTES = 10
 const MAX_STATEMENT_MS = 25
 const MAX_SLOWDOWN = 3
-/** A step small enough for one statement. */
+/** Rows inserted per statement. */
 const STEP = 10_000
-/** Kinds of events; a person has about as many of each. */
+/** Kinds of events; a person has about equally many of each. */
 const KINDS = 20
-/** The person that is erased, and how often others are retrieved meanwhile. */
+/** Id of the erased person, and the pause between reads of others meanwhile, ms. */
 const ERASED = 1
 const PAUSE_MS = 20
 
@@ -25,7 +25,7 @@ const Tasks = z.object({
   )
 })
 
-/** How long it takes to remove the events of one person who has half of all, and what others notice of it. */
+/** Measures how long it takes to erase a person with half of all events, and how it affects other requests. */
 export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
     ? { persons: 500, events: 2_000, requests: 10 }
@@ -63,7 +63,7 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
     }
     const seconds = (performance.now() - started) / 1000
     if (task.events.removed !== size.events / 2) {
-      throw new Error(`${task.events.removed} events were removed.`)
+      throw new Error(`Only ${task.events.removed} events were removed.`)
     }
     const longest = Math.max(...runtime.lines.map(({ longest_ms }) => longest_ms))
     return report({ seconds, longest, idle, during }, size)
@@ -83,14 +83,18 @@ function report(
   return {
     table: [
       ['', 'measured', 'at most'],
-      ['time to remove them, seconds', rounded(seconds), rounded(MAX_MINUTES * 60)],
+      ['time to remove all events, seconds', rounded(seconds), rounded(MAX_MINUTES * 60)],
       ['longest statement, ms', rounded(longest), rounded(MAX_STATEMENT_MS)],
-      ['retrieving another person, p95 while nothing else happens, ms', rounded(before), ''],
-      ['the same during the removal, ms', rounded(meanwhile), rounded(before * MAX_SLOWDOWN)]
+      ['retrieving another person, p95 on an idle service, ms', rounded(before), ''],
+      [
+        'retrieving another person, p95 during the removal, ms',
+        rounded(meanwhile),
+        rounded(before * MAX_SLOWDOWN)
+      ]
     ],
     notes: [
-      `One person with ${(size.events / 2).toLocaleString('en')} events of about 600 bytes, of ${size.events.toLocaleString('en')} in the database, beside`,
-      `${size.persons.toLocaleString('en')} persons; a request every ${PAUSE_MS} ms: during the removal ${rounded(slowdown)}× of what it takes otherwise.`
+      `One person with ${(size.events / 2).toLocaleString('en')} events of about 600 bytes, out of ${size.events.toLocaleString('en')} in the database, and`,
+      `${size.persons.toLocaleString('en')} other persons. One request every ${PAUSE_MS} ms, which takes ${rounded(slowdown)}× as long during the removal.`
     ],
     missed: [
       ...(seconds > MAX_MINUTES * 60 ? [`${rounded(seconds / 60)} minutes`] : []),
@@ -100,8 +104,10 @@ function report(
   }
 }
 
-/** Every other event is of the erased person, the others of all, in the order of their times, over 90 days; straight in
- * the tables. */
+/**
+ * Inserts events straight into the tables, in time order over 90 days. Every second event belongs to the erased person, the
+ * rest to all others.
+ */
 async function seedEvents(
   { db }: Runtime,
   projectId: number,

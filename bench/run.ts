@@ -36,13 +36,13 @@ const { values, positionals } = parseArgs({
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]
   if (!part) {
-    throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}.`)
+    throw new Error(`There is no part ${name}. Choose from: ${Object.keys(PARTS).join(', ')}.`)
   }
   const conditions = describeConditions()
   const outcome = await part(values.smoke)
   const figures = render(outcome)
   if (values.smoke) {
-    console.log(`## ${name}\n\nA trial: these figures say nothing.\n\n${figures}\n`)
+    console.log(`## ${name}\n\nA smoke run: ignore these figures.\n\n${figures}\n`)
   } else {
     const text = `${conditions}\n\n${figures}\n${renderMissed(outcome)}`
     console.log(`## ${name}\n\n${text}\n`)

@@ -14,7 +14,7 @@ const SEED = 20_261_121
 
 const Similar = z.object({ results: z.array(z.object({ id: z.string(), similarity: z.number() })) })
 
-/** How long finding similar recordings takes, what it reads, and how many of the ten best it finds of all. */
+/** Measures finding similar recordings: time, rows read, and how many of the true ten best are found. */
 export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
   const [count, targets] = isSmoke ? [500, 10] : [20_000, 100]
   const sessions = generateSessions(count, SEED)
@@ -64,8 +64,8 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
 }
 
 /**
- * `recall`: which portion of the ten most similar of all sessions is among the answers; one that is as similar as the tenth
- * counts. `share`: how similar the answers are, in proportion to those ten.
+ * `recall`: the share of the ten most similar sessions that is among the answers; a session as similar as the tenth counts.
+ * `share`: the similarity of the answers relative to those ten.
  */
 type Found = { recall: number; share: number }
 
@@ -101,26 +101,22 @@ function report({ count, targets, members, others, times, rows }: Measured): Out
     table: [
       ['', 'measured', 'target'],
       [
-        'of the ten most similar of all, found: members of a family',
+        'recall of the ten most similar: sessions of a family',
         members.recall.toFixed(3),
-        `${MIN_RECALL} at least`
+        `at least ${MIN_RECALL}`
       ],
-      ['the same of sessions that belong to none', others.recall.toFixed(3), ''],
-      [
-        'how similar those found for them are, of the ten: 1 is as similar',
-        others.share.toFixed(3),
-        ''
-      ],
+      ['recall of the ten most similar: sessions without a family', others.recall.toFixed(3), ''],
+      ['similarity of those found, relative to the ten: 1 is equal', others.share.toFixed(3), ''],
       [
         'median / p95 over HTTP, ms',
         `${rounded(median)} / ${rounded(p95)}`,
-        `median ${MAX_MS} at most`
+        `median at most ${MAX_MS}`
       ],
-      ['rows read, at most', rounded(read), `${MAX_ROWS.toLocaleString('en')} at most`]
+      ['rows read, maximum', rounded(read), `at most ${MAX_ROWS.toLocaleString('en')}`]
     ],
     notes: [
-      `${count.toLocaleString('en')} recorded sessions in families (\`bench/support/sessions.ts\`, seed ${SEED}), ${targets} of which were asked`,
-      'for after 10 to warm up, one at a time; beside it, each was compared with all others.'
+      `${count.toLocaleString('en')} recorded sessions in families (\`bench/support/sessions.ts\`, seed ${SEED}). ${targets} of them were asked`,
+      'for after 10 for warm-up, one at a time, and compared with all others to know the true ten.'
     ],
     missed: [
       ...(members.recall < MIN_RECALL ? [`recall ${members.recall.toFixed(3)}`] : []),

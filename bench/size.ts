@@ -8,14 +8,14 @@ import { build, inTemporary, wrangler } from './support/runtime.ts'
 const MAX_KB = 350
 const MAX_STARTUP_MS = 200
 
-/** V8's CPU profile: a node for each place, and the places that were sampled with the time since the sample before. */
+/** V8's CPU profile: a node per code location, and the sampled locations with the time since the previous sample. */
 const Profile = z.object({
   nodes: z.array(z.object({ id: z.int(), callFrame: z.object({ functionName: z.string() }) })),
   samples: z.array(z.int()),
   timeDeltas: z.array(z.number()).min(1)
 })
 
-/** How large the deployed worker is, and how long it works before it takes its first request. */
+/** Measures the size of the deployed worker, and its CPU time before the first request. */
 export async function benchSize(isSmoke: boolean): Promise<Outcome> {
   const kilobytes = gzipSync(build('wrangler.toml')).byteLength / 1000
   const startups = Array.from({ length: isSmoke ? 1 : 5 }, profileStartup)
@@ -27,7 +27,7 @@ export async function benchSize(isSmoke: boolean): Promise<Outcome> {
       ['startup, median', `${rounded(startup)} ms`, `${MAX_STARTUP_MS} ms`]
     ],
     notes: [
-      'Startup is what is not idle in the profile of `wrangler check startup`; in',
+      'Startup is the time that is not idle in the profile of `wrangler check startup`.',
       `${startups.length} runs: ${startups.map(rounded).join(', ')} ms.`
     ],
     missed: [

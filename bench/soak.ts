@@ -16,7 +16,7 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 
 const MINUTE = 60_000
 const MINUTES = 15
-/** Two requests of 100 events and twenty reads a second. */
+/** Pauses for two requests of 100 events and twenty reads per second, ms. */
 const BATCH_PAUSE_MS = 500
 const READ_PAUSE_MS = 50
 const BREAK_PAUSE_MS = 10_000
@@ -29,7 +29,7 @@ const READS = [
   'insights/trend/?events=[{"id":"search"}]&date_from=-7d&interval=day'
 ]
 
-/** What `npm start` holds in memory, minute by minute, while events come in and are looked at. */
+/** Measures the memory of `npm start` per minute, under steady capture and reads. */
 export async function benchSoak(isSmoke: boolean): Promise<Outcome> {
   const [minutes, minuteMs] = isSmoke ? [2, 1_000] : [MINUTES, MINUTE]
   const stateDir = newStateDir()
@@ -64,7 +64,7 @@ export async function benchSoak(isSmoke: boolean): Promise<Outcome> {
       ...rows
     ],
     notes: [
-      `${sent.toLocaleString('en')} events in batches of 100, ${reads.toLocaleString('en')} reads of persons, recordings and trends, median ${rounded(percentile(times, 0.5))} ms and p95 ${rounded(percentile(times, 0.95))} ms; ${failed} requests failed, ${broken} uploads were broken off by their client, ${lost} events are lost. Resident memory of \`npm start\` and all that it starts.`
+      `${sent.toLocaleString('en')} events in batches of 100, ${reads.toLocaleString('en')} reads of persons, recordings and trends, median ${rounded(percentile(times, 0.5))} ms and p95 ${rounded(percentile(times, 0.95))} ms; ${failed} requests failed, ${broken} uploads were cut off by their client, ${lost} events were lost. Resident memory of \`npm start\` and all its processes.`
     ],
     missed: [
       ...(most > MAX_MEGABYTES ? [`${rounded(most)} MB`] : []),
@@ -97,7 +97,7 @@ function startLoad(service: LocalService) {
     const address = new URL(`/api/projects/${projectId}/${path}`, url)
     const { status, ms } = await send(address, { headers }).catch(failure)
     done.times.push(ms)
-    // A key may only ask so often.
+    // Stays below the rate limit of a key.
     if (status === 200 || status === 429) {
       done.reads += 1
     } else {
@@ -137,7 +137,7 @@ function startLoad(service: LocalService) {
 
 const failure = () => ({ status: 0, ms: 0 })
 
-/** Megabytes that the processes of a service have in memory. */
+/** Returns the resident memory of a service's processes, in MB. */
 async function measureMemory(service: LocalService) {
   const { runtime, host } = await rolesOf(service)
   const of = (pid: number) =>
@@ -154,7 +154,7 @@ async function measureMemory(service: LocalService) {
 
 const Stored = z.tuple([z.object({ stored: z.int() })])
 
-/** Waits until so many events are stored, or no more come. @returns how many */
+/** Waits until this many events are stored, or no more arrive. @returns how many are stored */
 async function countStored(stateDir: string, sent: number): Promise<number> {
   const count = () =>
     Stored.parse(readRows(stateDir, 'select count(*) as stored from events'))[0].stored

@@ -10,7 +10,7 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
-/** How many times as long as ClickHouse the service may take, by kind of event. */
+/** Allowed ratio of the service's time to ClickHouse's, by kind of event. */
 const MOST: Record<QuestionName, [large: number, small: number]> = {
   total: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   filter: [3, 3],
@@ -22,15 +22,15 @@ const MOST: Record<QuestionName, [large: number, small: number]> = {
 const MAX_TOTAL_MS = 10
 const MAX_MS = 500
 
-/** A side is asked so often before it is another's turn. */
+/** Requests to one side before the next side's turn. */
 const IN_A_TURN = 3
 
-/** What takes a few milliseconds is asked more often: else one hiccup of the machine tells. */
+/** Questions that take a few milliseconds are repeated more often, so that one hiccup of the machine does not show. */
 const MORE_OFTEN: Partial<Record<QuestionName, number>> = { total: 5 }
 
 type Size = { events: number; persons: number; runs: number }
 
-/** How long a trend by the day over 90 days takes over HTTP, beside ClickHouse's engine and DuckDB with the same events. */
+/** Measures daily trends over 90 days over HTTP, next to ClickHouse's engine and DuckDB with the same events. */
 export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
   const size: Size = isSmoke
     ? { events: 1_000, persons: 100, runs: 3 }
@@ -46,9 +46,9 @@ export async function benchTrend(isSmoke: boolean): Promise<Outcome> {
       await openDuck(file)
     ]
     const ask = questionsTo(runtime.service, projectId, key)
-    // Two gigabytes were written, which the disk would else take up during the first questions.
+    // Two gigabytes were written. Waits for the disk, which would otherwise slow the first questions.
     execFileSync('sync')
-    // Whichever is asked first would else pay for what all sides compile and read once.
+    // Warms up all sides: otherwise the first one asked would pay for one-time compiling and reading.
     for (const question of QUESTIONS) {
       await measure(ask, kindOf(1), question, engines, { ...size, runs: IN_A_TURN })
     }
@@ -78,7 +78,7 @@ const Answer = z.object({
   )
 })
 
-/** All sides take turns, of a few requests each so that none is always the first after another, and answer the same. */
+/** Asks all sides in turns of a few requests, so that none always follows another, and compares their answers. */
 async function measure(
   ask: Ask,
   event: string,
@@ -137,7 +137,7 @@ function expectSame(what: string, ours: Cells, theirs: Cells): void {
     )
   if (!isSame) {
     throw new Error(
-      `${what} answers differently: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`
+      `${what} answered differently: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`
     )
   }
 }
@@ -152,11 +152,11 @@ const mostOf = ({ event, question }: Measured): number => MOST[question][isLarge
 
 const medianOf = ({ times }: Measured, side: string): number => percentile(times[side] ?? [], 0.5)
 
-/** How many times as long as ClickHouse the service takes; `undefined` where ClickHouse was not asked. */
+/** Returns the ratio of the service's time to ClickHouse's; `undefined` if ClickHouse was not asked. */
 const ratioOf = (row: Measured): number | undefined =>
   row.times.ClickHouse ? medianOf(row, 'service') / medianOf(row, 'ClickHouse') : undefined
 
-/** The targets that a question misses, each with the value that was measured. */
+/** Lists the targets that a question misses, each with the measured value. */
 function missedBy(row: Measured): string[] {
   const { event, question } = row
   const ours = medianOf(row, 'service')
@@ -174,7 +174,7 @@ function missedBy(row: Measured): string[] {
   return missed
 }
 
-/** A line of the report's table. */
+/** Formats a line of the report's table. */
 function lineOf(row: Measured, engines: Engine[]): string[] {
   const ours = medianOf(row, 'service')
   const slowest = percentile(row.times.service ?? [], 0.95)
@@ -203,8 +203,8 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
     ],
     notes: [
       `${size.events.toLocaleString('en')} events of 20 kinds, ${size.persons.toLocaleString('en')} persons, about 600 bytes of properties, ${DAYS} days,`,
-      `by the day; ${size.runs} runs, of total ${size.runs * (MORE_OFTEN.total ?? 1)}, in turns of ${IN_A_TURN}, after a turn to warm up and all of the smaller event, each`,
-      'side answering the same. The service over HTTP with all that a request costs, the engines in the process that asks them.'
+      `by the day. ${size.runs} runs, ${size.runs * (MORE_OFTEN.total ?? 1)} of total, in turns of ${IN_A_TURN}, after a warm-up turn and all runs of the smaller event.`,
+      'All sides gave the same answers. The service is asked over HTTP, with everything that a request costs; the engines run in the asking process.'
     ],
     missed: rows.flatMap(missedBy)
   }

@@ -4,19 +4,19 @@ import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..')
 
-/** What `[assets]` in wrangler.toml names; made from scratch, so git ignores it. */
+/** The folder named by `[assets]` in wrangler.toml. It is generated, so git ignores it. */
 const assetsDir = join(root, 'dist/assets')
 
 type AssetPackage = {
   name: string
-  /** The folder of the package that is served, and the path that it is served below. */
+  /** The served folder of the package, and the path it is served below. */
   from: string
   to: string
   isServed: (file: string) => boolean
   headers: Record<string, string>
 }
 
-/** The packages whose files are handed out as they are. Each brings its licence along. */
+/** Packages whose files are served unmodified, each with its licence. */
 const packages: AssetPackage[] = [
   {
     name: 'posthog-js',
@@ -39,10 +39,10 @@ const packages: AssetPackage[] = [
   }
 ]
 
-/** SDKs ask for the scripts of their own version first; there is one version of them here. */
+/** SDKs first ask for scripts of their own version; every version gets the installed one. */
 const REDIRECTS = '/static/:version/:script /static/:script 200\n'
 
-/** Brings the folder of static assets up to date, touching nothing that already is: a running service may read it. */
+/** Updates the folder of static assets. Unchanged files are not touched, because a running service may read them. */
 export function assembleAssets(): void {
   const files = new Map<string, string | Buffer>([
     ['_headers', packages.map(({ to, headers }) => headerRule(`/${to}/*`, headers)).join('\n')],
@@ -75,7 +75,7 @@ function put(path: string, content: Buffer): void {
     return
   }
   mkdirSync(dirname(path), { recursive: true })
-  // Two commands may do this at the same time: each file appears whole.
+  // Renaming makes each file appear whole, even if two commands run at the same time.
   const partial = join(assetsDir, `../partial-${process.pid}`)
   writeFileSync(partial, content)
   renameSync(partial, path)

@@ -21,7 +21,7 @@ const Served = z.object({
   compatibilityDate: z.string()
 })
 
-/** The worker as it is deployed: its JavaScript, what wrangler.toml asks of the runtime, and what serves its assets. */
+/** The worker as deployed: its JavaScript, the runtime options from wrangler.toml, and the options that serve its assets. */
 export type Build = {
   contents: string
   options: ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
@@ -37,10 +37,10 @@ const SOURCES = [
   'package-lock.json'
 ]
 
-/** The folder of the builds, each named for the hash of its sources. */
+/** Folder of builds, each named by the hash of its sources. */
 const CACHE = join(root, 'node_modules/.cache/edge-analytics')
 
-/** Builds the worker, unless these sources were built before. @throws OperatorError when it cannot be built */
+/** Builds the worker, or returns the kept build of the same sources. @throws OperatorError when the build fails */
 export async function build(): Promise<Build> {
   const name = hashSources()
   const folder = join(CACHE, name)
@@ -60,7 +60,7 @@ export async function build(): Promise<Build> {
   }
 }
 
-/** Makes a folder for a new build, in place of a damaged one. @throws OperatorError when the clone is read-only */
+/** Creates a folder for a new build and removes a damaged one. @throws OperatorError when the clone is read-only */
 function makeFresh(damaged: string): string {
   try {
     rmSync(damaged, { recursive: true, force: true })
@@ -72,7 +72,7 @@ function makeFresh(damaged: string): string {
   }
 }
 
-/** A build that was kept, if it is whole and its assets are still there. */
+/** Returns the kept build if it is intact and its assets still exist. */
 function findBuild(folder: string): Build | undefined {
   try {
     const built = readBuild(folder)
@@ -85,7 +85,7 @@ function findBuild(folder: string): Build | undefined {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Gives a finished build its name, unless another process was faster, and removes those of other sources. */
+/** Renames a finished build to its final name, unless another process was faster, and removes builds of other sources. */
 function keep(fresh: string, name: string): void {
   for (const other of readdirSync(CACHE)) {
     if (other !== name && !other.startsWith('fresh-')) {
@@ -95,7 +95,7 @@ function keep(fresh: string, name: string): void {
   try {
     renameSync(fresh, join(CACHE, name))
   } catch {
-    // It is there.
+    // Another process has kept the same build.
   }
 }
 
@@ -111,7 +111,7 @@ function hashSources(): string {
 }
 
 function readBuild(folder: string): Build {
-  // As wrangler gave them to scripts/builder.ts.
+  // Written by scripts/builder.ts exactly as wrangler returned them.
   const options = JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8')) as Build['options']
   return {
     contents: readFileSync(join(folder, 'worker.js'), 'utf8'),

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { configPath, OperatorError, readConfig, wrangler } from './local.ts'
 
 /*
- * Builds the worker into a folder, exactly as it is deployed: `worker.js`, and in `options.json` what wrangler.toml asks of
- * the runtime. A process of its own, so that the service does not keep wrangler in memory.
+ * Builds the worker into a folder, exactly as deployed: `worker.js`, and the runtime options from wrangler.toml as
+ * `options.json`. It runs in its own process so that the service does not keep wrangler in memory.
  */
 
 const [folder = ''] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 
-// The service adds the real ones: a secret is in no file of a build.
+// Placeholders: no build contains a secret. The service adds the real ones.
 for (const name of readConfig().secrets.required) {
   process.env[name] = 'added by the service'
 }

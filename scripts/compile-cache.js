@@ -3,20 +3,20 @@ import * as module from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Loaded before a command to make it start faster. This is plain JavaScript because before `npm ci` an older Node may run
- * it, which has to get as far as the message below.
+ * Loaded before every command to make it start faster. Plain JavaScript, because before `npm ci` an older Node may run it
+ * and must get as far as the message below.
  */
 
 if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) {
-  console.error('The packages are not installed yet: npm ci')
+  console.error('The packages are not installed yet. Run: npm ci')
   process.exit(1)
 }
 
-// Also for the processes that it starts.
+// The environment variable passes the cache on to child processes.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled')
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
-// Node parses a package.json again for each file of the package: with drizzle's 180 kB that takes longer than all else.
+// Node parses package.json again for every file of a package. Drizzle's has 180 kB, which would dominate the start.
 module.registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context

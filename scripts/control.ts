@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { newSecret, OperatorError } from './local.ts'
 
-/** Where the running service takes orders of the operator's commands: a file in the state folder, closed to others. */
+/** Address and token for orders to the running service, from a file in the state folder that other users cannot read. */
 const Control = z.object({ url: z.url(), token: z.string() })
 
 const fileOf = (folder: string) => join(folder, 'control.json')
 
 /**
- * Takes orders on a port of its own, from those who can read the state folder: fires a Cron Trigger.
+ * Listens on its own port for orders to fire a Cron Trigger, from anyone who can read the state folder.
  * @param fire throws OperatorError when the run fails
  */
 export async function openControl(folder: string, fire: (cron: string) => Promise<void>) {
@@ -49,8 +49,8 @@ export async function openControl(folder: string, fire: (cron: string) => Promis
 }
 
 /**
- * Has the service that runs on a state folder do what a Cron Trigger asks for, and waits for it.
- * @throws OperatorError when no service runs there, or the run fails
+ * Fires a Cron Trigger on the service running on a state folder, and waits for the run.
+ * @throws OperatorError when no service is running there, or the run fails
  */
 export async function fireCron(folder: string, cron: string): Promise<void> {
   const { url, token } = readControl(folder)
@@ -61,7 +61,7 @@ export async function fireCron(folder: string, cron: string): Promise<void> {
     throw notRunning(folder)
   })
   if (!response.ok) {
-    throw new OperatorError((await response.text()) || `It answers ${response.status}.`)
+    throw new OperatorError((await response.text()) || `The service answered ${response.status}.`)
   }
 }
 
@@ -74,4 +74,4 @@ function readControl(folder: string): z.infer<typeof Control> {
 }
 
 const notRunning = (folder: string) =>
-  new OperatorError(`No service runs on ${folder}. Start it: npm start`)
+  new OperatorError(`No service is running on ${folder}. Start it first: npm start`)

@@ -2,7 +2,7 @@ import { fireCron } from './control.ts'
 import { OperatorError, readConfig, stateDir } from './local.ts'
 
 /*
- * npm run cron -- '<expression>': what a Cron Trigger of wrangler.toml does, now instead of when its time comes.
+ * npm run cron -- '<expression>': fires a Cron Trigger of wrangler.toml now.
  */
 
 const { crons } = readConfig().triggers
@@ -10,7 +10,7 @@ const [cron = '', ...others] = process.argv.slice(2)
 try {
   if (!crons.includes(cron) || others.length > 0) {
     throw new OperatorError(
-      `Which one? ${crons.map((one) => `npm run cron -- '${one}'`).join(' · ')}`
+      `Choose one of the Cron Triggers: ${crons.map((one) => `npm run cron -- '${one}'`).join(' · ')}`
     )
   }
   await fireCron(stateDir, cron)

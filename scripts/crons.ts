@@ -4,9 +4,9 @@ import { OperatorError } from './local.ts'
 const MINUTE = 60_000
 
 /**
- * Whether an expression of a Cron Trigger means the minute that begins then, as Cloudflare reads it: five fields, in UTC,
- * the days of a week from 1, Sunday, to 7, or by their names.
- * @throws for an expression that is none
+ * Returns a test for the minutes that a Cron Trigger's expression matches, as Cloudflare reads it: five fields, in UTC,
+ * weekdays by name or from 1 (Sunday) to 7.
+ * @throws for an invalid expression
  */
 export function readCron(expression: string): (minute: Date) => boolean {
   const rule = new Cron(expression, {
@@ -19,9 +19,9 @@ export function readCron(expression: string): (minute: Date) => boolean {
 }
 
 /**
- * Fires Cron Triggers at their minutes, ms UTC. A minute that comes while the last run of the same expression is not yet
- * done is left out, as is one that the machine slept through. When the clock is set back, minutes come again.
- * @param run fails with what the operator is to read
+ * Fires Cron Triggers at their minutes, ms UTC. A minute is skipped while the previous run of the same expression is still in
+ * progress, and when the machine slept through it. When the clock is set back, minutes repeat.
+ * @param run rejects with an error to print
  */
 export function startCrons(crons: string[], run: (cron: string, minute: number) => Promise<void>) {
   const rules = crons.map((cron) => ({ cron, means: readCron(cron) }))
@@ -32,7 +32,7 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
       .finally(() => running.delete(cron))
 
   const minuteOf = (time: number) => time - (time % MINUTE)
-  /** Until the next minute begins, or a timer that went off a little early has to wait again. */
+  /** Ms until the next minute; a timer that fires slightly early waits again. */
   const untilNext = () => MINUTE - (Date.now() % MINUTE)
   let last = minuteOf(Date.now())
   let timer = setTimeout(tick, untilNext())
@@ -49,7 +49,7 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
   }
 
   return {
-    /** Fires no more, and waits for what is under way, at most so many ms. */
+    /** Fires no more, and waits at most `ms` for runs in progress. */
     async stop(ms: number): Promise<void> {
       clearTimeout(timer)
       const late = new Promise((done) => setTimeout(done, ms).unref())

@@ -1,6 +1,6 @@
 import type { Bound } from '../src/db/client.ts'
 
-/** Carries out a batch of statements on the D1 binding that the path names. */
+/** A worker that runs a batch of statements on the D1 binding named in the path. */
 export const WORKER = `export default {
   async fetch(request, env) {
     const database = env[new URL(request.url).pathname.slice(1)]
@@ -19,8 +19,8 @@ type Dispatch = (
 ) => Promise<{ ok: boolean; text(): Promise<string> }>
 
 /**
- * A D1 database of a runtime on which `WORKER` runs. A batch is one request, and a statement by itself as well; with the
- * bindings that miniflare hands out each `prepare` and each `bind` is one more, for which the whole process waits.
+ * Returns a D1 database of a runtime that runs `WORKER`. A batch or a single statement is one request. With miniflare's own
+ * bindings every `prepare` and `bind` is another one, which blocks the whole process.
  */
 export function openD1(dispatch: Dispatch, binding: string): D1Database {
   const batch = async (statements: Bound[]) => {
@@ -37,6 +37,6 @@ export function openD1(dispatch: Dispatch, binding: string): D1Database {
     return { sql, params, all, run: all, bind: (...values: unknown[]) => statement(sql, values) }
   }
   const session = { prepare: (sql: string) => statement(sql, []), batch, getBookmark: () => null }
-  // Only what a session is asked for here, and `migrate`.
+  // Implements only the methods that sessions and `migrate` use.
   return { ...session, withSession: () => session } as unknown as D1Database
 }

@@ -11,19 +11,19 @@ const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <t
 
 Sends the history of a small SaaS to the running local service, through posthog-node.
 
---persons  who sign up or are customers; 600
---days     how long the history is; 30
---seed     another text, other people; harbour
---anchor   the moment at which the history ends; the last midnight in UTC
+--persons  number of persons who sign up or are customers (default: 600)
+--days     length of the history (default: 30)
+--seed     another text gives other people (default: harbour)
+--anchor   when the history ends (default: last midnight UTC)
 
-Everything sent is derived from these four: the same again changes nothing, and a new database gets the same data.`
+Everything is derived from these four options: running the command again changes nothing, and a new database gets the same data.`
 
-/** Waiting for each batch keeps the queue of the SDK short, and a request small enough for one queue message. */
+/** Events per batch. Waiting for each keeps the SDK's queue short, and a request small enough for one queue message. */
 const BATCH = 100
 const PROCESS_MS = 300_000
 
 const number = (most: number) => {
-  const fault = `is not a whole number from 1 to ${most}`
+  const fault = `must be a whole number from 1 to ${most}`
   return z.coerce
     .number(fault)
     .refine((value) => Number.isInteger(value) && value >= 1 && value <= most, fault)
@@ -34,8 +34,8 @@ const Options = z.object({
   days: number(366).default(30),
   seed: z.string().min(1).default('harbour'),
   anchor: z.coerce
-    .date('is not a date')
-    .max(new Date(), 'is in the future')
+    .date('must be a date')
+    .max(new Date(), 'must not be in the future')
     .default(() => new Date(new Date().setUTCHours(0, 0, 0, 0)))
 })
 
@@ -117,7 +117,7 @@ function readOptions() {
     if (error instanceof OperatorError) {
       throw error
     }
-    // The first sentence: the second is about arguments that begin with a dash.
+    // Keeps the first sentence; the second explains arguments that begin with a dash.
     throw new OperatorError(
       `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
     )
@@ -131,7 +131,7 @@ async function expectService(url: string): Promise<void> {
   }
 }
 
-/** The project and the key that `npm start` has made. */
+/** Returns the project and the key that `npm start` has created. */
 async function openProject() {
   const { project, key } = await prepareProject()
   return { projectId: project.id, token: project.captureToken, key }
@@ -141,16 +141,16 @@ async function askPersons(url: string, key: string): Promise<z.infer<typeof Pers
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   if (response.status === 401) {
     throw new OperatorError(
-      `The service on ${new URL(url).origin} does not work on the data in ${stateDir}.`
+      `The service on ${new URL(url).origin} runs on other data than ${stateDir}. Put its STATE_DIR before the command.`
     )
   }
   if (!response.ok) {
-    throw new OperatorError(`GET ${url} answers ${response.status}: ${await response.text()}`)
+    throw new OperatorError(`GET ${url} answered ${response.status}: ${await response.text()}`)
   }
   return Persons.parse(await response.json())
 }
 
-/** Returns when everything sent has been processed. */
+/** Sends the events, and waits until all of them are processed. */
 async function send(events: DemoEvent[], url: string, token: string): Promise<void> {
   const started = Date.now()
   const client = new PostHog(token, {
@@ -165,13 +165,13 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
   const told = () => `${events.length} events, ${Math.round((Date.now() - started) / 1000)} s`
   for (let sent = 0; sent < events.length; sent += BATCH) {
     progress.show(sent, `sending ${told()}`)
-    // The times are those of the history, whatever the clocks of client and server differ by.
+    // Keeps the history's times even if the clocks of client and server differ.
     for (const { properties, ...event } of events.slice(sent, sent + BATCH)) {
       client.capture({ ...event, properties: { ...properties, $ignore_sent_at: true } })
     }
     await client.flush().catch((error) => {
       throw new OperatorError(
-        `The service did not take the events: ${error}. The same command goes on from there.`
+        `The service did not accept the events: ${error}. Run the same command again to continue.`
       )
     })
   }
@@ -180,11 +180,11 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
   const left = await drain(url, PROCESS_MS)
   progress.end(events.length, told())
   if (left) {
-    throw new OperatorError(`The queues did not get empty. Not processed: ${left}.`)
+    throw new OperatorError(`The queues could not be drained in time. Not processed: ${left}.`)
   }
 }
 
-/** One of everybody that is worth a look: of each plan, with several devices, with a new name. */
+/** Picks one person of each interesting kind: on the team plan, with several devices, with a new name, on the free plan. */
 function chooseExamples(people: DemoPerson[]): DemoPerson[] {
   const kinds: ((person: DemoPerson) => boolean)[] = [
     ({ plan }) => plan === 'team',

@@ -12,17 +12,17 @@ import {
 } from './deploy/plan.ts'
 import { type Config, findFault, newSecret, OperatorError, readConfig, wrangler } from './local.ts'
 
-/** What wrangler says of a Worker that is not there. */
+/** Wrangler's message for a Worker that does not exist. */
 const NO_SUCH_WORKER = /Worker "[^"]+" not found/
 
 const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
 
 const USAGE = `npm run deploy -- [--location ${LOCATIONS.join('|')}] [--plan]
 
-Creates what is missing at Cloudflare, migrates the databases and deploys the Worker. It may be run again at any time.
+Creates missing databases, queues and buckets at Cloudflare, migrates, and deploys the Worker. Safe to run again at any time.
 
---location  where new databases and a new bucket are put; without it, near whoever runs this
---plan      only lists the commands`
+--location  where to create databases and buckets (default: near you)
+--plan      lists the commands without running them`
 
 const Account = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
 const Bookmark = z.object({ bookmark: z.string() })
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const config = readConfig()
   if (options.location && jurisdictionOf(config)) {
     throw new OperatorError(
-      `--location: wrangler.toml puts everything into the jurisdiction ${jurisdictionOf(config)}.`
+      `--location cannot be combined with the jurisdiction ${jurisdictionOf(config)} in wrangler.toml.`
     )
   }
 
@@ -82,12 +82,14 @@ function readOptions() {
     if (values.location === undefined || LOCATIONS.includes(values.location)) {
       return values
     }
-    throw new OperatorError(`--location: '${values.location}' is none of ${LOCATIONS.join(', ')}.`)
+    throw new OperatorError(
+      `--location must be one of ${LOCATIONS.join(', ')}; got '${values.location}'.`
+    )
   } catch (error) {
     if (error instanceof OperatorError) {
       throw error
     }
-    // The first sentence: the second is about arguments that begin with a dash.
+    // Keeps the first sentence; the second explains arguments that begin with a dash.
     throw new OperatorError(
       `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
     )
@@ -98,7 +100,7 @@ async function expectLogin(step: Step, config: Config): Promise<void> {
   const { code, stdout, stderr } = await wrangler(step.run)
   if (/"loggedIn": ?false/.test(stdout)) {
     throw new OperatorError(
-      'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+      'You are not logged in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
     )
   }
   if (code !== 0) {
@@ -112,25 +114,25 @@ async function expectLogin(step: Step, config: Config): Promise<void> {
   }
 }
 
-/** @returns what was done */
+/** Creates a resource unless it exists. @returns a line for the operator */
 async function create(step: Step): Promise<string> {
   const isThere = step.unless && (await wrangler(step.unless)).code === 0
   if (!isThere) {
     await run(step)
   }
-  return `${isThere ? 'There already' : 'Done'}: ${commandOf(step.run)}`
+  return `${isThere ? 'Exists already' : 'Created'}: ${commandOf(step.run)}`
 }
 
 async function remember(step: Step): Promise<void> {
   const { bookmark } = Bookmark.parse(JSON.parse((await run(step)).stdout))
   const binding = step.run[3] ?? ''
   console.log(
-    `${binding} is at the bookmark ${bookmark}. To bring back what it holds now, should the migration harm it:`
+    `${binding} is at the bookmark ${bookmark}. To restore its current state if a migration damages it:`
   )
   console.log(`  npx wrangler d1 time-travel restore ${binding} --bookmark ${bookmark}`)
 }
 
-/** Secrets that the Worker does not have yet are made up: they have to be random, and nobody needs to know them. */
+/** Deploys the Worker, and generates the secrets it lacks: they must be random, and nobody needs to know them. */
 async function deploy(step: Step, secrets: string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const report = join(folder, 'deploy.ndjson')
@@ -172,16 +174,16 @@ async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {
   }
   const fault = findFault(`${result.stdout}${result.stderr}`)
   throw new OperatorError(
-    `${commandOf(step.run)} failed: ${fault}\nWhat was done before stays. Run the same again.`
+    `${commandOf(step.run)} failed: ${fault}\nThe steps before it are done. Run the same command again.`
   )
 }
 
-function nextSteps([url = '<its address>']: string[]): string {
+function nextSteps([url = '<address>']: string[]): string {
   return `
-Edge Analytics is deployed. Does it answer, with all migrations?
+Edge Analytics is deployed. Check that it answers and that all migrations are applied:
   curl ${url}/readyz
 
-The first user, project (with the capture token for the SDKs) and API key:
+Create the first user, project (with the capture token for SDKs) and API key:
   npm run user -- create --first-name Ada --email ada@example.com --remote
   npm run project -- create --name Shop --remote
   npm run key -- create --label admin --scopes '*' --project 1 --remote`

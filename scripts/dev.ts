@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import {
@@ -20,21 +21,21 @@ import { prepareProject, readSecrets } from './seed.ts'
 import { welcome } from './welcome.ts'
 
 /*
- * npm run dev: the worker on wrangler's development server, which builds it again after each change of the source, on the
- * data of npm start. Bare `wrangler dev` has neither secrets nor migrations nor crons, and its queues are lost with it.
+ * npm run dev: runs the worker on wrangler's development server, which rebuilds it after each change of the source, on the
+ * data of npm start. Bare `wrangler dev` has no secrets, migrations or crons, and loses its queues when it stops.
  */
 
-/** Closed to other users: e-mails are written there. */
+/** For e-mails written as files, so closed to other users. */
 const temporary = join(stateDir, 'tmp')
 
-/** How long the server may take to answer, and to end. */
+/** How long the server may take to start, and to stop, ms. */
 const START_MS = 60_000
 const STOP_MS = 4000
 
 const NOTE = `
-The worker is built again after each change of the source. Crons run as on Cloudflare, and by npm run cron. What is
-acknowledged is on disk: what the queues had not come to is taken up at the next start, or by the sweep of every 15
-minutes. Everything on this machine can reach the data below /cdn-cgi/ (docs/security.md): use test data.
+The worker is rebuilt after each change of the source. Crons run as on Cloudflare, or by npm run cron. Whatever is
+acknowledged is on disk: work left in the queues is resumed at the next start, or by the sweep every 15 minutes.
+Everything on this machine can read the data below /cdn-cgi/ (docs/security.md): use test data.
 `
 
 try {
@@ -44,7 +45,7 @@ try {
   process.exitCode = 1
 }
 
-/** Runs the server until it ends. @returns its exit status */
+/** Runs the server until it ends. @returns its exit code */
 async function run(): Promise<number> {
   const port = await findPort()
   claimState()
@@ -69,14 +70,16 @@ async function run(): Promise<number> {
   return server.exitCode ?? 0
 }
 
-/** The port to answer on. @throws OperatorError when it is taken */
+/** Returns the port to listen on. @throws OperatorError when the port is in use */
 async function findPort(): Promise<number> {
   const asked = readPort()
   const probe = createServer().listen(asked, '127.0.0.1')
   try {
     await once(probe, 'listening')
   } catch {
-    throw new OperatorError(`Port ${asked} is taken. Choose another: PORT=${asked + 1} npm run dev`)
+    throw new OperatorError(
+      `Port ${asked} is in use. Choose another: PORT=${asked + 1} npm run dev`
+    )
   }
   const address = probe.address()
   probe.close()
@@ -92,7 +95,7 @@ function startServer(port: number, secrets: Record<string, string>) {
     env: { ...process.env, ...secrets, TMPDIR: temporary },
     stdio: 'inherit'
   })
-  // Ctrl-C reaches the server by itself, and this process ends when the server has.
+  // The terminal sends Ctrl-C to the server too, and this process ends when the server has.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       server.kill(signal)
@@ -115,7 +118,7 @@ async function untilReady(url: string): Promise<boolean> {
   return false
 }
 
-/** Fires Cron Triggers at their times and when asked for, until the server ends; at first those that take up what waits. */
+/** Fires Cron Triggers on schedule and on request until the server ends. The first two resume waiting work. */
 async function runJobs(url: string, ended: Promise<unknown>): Promise<void> {
   const fire = async (cron: string, time = Date.now()) => {
     const query = new URLSearchParams({ cron, time: String(time) })
@@ -126,7 +129,7 @@ async function runJobs(url: string, ended: Promise<unknown>): Promise<void> {
   }
   const crons = startCrons(readConfig().triggers.crons, fire)
   const control = await openControl(stateDir, fire)
-  for (const cron of ['*/15 * * * *', '* * * * *']) {
+  for (const cron of [EVERY_15_MINUTES, EVERY_MINUTE]) {
     await fire(cron).catch((error) => console.error(describeFault(error)))
   }
   await ended

@@ -6,8 +6,8 @@ const Health = z.object({
 })
 
 /**
- * Waits until the queues of the service at `url` are empty, at most so many ms.
- * @returns what is still in them, undefined when nothing is
+ * Waits until the queues of the service at `url` are empty, at most `ms`.
+ * @returns a description of what is left in them, or undefined
  */
 export async function drain(url: string, ms = 20_000): Promise<string | undefined> {
   let left: string | undefined
@@ -24,6 +24,6 @@ async function describeQueues(url: string): Promise<string | undefined> {
   const { backlog, consuming, retrying } = Health.parse(await response.json()).queue
   const messages = backlog + retrying
   return messages + consuming > 0
-    ? `${messages} messages and ${consuming} batches under way`
+    ? `${messages} messages and ${consuming} batches in progress`
     : undefined
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
+import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
 import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
@@ -11,28 +12,28 @@ import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
 /*
- * The service in the Workers runtime, as `npm start` runs it: built as it is deployed, without the development server and
- * the doors that one leaves open. Its parent, scripts/service.ts, hears what becomes of it and tells it to stop.
+ * Runs the service in the Workers runtime for `npm start`: the same build as a deployment, without the development server
+ * and its open doors. The parent, scripts/service.ts, receives reports and sends the order to stop.
  */
 
 const NAME = 'edge-analytics'
 
 /**
- * Megabytes of V8's heap, for each isolate: 512 at most, collected from 8 on. The simulators of D1, R2 and queues make few
- * objects, but those hold about ten times their size outside the heap: with V8's defaults the runtime grows beyond 1 GB.
+ * V8 flags: per isolate at most 512 MB of heap, collected from 8 MB on. The simulators of D1, R2 and queues create few
+ * objects, but these hold about ten times their size outside the heap; with V8's defaults the runtime grows beyond 1 GB.
  */
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
-/** Milliseconds that crons, then queues, get to finish; the next start takes up the rest. */
+/** Time for crons, then queues, to finish, ms; the next start resumes the rest. */
 const STOP_MS = 1000
-/** The same for queues that keep nothing on disk: the rest is lost. */
+/** The same with `--in-memory`, where the rest is lost. */
 const STOP_IN_MEMORY_MS = 20_000
 
-/** How often the clock is looked at, and by how much it has to be wrong. */
+/** How often the clock is checked, and how far it must have been set back, ms. */
 const CLOCK_MS = 1000
 const SET_BACK_MS = 2000
 
-/** The first compatibility date with Node's modules in the Workers runtime, which the worker needs. */
+/** The first compatibility date with the Node modules that the worker needs. */
 const OLDEST_DATE = '2026-08-04'
 
 const isInMemory = process.argv.includes('--in-memory')
@@ -43,10 +44,10 @@ const report = (message: Report): Promise<void> =>
     }
   })
 
-/** Miniflare's own messages; the service's lines come as structured logs. */
+/** Filters Miniflare's own messages; the service's lines arrive as structured logs. */
 class Notices extends Log {
   override logWithLevel(level: LogLevel, message: string): void {
-    // The message about an e-mail names its recipients: only its files are logged.
+    // Miniflare's message about an e-mail names recipients, so only its files are logged.
     const files = [...message.matchAll(/^(?:Text|HTML): (.+)$/gm)].map(([, file]) => file)
     if (files.length > 0) {
       console.log(JSON.stringify({ level: 'info', message: 'e-mail written', files }))
@@ -92,15 +93,15 @@ async function run(): Promise<void> {
     key
   })
   endWhenSetBack()
-  // The queues are new and empty: these take up what waits in the bucket and in tables.
-  for (const cron of ['*/15 * * * *', '* * * * *']) {
+  // The queues start empty: these crons resume the work that waits in the bucket and in tables.
+  for (const cron of [EVERY_15_MINUTES, EVERY_MINUTE]) {
     await fire(cron).catch((error) => console.error(describeFault(error)))
   }
 }
 
 /**
- * Ends the host when the clock is set back. The runtime's own clock would stand still until the time has come again, and
- * with it the timers of the queues; the parent starts another host, which takes up what waits.
+ * Exits when the clock is set back. Otherwise the runtime's clock, and the queues' timers with it, would stand still until
+ * the old time is reached again. The parent starts another host, which resumes the work.
  */
 function endWhenSetBack(): void {
   let offset = Date.now() - performance.now()
@@ -115,23 +116,23 @@ function endWhenSetBack(): void {
 }
 
 /**
- * The compatibility date of wrangler.toml or, where the clock is set to a day before it, that day: Miniflare takes no date
- * in the future.
- * @throws OperatorError when the clock is so wrong that the worker could not run
+ * Returns the compatibility date of wrangler.toml, or today if the clock shows an earlier day: Miniflare refuses dates in
+ * the future.
+ * @throws OperatorError when the clock is too far back for the worker to run
  */
 function dateFor(configured: string): string {
   const today = new Date().toISOString().slice(0, 10)
   if (today < OLDEST_DATE) {
-    throw new OperatorError(`The clock of this machine says ${today}: set it right.`)
+    throw new OperatorError(`The clock of this machine shows ${today}. Correct it and start again.`)
   }
   return today < configured ? today : configured
 }
 
-const Bindings = z.record(z.string(), z.string())
+const Bindings = z.record(z.string(), z.json())
 
 /**
- * The entry module: looks for an asset below the assets' folders, and calls the worker for everything else. Miniflare
- * would send every request through its asset workers, which hold on to 30 kB for each.
+ * Returns the entry module, which serves assets below the assets' folders and calls the worker for everything else.
+ * Miniflare would send every request through its asset workers, which hold on to 30 kB per request.
  */
 const entry = (directory: string) => {
   const folders = readdirSync(directory, { withFileTypes: true }).filter((one) => one.isDirectory())
@@ -166,7 +167,7 @@ async function start(
           bindings: {
             ...Bindings.parse(options.bindings),
             ...secrets,
-            // Every request is on disk before it is answered.
+            // Stores every captured request on disk before answering it.
             SPILL: isInMemory ? '' : 'all',
             QUEUES_SINCE: String(Date.now())
           },
@@ -201,7 +202,7 @@ async function start(
         stream.write(`${message}\n`)
       },
       log: new Notices(LogLevel.INFO),
-      // The messages of the one that crashed are lost: the parent starts another host, which takes up what they were for.
+      // A crashed runtime loses its messages: the parent starts another host, which resumes their work.
       unsafeHandleRuntimeRestart: () => process.exit(1)
     })
   )
@@ -209,7 +210,7 @@ async function start(
   return miniflare
 }
 
-/** Ends what has been started so far; the runtime goes with the process. */
+/** Stops everything started so far; the runtime ends with the process. */
 let end = async () => {}
 
 process.on('message', async (message) => {
@@ -218,7 +219,7 @@ process.on('message', async (message) => {
     process.exit(0)
   }
 })
-// The parent is gone, however that went, and perhaps before this is heard.
+// The parent is gone. This may have happened before the listener was added, hence the check below.
 process.on('disconnect', () => process.exit(1))
 if (!process.connected) {
   process.exit(1)

@@ -19,15 +19,16 @@ import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
+import { QueueNames } from '../src/queues/names.ts'
 import { openD1, WORKER } from './d1.ts'
 import { listRunning } from './running.ts'
 
 export const root = join(import.meta.dirname, '..')
 
-/** The folder that `wrangler dev` uses, too. */
+/** The default state folder, shared with `wrangler dev`. */
 const USUAL_DIR = join(root, '.wrangler/state')
 
-/** Databases, bucket, development key and log of the local service. */
+/** The state folder: databases, bucket, development key and log of the local service. */
 export const stateDir = resolve(process.env.STATE_DIR ?? USUAL_DIR)
 
 export const configPath = join(root, 'wrangler.toml')
@@ -36,35 +37,35 @@ export const wranglerBin = join(root, 'node_modules/wrangler/bin/wrangler.js')
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 process.env.WRANGLER_SEND_METRICS = 'false'
-// It would keep the URLs of all requests, with whatever e-mail is asked for.
+// Local observability would store the URLs of all requests, including e-mail addresses in queries.
 process.env.X_LOCAL_OBSERVABILITY = 'false'
 process.env.WRANGLER_HIDE_BANNER = 'true'
-// Through the registry services reach each other's queues: only those of the same state.
+// Services find each other's queues through the registry. One per state folder keeps them apart.
 process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')
 
-/** What the commands need of a service, local or deployed. */
+/** Databases and bucket of a service, local or deployed, for the operator's commands. */
 export type Service = {
   db: Db
   env: Bindings
-  /** Takes longer to open than the databases. */
+  /** Opened only on request: opening takes longer than for the databases. */
   bucket(): Promise<R2Bucket>
   /** Names of the D1 bindings that a project can be put into. */
   databases: string[]
   close(): Promise<void>
 }
 
-/** Databases and what the configuration says; no queue: what a command would send it does itself. */
+/** Databases and variables. There is no queue: a command does the work itself instead of sending a message. */
 export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
 
-/** A fault of the machine or the operator, not of the program: told in one line, without a stack trace. */
+/** A fault of the machine or the operator, not of the program. Printed in one line, without a stack trace. */
 export class OperatorError extends Error {}
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** SQLite's codes for a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set<unknown>([11, 26])
 
 /**
- * Describes an error to the operator: in one line if they can do something about it, as about a file; otherwise, for a
- * fault of the program, with its stack.
+ * Describes an error for the operator. An error that the operator can fix, such as a missing file, is one line; a fault of
+ * the program includes its stack.
  */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) {
@@ -76,12 +77,12 @@ export function describeFault(error: unknown): string {
     : (error.stack ?? error.message)
 }
 
-export const BUSY = 'Another process keeps the local databases busy: try again.'
+export const BUSY = 'Another process keeps the local databases busy; try again.'
 
-/** How long a command waits for the running service, which writes to the same files. */
+/** How long a command retries while the running service writes to the same files, ms. */
 const BUSY_MS = 5000
 
-/** What a busy database did not write is done again. */
+/** Runs `run` again until it succeeds, as long as its error is passing, such as a busy database. */
 export async function patiently<T>(
   run: () => Promise<T>,
   { busyMs = BUSY_MS, isPassing = isBusy } = {}
@@ -99,11 +100,11 @@ export async function patiently<T>(
 
 const Binding = z.looseObject({ binding: z.string() })
 
-const Config = z.object({
+const Settings = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
-  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string() }),
+  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string(), QUEUE_NAMES: QueueNames }),
   d1_databases: z.array(
     Binding.extend({
       database_name: z.string(),
@@ -122,21 +123,33 @@ const Config = z.object({
   secrets: z.object({ required: z.array(z.string()) }),
   triggers: z.object({ crons: z.array(z.string()) }).default({ crons: [] })
 })
+
+/** The settings of wrangler.toml, in which every consumed queue is one that `QUEUE_NAMES` gives to a consumer. */
+const Config = Settings.superRefine(({ vars, queues }, context) => {
+  const named = Object.values(vars.QUEUE_NAMES)
+  const consumed = queues.consumers.map(({ queue }) => queue)
+  for (const queue of new Set(consumed).symmetricDifference(new Set(named))) {
+    const message = named.includes(queue)
+      ? `QUEUE_NAMES names the queue ${queue}, but no [[queues.consumers]] consumes it.`
+      : `[[queues.consumers]] consumes the queue ${queue}, but QUEUE_NAMES does not name it.`
+    context.addIssue({ code: 'custom', message })
+  }
+})
 export type Config = z.infer<typeof Config>
 
-/** 256 random bits. */
+/** Returns 256 random bits in hexadecimal. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** The port to answer on: `PORT`, or 8787. @throws OperatorError when it is none */
+/** Returns the port to listen on: `PORT`, or 8787. @throws OperatorError for an invalid port */
 export function readPort(): number {
   const port = Number(process.env.PORT || 8787)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new OperatorError(`PORT=${process.env.PORT} is not a port.`)
+    throw new OperatorError(`PORT must be a number from 0 to 65535; got ${process.env.PORT}.`)
   }
   return port
 }
 
-/** What wrangler.toml says. Wrangler itself would take seconds to load. @throws OperatorError when it says it wrongly */
+/** Reads wrangler.toml without loading wrangler, which takes seconds. @throws OperatorError for an invalid file */
 export function readConfig(): Config {
   try {
     return Config.parse(parse(readFileSync(configPath, 'utf8')))
@@ -147,25 +160,28 @@ export function readConfig(): Config {
 }
 
 /**
- * Makes a state folder, closed to other users.
- * @throws OperatorError when it cannot be written to
+ * Creates a state folder that other users cannot read.
+ * @throws OperatorError when the folder is not writable
  */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
-    // People's data lies in it, also in what the simulator keeps for itself.
+    // The folder holds personal data, also in the simulator's own files.
     chmodSync(folder, 0o700)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
     const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in its place' : code
     throw new OperatorError(
-      `The data cannot be kept in ${folder} (${reason}). STATE_DIR=<folder> before the command names another folder.`
+      `Data cannot be stored in ${folder} (${reason}). Choose another folder: put STATE_DIR=<folder> before the command.`
     )
   }
 }
 
-/** @throws OperatorError when nothing is in the usual folder, but a service of this clone runs on another */
+/**
+ * Guards against a forgotten STATE_DIR.
+ * @throws OperatorError when the default folder is empty, but a service of this clone runs on another folder
+ */
 function expectMeant(folder: string): void {
   if (folder !== USUAL_DIR || process.env.STATE_DIR || existsSync(join(folder, 'v3/d1'))) {
     return
@@ -173,21 +189,21 @@ function expectMeant(folder: string): void {
   const others = listRunning().filter((other) => other !== folder)
   if (others.length > 0) {
     throw new OperatorError(
-      `There is no data in ${folder}, but a service runs on ${others.join(', ')}. Put STATE_DIR=${others[0]} before the command.`
+      `There is no data in ${folder}, but a service is running on ${others.join(', ')}. Put STATE_DIR=${others[0]} before the command.`
     )
   }
 }
 
 /**
- * Opens the databases in a state folder, migrated, whether the service runs on them or not.
- * @throws OperatorError when one cannot be read
+ * Opens and migrates the databases in a state folder, whether or not the service is running on them.
+ * @throws OperatorError when a database cannot be read
  */
 export async function openLocal(folder = stateDir): Promise<Service> {
   expectMeant(folder)
   makeFolder(folder)
   expectReadable(folder)
   const { name, vars, d1_databases: databases, r2_buckets: buckets } = readConfig()
-  // It takes long to load: a command that is refused goes without.
+  // Loaded late because loading takes long: a command that is refused does not wait for it.
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -232,30 +248,30 @@ export async function openLocal(folder = stateDir): Promise<Service> {
 }
 
 /**
- * Whether the runtime could not even open a database, for which it has no better words when another process holds the
- * lock. A damaged one was noticed before.
+ * Whether the runtime could not even open a database. It reports only an internal error when another process holds the lock;
+ * `expectReadable` has already ruled out damaged files.
  */
 const isLockedOut = (error: unknown): boolean =>
   error instanceof Error && /internal error; reference/.test(error.message)
 
-/** Whether a file holds more than, say, the counters of rate limits, which are soon out of date. */
+/** Whether a file holds users' data, not short-lived state such as the counters of rate limits. */
 const isWorthKeeping = (name: string): boolean => /^v3\/(d1|r2)\//.test(name)
 
 const damaged = (file: string, folder: string) =>
   new OperatorError(
     isWorthKeeping(relative(folder, file))
-      ? `${file} is damaged. Put it back from a copy, or move ${folder} away to begin with empty databases.`
-      : `${file} is damaged. Nothing of value is kept in it: delete it.`
+      ? `${file} is damaged. Restore it from a copy, or move ${folder} away to start with empty databases.`
+      : `${file} is damaged. It holds nothing of value: delete it.`
   )
 
-/** Whether a D1 database is empty that was not: the key for development is made after it. */
+/** Whether a D1 database was emptied: the development key exists, and it is created after the databases. */
 const isCutOff = (file: string, folder: string): boolean =>
   relative(folder, file).startsWith(join('v3', 'd1')) &&
   statSync(file).size === 0 &&
   !existsSync(`${file}-wal`) &&
   existsSync(join(folder, 'dev-key.json'))
 
-/** @throws OperatorError when a file is damaged: the runtime would only speak of an internal error */
+/** @throws OperatorError naming a damaged file; the runtime would only report an internal error */
 function expectReadable(folder: string): void {
   for (const name of globSync('v3/**/*.sqlite', { cwd: folder })) {
     const file = join(folder, name)
@@ -266,7 +282,7 @@ function expectReadable(folder: string): void {
     try {
       database.prepare('select count(*) from sqlite_schema').get()
     } catch (error) {
-      // Any other fault is told by what finds it next.
+      // Other faults are reported by the next step that meets them.
       if (error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode)) {
         throw damaged(file, folder)
       }
@@ -276,18 +292,18 @@ function expectReadable(folder: string): void {
   }
 }
 
-/** The name of a database on this machine, as wrangler chooses it. */
+/** Returns the local id of a database, as wrangler chooses it. */
 const localIdOf = ({
   binding,
   database_id,
   preview_database_id
 }: Config['d1_databases'][number]): string => preview_database_id ?? database_id ?? binding
 
-/** Wrangler's own, so that both know what the other has done. */
+/** Wrangler's own table, so that wrangler and these commands see each other's migrations. */
 const MIGRATIONS = `create table if not exists d1_migrations (
   id integer primary key autoincrement, name text unique, applied_at timestamp default current_timestamp not null)`
 
-/** Brings a database up to date as `wrangler d1 migrations apply` does: each file in one transaction. */
+/** Applies missing migrations as `wrangler d1 migrations apply` does: each file in one transaction. */
 export async function migrate(database: D1Database, folder: string): Promise<void> {
   await database.prepare(MIGRATIONS).run()
   const { results } = await database
@@ -302,7 +318,7 @@ export async function migrate(database: D1Database, folder: string): Promise<voi
   }
 }
 
-/** The migrations of a folder, in order. */
+/** Reads the migrations of a folder, in order. */
 export const readMigrations = (folder: string) =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
@@ -312,10 +328,10 @@ export const readMigrations = (folder: string) =>
       statements: readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint')
     }))
 
-/** Wrangler's advice below a fault. */
+/** Paragraphs of advice that wrangler prints below an error. */
 const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵)/u
 
-/** The fault that wrangler tells of, in one line. */
+/** Extracts the error from wrangler's output, in one line. */
 export function findFault(output: string): string {
   const text = stripVTControlCharacters(output)
   const paragraphs = (/\[ERROR\] (.*)/s.exec(text)?.[1] ?? text)
@@ -329,7 +345,7 @@ export function findFault(output: string): string {
     .trim()
 }
 
-/** Runs wrangler to its end; it asks nothing. With `show`, what it says goes to the terminal as well. */
+/** Runs wrangler to its end, without questions. With `show`, its output also goes to the terminal. */
 export function wrangler(
   args: string[],
   { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}

@@ -9,10 +9,9 @@ const SQLITE_BUSY = 5
 const SQLITE_NOTADB = 26
 
 /**
- * Makes the state folder, closed to other users, and claims it for this process until it ends: of two services on the same
- * files each would lose what the other has queued. The lock is the operating system's, so that a process that was killed
- * leaves none behind.
- * @throws OperatorError when the folder cannot be used, another process has it, or the lock cannot be read
+ * Creates the state folder, closed to other users, and locks it until this process ends: two services on the same files
+ * would lose each other's queued messages. The operating system holds the lock, so a killed process leaves none behind.
+ * @throws OperatorError when the folder cannot be used, another process has locked it, or the lock file is damaged
  */
 export function claimState(): void {
   makeFolder(stateDir)
@@ -33,11 +32,11 @@ function lockState(): DatabaseSync {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) {
       throw new OperatorError(
-        `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
+        `A service is already running on ${stateDir}. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
       )
     }
     if (code === SQLITE_NOTADB) {
-      throw new OperatorError(`${file} is damaged. Nothing is kept in it: delete it.`)
+      throw new OperatorError(`${file} is damaged. It holds no data: delete it.`)
     }
     throw error
   }
@@ -45,8 +44,8 @@ function lockState(): DatabaseSync {
 }
 
 /**
- * Ends the runtime of a service whose processes were killed before they could: it would go on on the same files.
- * @param groupFile names its process group
+ * Ends a runtime that outlived its killed service: it would keep working on the same files.
+ * @param groupFile holds the service's process group
  */
 export function endLeftovers(groupFile: string): void {
   const group = existsSync(groupFile) ? readFileSync(groupFile, 'utf8') : ''
@@ -57,7 +56,7 @@ export function endLeftovers(groupFile: string): void {
   }
 }
 
-/** Process, process group and command of every process; none where there is no `ps`. */
+/** Lists process id, group id and command of every process; empty without `ps`. */
 function listProcesses(): RegExpExecArray[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,pgid=,command='], { encoding: 'utf8' })
   return [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)]

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 
-/** Bytes at which a log file is put aside, and how many files there are with it: 50 MB of log at most. */
+/** Size in bytes at which a log file is rotated, and the number of files kept: 50 MB of log at most. */
 const MAX_BYTES = 10_000_000
 const MAX_FILES = 5
 
 /**
- * A log file that is put aside when it is full: `service.log`, then `service.log.1` to `.4`, the oldest last. What cannot
- * be written, because the disk is full, is left out and counted; the process goes on.
+ * A rotating log file: `service.log`, then `service.log.1` to `.4`, the oldest last. Lines that cannot be written, such as
+ * on a full disk, are dropped and counted; the process continues.
  */
 export class LogFile {
   readonly path: string
@@ -62,7 +62,7 @@ export class LogFile {
       try {
         renameSync(nameOf(n), nameOf(n + 1))
       } catch {
-        // There are not that many yet.
+        // Fewer files exist so far.
       }
     }
   }

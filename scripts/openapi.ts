@@ -9,7 +9,7 @@ const app = createApp(
   () => ({ consuming: 0, retrying: 0 })
 )
 
-/** The contract as `/openapi.json` answers it, kept in the tree so that a change of it is read in a diff. */
+/** The API's contract as served at `/openapi.json`, kept in the repository so that changes show up in a diff. */
 const file = join(import.meta.dirname, '../docs/openapi.json')
 
 writeFileSync(file, JSON.stringify(createDocument(app.routes, INFO, TAGS)))

@@ -13,9 +13,9 @@ import {
   wrangler
 } from './local.ts'
 
-/** Opens the deployed databases and the bucket through remote bindings, as wrangler is logged in. */
+/** Opens the deployed databases and bucket through remote bindings, with wrangler's login. */
 export async function openRemote(): Promise<Service> {
-  // Standard output belongs to the answer, and a script cannot answer wrangler's questions.
+  // Only the command's answer may go to standard output, and a script cannot answer wrangler's questions.
   process.env.WRANGLER_LOG = 'none'
   process.env.CI = 'true'
 
@@ -28,7 +28,7 @@ export async function openRemote(): Promise<Service> {
     JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases }))
   )
   try {
-    // Wrangler takes longer to load than all else that a local command does.
+    // Loaded late because it takes longer than everything a local command does.
     const { getPlatformProxy } = await import('wrangler')
     const proxy = await getPlatformProxy<Bindings & { BUCKET: R2Bucket }>({
       configPath,
@@ -56,7 +56,7 @@ const unreachable = (reason: string) =>
 
 const Found = z.object({ uuid: z.string() })
 
-/** The databases with their ids, which a remote binding needs and the configuration does not have. */
+/** Looks up the ids of the databases, which remote bindings need and the configuration lacks. */
 function findDatabases(config: Config) {
   return Promise.all(
     config.d1_databases.map(async (database) => {

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file for each service that this clone runs, named for its process: it holds the state folder. */
+/** Folder with one file per running service of this clone, named by process id, containing its state folder. */
 const FOLDER = join(import.meta.dirname, '../node_modules/.cache/running')
 
-/** Notes for the commands on which folder this process runs a service. */
+/** Records the state folder of this process's service, for the operator's commands. */
 export function markRunning(stateDir: string): { remove(): void } {
   const file = join(FOLDER, String(process.pid))
   try {
@@ -12,12 +12,12 @@ export function markRunning(stateDir: string): { remove(): void } {
     writeFileSync(file, stateDir)
     return { remove: () => rmSync(file, { force: true }) }
   } catch {
-    // A clone that cannot be written to: the commands go without.
+    // The clone is read-only: commands cannot suggest this folder.
     return { remove() {} }
   }
 }
 
-/** The state folders of the services that this clone runs. */
+/** Lists the state folders of this clone's running services. */
 export function listRunning(): string[] {
   try {
     return readdirSync(FOLDER)

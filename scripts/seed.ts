@@ -6,26 +6,25 @@ import type { Db } from '../src/db/client.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
-  callerQuery,
   createKey,
   createProject,
   createUser,
+  findCaller,
   listProjects,
   listUsers,
-  type ProjectRow,
-  readCaller
+  type ProjectRow
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
 import { newSecret, OperatorError, openLocal, readConfig, stateDir } from './local.ts'
 
-/** The only key that is ever kept in the clear: it opens nothing but the databases beside it. */
+/** The only key stored in plain text. It opens only the databases in the same folder. */
 const keyFile = join(stateDir, 'dev-key.json')
 
 const secretsFile = join(stateDir, 'secrets.env')
 
 const KeyFile = z.object({ key: z.string() })
 
-/** Migrates the databases, and finds or makes a project to develop with and a key to it. */
+/** Migrates the databases, and finds or creates a project and a key for local use. */
 export async function prepareProject(): Promise<{ project: ProjectRow; key: string }> {
   const service = await openLocal()
   try {
@@ -35,12 +34,10 @@ export async function prepareProject(): Promise<{ project: ProjectRow; key: stri
   }
 }
 
-/** The project to develop with and a key to it: those of the last start, or new ones where they are missing. */
+/** Returns the project and key of the last start, or creates the missing ones. */
 async function ensureProject(db: Db, now: Date): Promise<{ project: ProjectRow; key: string }> {
   const kept = readKey() ?? ''
-  const query = callerQuery({ hash: await hashKey(kept), asked: '@current', isStrict: false })
-  const [found] = await db.$client.run<Record<string, unknown>>([query])
-  const caller = readCaller(found?.results ?? [])
+  const caller = await findCaller(db, { hash: await hashKey(kept), projectId: '@current' })
   if (caller?.project && caller.key.revokedAt === null) {
     return { project: caller.project, key: kept }
   }
@@ -72,12 +69,12 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
   return createProject(db, Project.parse({ name: 'Local project', recording: true }), owner.id, now)
 }
 
-/** A secret that is shorter was cut off. */
+/** Characters of a whole secret; a shorter one was cut off. */
 const MIN_SECRET = 32
 
 /**
- * The local service's secrets: those of the last start, or new ones.
- * @throws OperatorError when the file is there, but a secret is not in it
+ * Returns the local service's secrets: those of the last start, or new ones.
+ * @throws OperatorError when the file exists but lacks a secret
  */
 export function readSecrets(): Record<string, string> {
   const names = readConfig().secrets.required
@@ -89,7 +86,7 @@ export function readSecrets(): Record<string, string> {
   const missing = names.filter((name) => (secrets[name] ?? '').length < MIN_SECRET)
   if (missing.length > 0) {
     throw new OperatorError(
-      `${secretsFile} lacks ${missing.join(', ')}, or has less than ${MIN_SECRET} characters of it. Put it back from a copy, or delete the file: then a new one is made, and receipts of before can no longer be verified.`
+      `${secretsFile} lacks ${missing.join(', ')}, or has fewer than ${MIN_SECRET} characters of it. Restore the file from a copy, or delete the file to generate a new secret; earlier receipts can then no longer be verified.`
     )
   }
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { OperatorError, root, stateDir } from './local.ts'
 import type { LogFile } from './log.ts'
 
-/** What the parent tells the service. */
+/** The parent's order to the service. */
 export const Order = z.object({ order: z.literal('stop') })
 
 const Ready = z.object({
@@ -15,7 +15,7 @@ const Ready = z.object({
 })
 export type Ready = z.infer<typeof Ready>
 
-/** What the service tells: that it is ready, that it cannot start, or what it left in its queues at its end. */
+/** The service's report: ready, cannot start, or stopped, with the messages `left` in its queues. */
 const Report = z.union([
   Ready,
   z.object({ failure: z.string() }),
@@ -23,15 +23,15 @@ const Report = z.union([
 ])
 export type Report = z.infer<typeof Report>
 
-/** Names the process group of the service, so that the next start can end what a kill has left of it. */
+/** Holds the process group of the service, so that the next start can end processes that survived a kill. */
 export const groupFile = join(stateDir, 'service.pid')
 
-/** Lines of the log that are shown when the service fails. */
+/** Lines of the log shown when the service fails. */
 const LAST_LINES = 20
 
 /**
- * The service, in a process group of its own, which the terminal's Ctrl-C does not reach: it must outlive the requests
- * that are under way. What it prints goes to the log; its warnings and errors are shown as well.
+ * The service in its own process group. The terminal's Ctrl-C does not reach it, because it must finish the requests in
+ * progress. Its output goes to the log; warnings and errors are also shown.
  */
 export class Service {
   readonly #child: ChildProcess
@@ -39,9 +39,9 @@ export class Service {
   readonly #last: string[] = []
   #failure: string | undefined
   #left: string | undefined
-  /** Settles when it answers. */
+  /** Resolves when the service answers. */
   readonly ready = this.#ready.promise
-  /** Settles when it has ended, with the reason. */
+  /** Resolves with the reason when the service has ended. */
   readonly ended: Promise<OperatorError>
 
   /** @param options of scripts/host.ts */
@@ -52,7 +52,7 @@ export class Service {
 
     const quick = ['--import', join(root, 'scripts/compile-cache.js')]
     this.#child = spawn(process.execPath, [...quick, join(root, 'scripts/host.ts'), ...options], {
-      // E-mails and other files of the simulator lie where nobody else looks.
+      // Keeps the simulator's files, such as e-mails, in a folder closed to other users.
       env: { ...process.env, TMPDIR: temporary },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc']
@@ -79,10 +79,10 @@ export class Service {
     })
     this.ended = new Promise((done) => {
       this.#child.on('error', (error) =>
-        done(new OperatorError(`The service cannot be started: ${error.message}`))
+        done(new OperatorError(`The service could not be started: ${error.message}`))
       )
       this.#child.on('close', () => {
-        // The runtime that it has started, if it could not end that itself.
+        // Ends the runtime too, if the host could not.
         this.kill()
         done(new OperatorError(this.#failure ?? this.#describeEnd(log)))
       })
@@ -90,8 +90,8 @@ export class Service {
   }
 
   /**
-   * Has it end: its queues first, and after so many milliseconds at once.
-   * @returns what is lost, undefined when nothing is
+   * Stops the service: it drains its queues first, and is killed after `ms`.
+   * @returns a description of lost messages, or undefined
    */
   async stop(ms: number): Promise<string | undefined> {
     if (this.#child.connected) {
@@ -103,7 +103,7 @@ export class Service {
     return this.#left
   }
 
-  /** Ends it and everything it started, at once. */
+  /** Kills the service and everything it started. */
   kill(): void {
     try {
       if (this.#child.pid) {
@@ -121,6 +121,6 @@ export class Service {
   }
 
   #describeEnd({ path }: LogFile): string {
-    return `The service ended by itself. The end of ${path}:\n${this.#last.join('\n')}`
+    return `The service ended unexpectedly. The last lines of ${path}:\n${this.#last.join('\n')}`
   }
 }

@@ -7,21 +7,21 @@ import { groupFile, Service } from './service.ts'
 import { openFront } from './tcp-proxy.ts'
 import { welcome } from './welcome.ts'
 
-/** npm passes on the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
+/** npm forwards the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
 const SAME_SIGNAL_MS = 500
 
-/** A service that ends by itself so often, in so many ms, is not started again. */
+/** A service that ends by itself this often, within this time in ms, is not restarted. */
 const MAX_ENDS = 3
 const ENDS_WITHIN_MS = 60_000
 
-/** How long the service may take to come to its end; with copies on disk, not longer than it is pleasant to wait. */
+/** Time to stop, ms. Short where everything is on disk; with `--in-memory`, long enough to drain the queues. */
 const STOP_MS = 3300
 const STOP_IN_MEMORY_MS = 45_000
 
 const log = new LogFile(join(stateDir, 'service.log'))
 let service: Service | undefined
 let front: Awaited<ReturnType<typeof openFront>> | undefined
-/** The port of the service that runs, or of the one that is being started. */
+/** The port of the running or starting service. */
 let port = Promise.withResolvers<number>()
 let stoppedAt: number | undefined
 let isInMemory = false
@@ -52,7 +52,7 @@ function readOptions(): boolean {
     return values['in-memory'] ?? false
   } catch {
     throw new OperatorError(
-      'npm start -- [--in-memory]\n\n--in-memory  faster: events that are answered but not yet processed are lost when the service is killed'
+      'npm start -- [--in-memory]\n\n--in-memory  faster, but a killed service loses events that it has accepted and not yet processed'
     )
   }
 }
@@ -65,13 +65,13 @@ async function openPort() {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw new OperatorError(
       isTaken
-        ? `Port ${asked} is taken. Choose another: PORT=${asked + 1} npm start`
-        : `Cannot listen on ${asked}: ${error}`
+        ? `Port ${asked} is in use. Choose another: PORT=${asked + 1} npm start`
+        : `Cannot listen on port ${asked}: ${error}`
     )
   }
 }
 
-/** Runs the service, and starts it again when it ends by itself. @throws OperatorError when it cannot be kept running */
+/** Runs the service, and restarts it when it ends by itself. @throws OperatorError when it keeps ending */
 async function keepRunning(): Promise<void> {
   const ends: number[] = []
   while (stoppedAt === undefined) {
@@ -84,12 +84,12 @@ async function keepRunning(): Promise<void> {
       throw end
     }
     if (stoppedAt === undefined) {
-      console.error('The service ended by itself, and is started again.')
+      console.error('The service ended unexpectedly; restarting.')
     }
   }
 }
 
-/** Runs the service until it ends. @returns why it ended */
+/** Runs the service until it ends. @returns the reason */
 async function runService(): Promise<OperatorError> {
   service = new Service(log, isInMemory ? ['--in-memory'] : [])
   const { ended } = service
@@ -107,7 +107,7 @@ async function runService(): Promise<OperatorError> {
   return end
 }
 
-/** The first time in good order: no new requests, then the queues, then the end. The second time at once. */
+/** Stops the service. The first signal refuses new requests and drains the queues; the second kills at once. */
 async function stop(): Promise<void> {
   if (stoppedAt !== undefined) {
     if (performance.now() - stoppedAt < SAME_SIGNAL_MS) {
@@ -121,7 +121,7 @@ async function stop(): Promise<void> {
   await front?.close()
   const left = await service?.stop(isInMemory ? STOP_IN_MEMORY_MS : STOP_MS)
   if (left) {
-    console.error(`The queues did not get empty. Lost: ${left}.`)
+    console.error(`The queues could not be drained in time. Lost: ${left}.`)
   }
   process.exit(0)
 }

@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Open connections get this long to have their last request answered. */
+/** Time for open connections to get their last answer, ms. */
 const LAST_ANSWERS_MS = 1500
-/** A connection on which nothing moves for this long after an answer has no request under way. */
+/** A connection that is idle for this long after an answer, ms, has no request in progress. */
 const IDLE_MS = 250
 
-/** How long a new connection waits for a service that is being started again, and how often it is tried. */
+/** How long a new connection waits for a restarting service, and the pause between attempts, ms. */
 const CONNECT_MS = 60_000
 const CONNECT_PAUSE_MS = 100
 
 type Connection = { client: Socket; awaitsAnswer: boolean; movedAt: number }
 
 /**
- * Owns the public port: connections are passed on, byte for byte, to the port that `upstream` tells, and wait until it
- * does. So the port is taken before the service starts, stays taken when it is started again, and can be closed while the
- * service still works off its queues.
+ * Listens on the public port and forwards connections, byte for byte, to the port from `upstream`; they wait until it
+ * resolves. So the port is taken before the service starts, stays taken while it restarts, and can be closed while the
+ * service drains its queues.
  * @throws the error of listening: EADDRINUSE, EACCES
  */
 export async function openFront(port: number, upstream: () => Promise<number>) {
@@ -54,7 +54,7 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
 
   return {
     port: address.port,
-    /** Takes no new connection, and ends the open ones as soon as their last request is answered. */
+    /** Accepts no new connections, and closes open ones as soon as their last request is answered. */
     async close(): Promise<void> {
       server.close()
       for (
@@ -73,7 +73,7 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
   }
 }
 
-/** Returns a connection to the service, undefined when there is none in time or the client has gone. */
+/** Connects to the service. @returns undefined when it takes too long or the client has disconnected */
 async function connectTo(
   upstream: () => Promise<number>,
   client: Socket

@@ -1,6 +1,6 @@
 import type { Ready } from './service.ts'
 
-/** What whoever started the service has to know: where it answers, with which token and key, and requests to try. */
+/** Returns the text printed at the start: address, token, key, and requests to try. */
 export function welcome(
   url: string,
   { project, key }: Pick<Ready, 'project' | 'key'>,
@@ -21,7 +21,7 @@ Edge Analytics answers on ${url}
   Capture token  ${project.token}
   API key        ${key}${log ? `\n  Log            ${log}` : ''}
 
-Send an event, and give it the second it takes to be processed:
+Send an event, and wait until it is processed:
   curl -H 'Content-Type: application/json' -d '${JSON.stringify(event)}' ${url}/i/v0/e/ && sleep 2
 
 List the persons:

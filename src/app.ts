@@ -5,7 +5,6 @@ import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
-import type { Work } from './health/check.ts'
 import { createHealthRoutes } from './health/routes.ts'
 import { createHomeRoutes } from './home/routes.ts'
 import { keepPrivate } from './http/caching.ts'
@@ -20,6 +19,7 @@ import { insightRoutes } from './insights/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
+import type { Work } from './queues/run.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
@@ -29,7 +29,10 @@ import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 
-/** The whole URL map. `clock` is the only source of time; `work` says what this isolate has taken from the queues. */
+/**
+ * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of time; `work` returns what
+ * this isolate has done for the queues, for the health check.
+ */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
@@ -52,6 +55,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   }
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, projectRoutes)
+    // `persons/activity` and `persons/deletion_status` must come before `persons/:id`.
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)

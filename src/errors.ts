@@ -1,4 +1,4 @@
-/** Every way a request or a job can fail that its caller can act on. Statuses are in `http/errors.ts`. */
+/** The codes of all errors that a caller can act on. Their HTTP statuses are in `http/errors.ts`. */
 export type ErrorCode =
   | 'not_authenticated'
   | 'authentication_failed'
@@ -23,13 +23,14 @@ export type ErrorCode =
   | 'unavailable'
   | 'error'
 
+/** An error that the caller can act on. Its message is sent to the client as `detail`. */
 export class AppError extends Error {
   readonly code: ErrorCode
   /** The request field at fault; nested names are joined with `__`. */
   readonly attr: string | null
-  /** More members of the answer's body, beside the four of every error. */
+  /** Additional members of the response's body. */
   readonly extra: Record<string, unknown>
-  /** After how many seconds the same request may succeed. */
+  /** Seconds after which the same request may succeed. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -45,7 +46,7 @@ export class AppError extends Error {
   }
 }
 
-/** A dependency (database, queue, bucket) cannot take the work now; the same request may succeed later. */
+/** A dependency (database, queue, R2 bucket) cannot do the work now; the same request may succeed later. */
 export class UnavailableError extends AppError {
   override readonly retryAfter = 5
 
@@ -55,7 +56,7 @@ export class UnavailableError extends AppError {
   }
 }
 
-/** Too many requests: the next ones are taken after so many seconds. */
+/** Too many requests; `seconds` until the next one is accepted. */
 export class ThrottledError extends AppError {
   override readonly retryAfter: number
 
@@ -71,7 +72,10 @@ export class NotFoundError extends AppError {
   }
 }
 
-/** The innermost words: drizzle's own message holds the bound values, which are people's data. */
+/**
+ * Describes an error by its innermost cause. Drizzle's own message would hold the bound values, which
+ * are people's data.
+ */
 export function describeError(error: unknown): string {
   if (error instanceof Error && error.cause) {
     return describeError(error.cause)
@@ -81,7 +85,7 @@ export function describeError(error: unknown): string {
 }
 
 /**
- * Leaves out what a message quotes: `JSON.parse` and SQLite quote the text that they cannot read, which may be people's data.
+ * Removes quoted text from a message: `JSON.parse` and SQLite quote what they cannot parse, which may be people's data.
  *
  * `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
  */

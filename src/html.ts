@@ -6,6 +6,6 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;'
 }
 
-/** A text as it stands in HTML, also in an attribute's quotes. */
+/** Escapes a text for HTML, including the values of attributes. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)

@@ -1,6 +1,6 @@
 type Level = 'info' | 'warn' | 'error'
 
-/** One line of JSON. Never a key, a token, or what an event or person says. */
+/** Logs one line of JSON. `fields` must never hold a key, a token, or data of events and persons. */
 export function log(level: Level, message: string, fields: Record<string, unknown>): void {
   console[level](JSON.stringify({ level, message, ...fields }))
 }

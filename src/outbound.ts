@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts'
 import { readBytes } from './input/stream.ts'
 
-/** Why a request to another service has no answer. Unless it was refused it may have arrived all the same. */
+/** A request to another service got no response. It may have been received nevertheless, unless `kind` is `refused`. */
 export class OutboundError extends Error {
   readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too_large'
 
@@ -19,28 +19,31 @@ export type OutboundRequest = {
 }
 
 export type OutboundLimits = {
-  /** `OUTBOUND_ALLOW`: hosts, with or without a port and separated by commas, that may be reached whatever they are. */
+  /** The setting `OUTBOUND_ALLOW`: hosts that are always allowed, with or without a port, separated by commas. */
   allow: string
-  /** For the whole exchange, redirects and body included. */
+  /** Milliseconds for the whole exchange, redirects and body included. */
   timeoutMs: number
-  /** Of the answer's body, decompressed. */
+  /** Bytes of the response's body, decompressed. */
   maxBytes: number
-  /** Whether the body of an answer with this status is of use: else it is left unread, and empty. */
+  /** Whether to read the body of a response with this status; otherwise it is returned empty. Reads all if left out. */
   reads?: (status: number) => boolean
 }
 
 export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
 
+/** Redirects that are followed. */
 const MAX_REDIRECTS = 3
+/** Characters of a URL. */
 const MAX_URL = 2_048
 
-/** Headers that are for the first origin only. */
+/** Headers that are not sent on to another origin. */
 const CREDENTIALS = ['authorization', 'cookie', 'x-api-key', 'api-key']
 
 /**
- * Sends a request to a service that is none of ours. Redirects are followed by hand, three at most, each checked like the
- * first address; one to another origin goes without credentials. 303 is followed with GET, all others repeat the request.
- * @throws OutboundError; the answer's status is the caller's business
+ * Sends a request to a service of somebody else and returns the response, whatever its status. Follows at most three
+ * redirects and checks each URL like the first. A redirect to another origin gets no credentials; a 303 is followed with
+ * GET, all others repeat the request.
+ * @throws OutboundError
  */
 export async function sendOutbound(
   request: OutboundRequest,
@@ -65,7 +68,7 @@ export async function sendOutbound(
       }
       await response.body?.cancel()
       if (redirects === MAX_REDIRECTS) {
-        throw refused(`It redirects more than ${MAX_REDIRECTS} times.`)
+        throw refused(`The server redirects more than ${MAX_REDIRECTS} times.`)
       }
       const next = checkUrl(location, limits.allow, url.href)
       if (next.origin !== url.origin) {
@@ -107,30 +110,38 @@ function translate(
     return error
   }
   if (signal.aborted) {
-    return new OutboundError('timeout', `It did not answer within ${timeoutMs / 1000} s.`, error)
+    return new OutboundError(
+      'timeout',
+      `The server did not respond within ${timeoutMs / 1000} s.`,
+      error
+    )
   }
   if (error instanceof AppError) {
-    return new OutboundError('too_large', `Its answer is larger than ${maxBytes} bytes.`)
+    return new OutboundError('too_large', `The response is larger than ${maxBytes} bytes.`)
   }
-  return new OutboundError('unreachable', 'It cannot be reached, or cut the connection.', error)
+  return new OutboundError(
+    'unreachable',
+    'The server cannot be reached, or closed the connection.',
+    error
+  )
 }
 
 /**
- * The address, if a request may go there: https, no user and password in it, and no host that names a private network: a
- * literal address in any notation that URLs know, or a name that only exists in one. What is in `allow` may be anything,
- * also http. A relative one is based on `base`.
- * @throws OutboundError `refused`, which says why
+ * Parses a URL and checks that requests may be sent to it: https, without user and password, and not in a private network,
+ * neither by IP address (in any notation) nor by name. Host names are not resolved. Hosts in `allow` may be private and use
+ * http. A relative URL is resolved against `base`.
+ * @throws OutboundError of kind `refused`
  */
 export function checkUrl(text: string, allow: string, base?: string): URL {
   if (text.length > MAX_URL) {
-    throw refused(`A URL has at most ${MAX_URL} characters.`)
+    throw refused(`A URL may have at most ${MAX_URL} characters.`)
   }
   if (!URL.canParse(text, base)) {
     throw refused('This is not a valid URL.')
   }
   const url = new URL(text, base)
   if (url.username || url.password) {
-    throw refused('A URL may not hold a user or password.')
+    throw refused('A URL must not contain a user name or password.')
   }
   const isOpen = allow
     .split(',')
@@ -139,7 +150,7 @@ export function checkUrl(text: string, allow: string, base?: string): URL {
     return url
   }
   if (url.protocol !== 'https:') {
-    throw refused('Only https URLs are allowed.')
+    throw refused('The URL must begin with https://.')
   }
   if (!isOpen && isPrivate(url.hostname)) {
     throw refused('This address is in a private network.')
@@ -149,7 +160,10 @@ export function checkUrl(text: string, allow: string, base?: string): URL {
 
 const refused = (why: string) => new OutboundError('refused', why)
 
-/** A host as the URL parser writes it: an IPv4 address in any notation has become dotted decimal, one of IPv6 is in brackets. */
+/**
+ * Whether a host is in a private network. `hostname` must come from the URL parser, which turns any notation of an IPv4
+ * address into dotted decimal (`0x7f.1` → `127.0.0.1`) and puts IPv6 in brackets.
+ */
 function isPrivate(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
   if (host.startsWith('[')) {
@@ -161,11 +175,14 @@ function isPrivate(hostname: string): boolean {
   return !host.includes('.') || PRIVATE_NAMES.test(host)
 }
 
-/** Names that exist in private networks only: reserved ones (RFC 6761, 6762, 8375) and those that routers and clusters give. */
+/** Names that exist only in private networks: reserved ones (RFC 6761, 6762, 8375) and those of routers and clusters. */
 const PRIVATE_NAMES =
   /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
-/** Blocks that IANA registers as not globally reachable, multicast and reserved ones, and Azure's metadata. */
+/**
+ * IPv4 blocks that IANA registers as not globally reachable, multicast, reserved blocks, and Azure's
+ * metadata service.
+ */
 const PRIVATE_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -197,7 +214,10 @@ function toNumber(address: string): number {
   return address.split('.').reduce((number, part) => number * 256 + Number(part), 0)
 }
 
-/** Only global unicast is public, 2000::/3, and in it neither Teredo, documentation nor 6to4, which hold other addresses. */
+/**
+ * Only global unicast (2000::/3) is public, except documentation, Teredo and 6to4; the latter two
+ * embed IPv4 addresses.
+ */
 function isPrivateV6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')
   const [high, low] = [Number.parseInt(first || '0', 16), Number.parseInt(second || '0', 16)]

@@ -1,4 +1,4 @@
-/** What `work` yields, if it does so within so many milliseconds. @throws what it throws, or that it took too long */
+/** Returns the result of `work`. @throws the error of `work`, or an error after `ms` milliseconds without a result */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -11,6 +11,6 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Lets so many milliseconds pass. */
+/** Waits `ms` milliseconds. */
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,4 +1,4 @@
-/** Puts the batch of a request, bound as JSON after the project's id, into the events' table: one statement, no questions. */
+/** Inserts a request's batch, bound as JSON after the project's id, into the events table, with one unchecked statement. */
 export const INSERT = `
   insert into events (project_id, event_id, timestamp, uuid, identity, properties)
   select ?, length(value ->> 'event'), unixepoch(value ->> 'timestamp', 'subsec') * 1000,

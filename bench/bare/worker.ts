@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono'
 import { INSERT } from './insert.ts'
 
 /*
- * What could be written in an afternoon instead of the service: its queries, one a request, and nothing around them. No
- * validation, no errors, no log; below /checked one more query, for the key that a service cannot do without.
+ * The routes that one could write in an afternoon instead of the service: one query per request, without validation, errors
+ * or a log. The routes below /checked add one query that looks up the API key.
  */
 
 type Bare = { Bindings: { DB: D1Database } }

@@ -2,18 +2,18 @@ import { gzipSync } from 'node:zlib'
 import { v7 as uuidv7 } from 'uuid'
 
 export const BATCH_EVENTS = 100
-/** How many events of a batch are of persons known before; each person who is new has five of the others. */
+/** Events per batch from known persons. The others come from new persons with five events each. */
 const KNOWN_EVENTS = 50
 const EVENTS_OF_NEW = 5
-/** How many new persons each batch brings. */
+/** New persons per batch. */
 export const NEW_PERSONS = (BATCH_EVENTS - KNOWN_EVENTS) / EVENTS_OF_NEW
 
 const NAMES = ['page viewed', 'report opened', 'report exported', 'invite sent', 'search']
 
-/** A request's body as JSON, and as it is sent. */
+/** A request's body as JSON, and as sent. */
 export type Batch = { events: number; json: string; gzip: Buffer }
 
-/** One event of each of these persons: from then on they are known. */
+/** Returns one event per person, which makes the persons known. */
 export const firstBatches = (token: string, persons: number[]): Batch[] =>
   Array.from({ length: Math.ceil(persons.length / BATCH_EVENTS) }, (_, i) => {
     const some = persons.slice(i * BATCH_EVENTS, (i + 1) * BATCH_EVENTS)
@@ -24,8 +24,8 @@ export const firstBatches = (token: string, persons: number[]): Batch[] =>
   })
 
 /**
- * What posthog-node sends to /batch/ for a busy backend: 100 events with about 600 bytes of properties, half of them of
- * `known` persons, half of new ones from number `first` on; one in twenty has a `$set`.
+ * Returns a request to /batch/ as posthog-node sends it for a busy backend: 100 events with about 600 bytes of properties,
+ * half from `known` persons, half from new ones numbered from `first`. One event in twenty has a `$set`.
  */
 export function busyBatch(token: string, known: number[], first: number): Batch {
   const events = Array.from({ length: BATCH_EVENTS }, (_, i) => {

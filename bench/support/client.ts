@@ -1,11 +1,11 @@
 import { Agent, type RequestOptions, request } from 'node:http'
 
-/** Kept open, as SDKs and API clients do; so many that no request waits for another's. */
+/** Connections stay open, as with SDKs and API clients. There are enough that no request waits for another's. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 export type Answer = { status: number; text: string; ms: number }
 
-/** One request over HTTP; `ms` from sending it to the last byte of its answer. */
+/** Sends one HTTP request; `ms` lasts from sending to the last byte of the answer. */
 export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Promise<Answer> {
   return new Promise((done, fail) => {
     const started = performance.now()
@@ -23,7 +23,7 @@ export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Pro
   })
 }
 
-/** As `send`. @throws when the answer is not a success */
+/** Like `send`. @throws for any status but 2xx */
 export async function sendOk(
   url: URL,
   options: RequestOptions = {},
@@ -31,7 +31,7 @@ export async function sendOk(
 ): Promise<Answer> {
   const answer = await send(url, options, body)
   if (answer.status >= 300) {
-    throw new Error(`${url.pathname} answers ${answer.status}: ${answer.text}`)
+    throw new Error(`${url.pathname} answered ${answer.status}: ${answer.text}`)
   }
   return answer
 }

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { root } from './runtime.ts'
 
-/** Another engine with the same events; a query answers `[day, value, number]` rows. */
+/** Another engine with the same events. A query returns rows of `[day, value, number]`. */
 export type Engine = {
   name: string
-  /** SQL of each kind of question, for an event and the moments between which to look. */
+  /** SQL per kind of question, for an event and a range of times. */
   queries: Record<string, (event: string, from: number, until: number) => string>
   ask(sql: string): Promise<[string, string, number][]>
   close(): Promise<void>
 }
 
-/** Columns and a row for each event, with the person that is behind its identity in a table of its own. */
+/** Opens DuckDB with a row per event, and a second table of the persons behind identities. */
 export async function openDuck(file: string): Promise<Engine> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
@@ -64,8 +64,8 @@ export async function openDuck(file: string): Promise<Engine> {
 type Session = { query(sql: string, format?: string): string; cleanup(): void }
 
 /**
- * ClickHouse's engine in this process. It is half a gigabyte, and not to be had for every platform, so that it is
- * installed only when it is measured.
+ * Opens ClickHouse's engine in this process. The package has half a gigabyte and does not exist for every platform, so it
+ * is installed only when measured.
  */
 export async function openClickHouse(file: string, folder: string): Promise<Engine> {
   const place = join(root, 'bench/node_modules/chdb/index.mjs')

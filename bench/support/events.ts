@@ -5,9 +5,9 @@ import type { Runtime } from './runtime.ts'
 export const DAYS = 90
 const DAY = 86_400_000
 const KINDS = 20
-/** Of 100 events so many are of the first kind and of the second; the other kinds share the rest. */
+/** Percent of events of the first and of the second kind; the other kinds share the rest. */
 const SHARES = [40, 3]
-/** A person in so many has a second distinct id. */
+/** One person in this many has a second distinct id. */
 const SECOND = 10
 
 export const kindOf = (i: number): string => `event ${i}`
@@ -20,10 +20,10 @@ export type Row = {
   properties: string
 }
 
-/** The last midnight: the events lie in the days before it. */
+/** Last midnight: the events lie in the days before it. */
 export const midnight = (): number => Math.floor(Date.now() / DAY) * DAY
 
-/** Drawn from a seed, in the order of time, as events come: the same again in each run of a day. */
+/** Generates events in time order from a seed: all runs of one day get the same events. */
 export function* drawEvents(count: number, persons: number): Generator<Row> {
   let state = 42
   const random = () => {
@@ -80,12 +80,12 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
   }
 }
 
-/** The shares of the two kinds that are asked for, in percent. */
+/** Percentages of the two kinds that the questions ask for. */
 export const [LARGE = 0, SMALL = 0] = SHARES
 
 const STEP = 2_000
 
-/** Puts the events into D1, as capture leaves them, and if asked for into a file for other engines, a line of JSON each. */
+/** Inserts the events into D1 as capture does and, with `out`, writes them to a file of JSON lines for other engines. */
 export async function storeEvents(
   { db }: Runtime,
   projectId: number,

@@ -8,12 +8,12 @@ const Usage = z.object({
   result: z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) })
 })
 
-/** Watches what an isolate holds, its heap and the buffers outside of it, as the limit of 128 MB counts. */
+/** Watches an isolate's memory as the 128 MB limit counts it: its heap and the buffers outside. */
 export async function watchHeap(inspector: URL, worker: string) {
   const targets = Targets.parse(await (await fetch(`http://${inspector.host}/json`)).json())
   const target = targets.find(({ id }) => id.endsWith(`:${worker}`))
   if (!target) {
-    throw new Error(`The inspector knows only ${targets.map(({ id }) => id).join(', ')}.`)
+    throw new Error(`The inspector lists only ${targets.map(({ id }) => id).join(', ')}.`)
   }
   const socket = new WebSocket(target.webSocketDebuggerUrl)
   await new Promise((open, fail) => {
@@ -26,7 +26,7 @@ export async function watchHeap(inspector: URL, worker: string) {
       socket.send(JSON.stringify({ id: 1, method }))
     })
   return {
-    /** @returns what the work came to, and the most bytes that were held meanwhile, of many samples */
+    /** Runs `work`. @returns its result, and the peak of the sampled memory in bytes */
     async during<T>(work: () => Promise<T>) {
       let isDone = false
       let peak = 0

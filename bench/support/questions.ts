@@ -3,7 +3,7 @@ import { DAYS, midnight } from './events.ts'
 
 const DAY = 86_400_000
 
-/** What is asked of a trend by the day, as a series and what else its body says. */
+/** Questions to a daily trend: a series, and other fields of the body. */
 const BODIES = {
   total: { series: {} },
   filter: { series: { properties: [{ key: 'plan', value: 'pro' }] } },
@@ -17,7 +17,7 @@ export type QuestionName = keyof typeof BODIES
 
 export const QUESTIONS = Object.keys(BODIES) as QuestionName[]
 
-/** The days that are asked for. */
+/** Days covered by a question. */
 export const range = (): { from: number; until: number } => ({
   from: midnight() - DAYS * DAY,
   until: midnight()
@@ -25,7 +25,7 @@ export const range = (): { from: number; until: number } => ({
 
 export type Ask = (event: string, question: QuestionName) => Promise<Answer>
 
-/** Asks the service for the trend of an event. */
+/** Requests the trend of an event from the service. */
 export function questionsTo(service: URL, projectId: number, key: string): Ask {
   const url = new URL(`/api/environments/${projectId}/insights/trend/`, service)
   const options = {

@@ -5,16 +5,16 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { root } from './runtime.ts'
 
-/** What a part of the bench found: a table with its head, what to know of it, and the targets that were missed. */
+/** Result of a part of the bench: a table with its head, notes, and the missed targets. */
 export type Outcome = { table: string[][]; notes: string[]; missed: string[] }
 
 const readme = join(root, 'bench/README.md')
 
-/** The smallest of the values that the share `p` of them does not exceed. */
+/** Returns the smallest value that the share `p` of the values does not exceed. */
 export function percentile(values: number[], p: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.ceil(p * values.length) - 1]
   if (value === undefined) {
-    throw new Error('Nothing was measured.')
+    throw new Error('There are no values.')
   }
   return value
 }
@@ -22,7 +22,7 @@ export function percentile(values: number[], p: number): number {
 export const rounded = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
 
-/** An outcome as Markdown. */
+/** Renders an outcome as Markdown. */
 export const render = ({ table, notes }: Outcome): string =>
   `${renderTable(table)}\n\n${notes.join('\n')}`
 
@@ -36,7 +36,7 @@ function renderTable([head = [], ...rows]: string[][]): string {
   )
 }
 
-/** Date, commit and machine, before a part starts and is a load itself. */
+/** Describes date, commit and machine, before the part itself adds load. */
 export function describeConditions(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
@@ -57,12 +57,12 @@ export function describeConditions(): string {
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${cores} cores (load ${load.toFixed(1)} before), Node ${process.versions.node}, workerd ${workerd.version}.`
 }
 
-/** Replaces what the README says of a part. */
+/** Replaces the section of a part in the README. */
 export function record(part: string, text: string): void {
   const before = readFileSync(readme, 'utf8')
   const section = new RegExp(`(<!-- ${part} -->\n).*?(<!-- /${part} -->)`, 's')
   if (!section.test(before)) {
-    throw new Error(`bench/README.md has no section ${part}`)
+    throw new Error(`bench/README.md has no section ${part}.`)
   }
   writeFileSync(
     readme,

@@ -11,13 +11,13 @@ export const root = join(import.meta.dirname, '../..')
 
 export const migrationsDir = join(root, 'migrations')
 
-// Wrangler takes the secrets that wrangler.toml requires from here, and would tell that it does.
+// Wrangler reads required secrets from the environment and would announce it.
 process.env.RECEIPT_SECRET = 'a secret of the bench, long enough'
 process.env.WRANGLER_LOG = 'error'
 
 const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
 
-/** Runs wrangler, silently unless it fails. */
+/** Runs wrangler; prints its output only if it fails. */
 export function wrangler(...args: string[]): void {
   const bin = join(root, 'node_modules/wrangler/bin/wrangler.js')
   execFileSync(process.execPath, [bin, ...args], {
@@ -29,7 +29,7 @@ export function wrangler(...args: string[]): void {
 
 const built = new Map<string, string>()
 
-/** Builds a worker as `wrangler deploy` does, once. @returns its main JavaScript */
+/** Builds a worker as `wrangler deploy` does, only once per run. @returns its main JavaScript */
 export function build(configPath: string): string {
   const code =
     built.get(configPath) ??
@@ -53,10 +53,10 @@ export function inTemporary<T>(work: (folder: string) => T): T {
 export type Runtime = Awaited<ReturnType<typeof startWorkers>>
 
 /**
- * The built service and the bare routes in one workerd, on one migrated database that goes away with it. Each is reached
- * through a socket of its own: the development server's proxy would add the same to both and hide their difference.
- * @param maxHeap megabytes; an isolate that needs more fails, and what it has can be watched
- * @param outboundAllow hosts that the service may reach although they are on this machine
+ * Starts the built service and the bare routes in one workerd, on one migrated temporary database. Each has its own socket:
+ * the development server's proxy would add the same time to both and hide their difference.
+ * @param maxHeap heap limit of an isolate in MB; also allows watching its memory
+ * @param outboundAllow hosts on this machine that the service may reach
  */
 export async function startWorkers({
   maxHeap,
@@ -98,7 +98,7 @@ export async function startWorkers({
       const service = await miniflare.getWorker('service')
       await service.scheduled({ cron, scheduledTime: new Date() })
     },
-    /** What the service's log says of its queue batches, claims and requests. */
+    /** Lines of the service's log about queue batches, claims and requests. */
     lines,
     end: () => miniflare.dispose()
   }
@@ -122,11 +122,11 @@ function parseJson(text: string): unknown {
 }
 
 const RateLimits = z.record(z.string(), z.unknown()).default({})
-const Variables = z.record(z.string(), z.string())
+const Variables = z.record(z.string(), z.json())
 
 /**
- * A worker as configured, but without two simulations that cost a millisecond and more where Cloudflare's own cost next to
- * nothing: the rate limits, which it counts on the spot and not in a database, let everything pass; assets are not asked.
+ * Returns a worker as configured, without two simulations that take a millisecond and more each, although the real ones
+ * take almost no time on Cloudflare: rate limits let everything pass, and assets are not consulted.
  */
 function workerOf(name: string, configPath: string, bindings: Record<string, string> = {}) {
   const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(

@@ -4,12 +4,12 @@ import { createKey, createProject, createUser } from '../../src/projects/store.t
 import { User } from '../../src/projects/user.ts'
 import type { Runtime } from './runtime.ts'
 
-/** A step small enough for one statement. */
+/** Rows inserted per statement. */
 const STEP = 20_000
 
 export type Seeded = { projectId: number; token: string; key: string; persons: number }
 
-/** A project with a key, and so many persons straight in its tables, with two distinct ids each, one created each second. */
+/** Creates a project with a key, and inserts persons with two distinct ids each, one created per second. */
 export async function seedProject(
   { db }: Runtime,
   persons: number,
@@ -49,7 +49,7 @@ const steps = (persons: number): [number, number][] =>
 const numbers = (from: number, until: number) => `with recursive numbers(n) as (
   select ${from} union all select n + 1 from numbers where n < ${until})`
 
-/** Persons from 1 on without their distinct ids, of which each has up to two. */
+/** Inserts persons from id 1, without their distinct ids. */
 export async function storePersons(
   db: D1Database,
   projectId: number,
@@ -80,12 +80,12 @@ export async function storePersons(
   ])
 }
 
-/** Eight hexadecimal digits that have nothing in common with those of the next person. */
+/** Eight hexadecimal digits that share no prefix with those of the next person. */
 const mixed = (n: string) => `printf('%08x', ((${n}) * 2654435761) & 0xffffffff)`
 
 const email = (n: string) => `${mixed(n)} || '@example.com'`
 
-/** The e-mail of person `n`. */
+/** Returns the e-mail address of person `n`. */
 export const emailOf = (n: number): string => `${mixDigits(n)}@example.com`
 
 const mixDigits = (n: number): string =>

@@ -7,9 +7,9 @@ const PATHS = 90
 const EVENTS = 40
 
 /**
- * Sessions of a product with 90 pages and 40 events of its own, some of them far more popular. Most belong to a family: a
- * course of 5 to 25 steps that 10 to 110 sessions follow, each with steps left out, added, exchanged, or cut short. One in
- * five belongs to none.
+ * Generates sessions of a product with 90 pages and 40 custom events of uneven popularity. Most belong to a family: 10 to
+ * 110 sessions follow a course of 5 to 25 steps, with steps omitted, added, swapped or cut off. One session in five has no
+ * family.
  */
 export function generateSessions(count: number, seed: number): SeededSession[] {
   const random = randomFrom(seed)
@@ -64,7 +64,7 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
     .map((one, i) => ({ ...one, id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}` }))
 }
 
-/** Deterministic, evenly from 0 to 1: mulberry32. */
+/** Returns a seeded generator of evenly distributed numbers from 0 to 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -77,7 +77,7 @@ function randomFrom(seed: number): () => number {
 
 const STEP = 1_000
 
-/** Puts closed, recorded sessions straight into the tables, as closing them does. */
+/** Inserts closed, recorded sessions straight into the tables, as closing a session does. */
 export async function storeSessions(
   { db }: Runtime,
   projectId: number,

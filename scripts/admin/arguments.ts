@@ -2,12 +2,12 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { z } from 'zod'
 import { type Command, InputError, type Option } from './command.ts'
 
-/** The command line does not fit the command: told together with the usage. */
+/** A command line that does not fit the command. Printed with the usage. */
 export class UsageError extends Error {}
 
 export type Invocation = { command: Command; input: unknown; isJson: boolean; isRemote: boolean }
 
-/** @throws UsageError, or InputError for a value that the command does not take */
+/** Reads the options of a command. @throws UsageError, or InputError for an invalid value */
 export function readArguments(command: Command, args: string[]): Invocation {
   const { values, positionals } = parse(Object.keys(command.options), args)
   if (positionals.length > ('id' in command.options ? 1 : 0)) {
@@ -24,7 +24,7 @@ export function readArguments(command: Command, args: string[]): Invocation {
       continue
     }
     if (second !== undefined && !option.isList) {
-      throw new InputError(name, 'is given twice')
+      throw new InputError(name, 'may be given only once')
     }
     given[name] = readOption(name, option, texts)
   }
@@ -45,7 +45,7 @@ function readOption(name: string, option: Option, texts: string[]): unknown {
   }
 }
 
-/** How the command line writes a member's name. */
+/** Returns a schema member's name as written on the command line: `week_start` is `--week-start`. */
 export const nameOption = (member: string) => (member === 'id' ? '<id>' : `--${toFlag(member)}`)
 
 const toFlag = (member: string) => member.replaceAll('_', '-')
@@ -58,7 +58,7 @@ function parse(members: string[], args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    // The first sentence: the second is about arguments that begin with a dash.
+    // Keeps the first sentence; the second explains arguments that begin with a dash.
     throw new UsageError(error instanceof Error ? error.message.split('. ')[0] : String(error))
   }
 }
@@ -70,7 +70,7 @@ function inputError(error: z.ZodError, given: Record<string, unknown>): Error {
     return new UsageError(issue?.message)
   }
   if (!(name in given)) {
-    return new UsageError(`${nameOption(name)} is missing`)
+    return new UsageError(`${nameOption(name)} is required`)
   }
   return new InputError(name, issue?.message ?? 'is not valid')
 }

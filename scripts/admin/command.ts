@@ -2,30 +2,30 @@ import { z } from 'zod'
 import type { Service } from '../local.ts'
 
 export type Option = {
-  /** What its text means. Throws what is wrong with it. */
+  /** Converts the option's text. Throws an error that says what is wrong with it. */
   read(text: string): unknown
-  /** Whether it may be given several times. */
+  /** The option may be given several times. */
   isList?: true
 }
 
 export type Command<Input = unknown> = {
-  /** The npm script that is this command, for one that has its own. */
+  /** The command's own npm script, if it has one. */
   script?: string
-  /** It may take minutes. */
+  /** The command may take minutes. */
   isLong?: true
-  /** Its arguments, as the usage shows them. */
+  /** Arguments as shown in the usage. */
   usage: string
-  /** By the names of the schema's members. A member `id` is the command's only argument. */
+  /** Options by schema member. A member `id` is the command's only positional argument. */
   options: Record<string, Option>
   schema: z.ZodType<Input>
-  /** Its answer is printed, and is the one object of `--json`. */
+  /** Returns the answer, printed as text or, with `--json`, as one object. */
   run(service: Service, input: Input, now: Date): Promise<object>
 }
 
-/** Holds a command's `run` to what its schema yields. */
+/** Checks that a command's `run` accepts what its schema yields. */
 export const command = <Input>(definition: Command<Input>): Command => definition
 
-/** Wrong use of the command line, found by a command. */
+/** An invalid value of an option. */
 export class InputError extends Error {
   readonly option: string
 
@@ -37,12 +37,12 @@ export class InputError extends Error {
 
 export const Nothing = z.object({})
 
-export const Id = z.int().positive('is not an id')
+export const Id = z.int().positive('must be an id, a positive whole number')
 
-/** What an update has to pass: one member beside its id. */
+/** Refinement for updates: at least one member besides the id. */
 export const isChange = [
   (input: object) => Object.keys(input).length > 1,
-  'Nothing to change is given'
+  'No change is given: add at least one option'
 ] as const
 
 export const text: Option = { read: (value) => value }
@@ -61,7 +61,7 @@ export const list: Option = { read: split, isList: true }
 
 export const integers: Option = { read: (value) => split(value).map(readInteger), isList: true }
 
-/** An absent value is `null` on the command line. */
+/** `null` on the command line removes the value. */
 export const nullable: Option = { read: (value) => (value === 'null' ? null : value) }
 
 function split(value: string): string[] {
@@ -70,28 +70,28 @@ function split(value: string): string[] {
 
 function readInteger(value: string): number {
   if (!/^\d{1,15}$/.test(value)) {
-    throw new Error(`'${value}' is not a whole number`)
+    throw new Error(`must be a whole number; got '${value}'`)
   }
   return Number(value)
 }
 
 function readDecimal(value: string): number {
   if (!/^\d{1,9}(\.\d{1,9})?$/.test(value)) {
-    throw new Error(`'${value}' is not a number`)
+    throw new Error(`must be a number such as 0.5; got '${value}'`)
   }
   return Number(value)
 }
 
 function readOnOff(value: string): boolean {
   if (value !== 'on' && value !== 'off') {
-    throw new Error(`'${value}' is neither on nor off`)
+    throw new Error(`must be on or off; got '${value}'`)
   }
   return value === 'on'
 }
 
 function readBoolean(value: string): boolean | null {
   if (!/^(true|false|null)$/.test(value)) {
-    throw new Error(`'${value}' is not true, false or null`)
+    throw new Error(`must be true, false or null; got '${value}'`)
   }
   return value === 'null' ? null : value === 'true'
 }
@@ -100,6 +100,6 @@ function readJson(value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    throw new Error('is not JSON')
+    throw new Error('must be JSON')
   }
 }

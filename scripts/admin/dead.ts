@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { toIso } from '../../src/calendar/clock.ts'
-import { isBusy } from '../../src/db/client.ts'
-import { databaseOf } from '../../src/db/databases.ts'
+import { isBusy, newUsage } from '../../src/db/client.ts'
 import { redriveDeadLetter } from '../../src/dead-letters/redrive.ts'
 import { listDeadLetters } from '../../src/dead-letters/store.ts'
-import { readRetention } from '../../src/recordings/purge.ts'
 import type { Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
@@ -24,7 +22,7 @@ export const dead = {
       const letters = await listDeadLetters(service.db)
       const chosen = only === undefined ? letters : letters.filter(({ id }) => id === only)
       if (only !== undefined && chosen.length === 0) {
-        throw new InputError('only', `There is no dead letter ${only}`)
+        throw new InputError('only', `There is no dead letter ${only}.`)
       }
       const redriven = []
       for (const letter of chosen) {
@@ -37,15 +35,15 @@ export const dead = {
 
 type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 
-/** One that still cannot be stored does not keep the others from it; a database that is busy is asked again. */
+/** Redrives one dead letter. A failure does not stop the others; a busy database makes the command retry. */
 async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
-    const database = (name: string) => databaseOf(env, name)
-    const days = readRetention(env.RECORDING_RETENTION_DAYS)
-    return {
-      stored: await redriveDeadLetter(env.DB, database, await bucket(), letter, days, now),
-      error: null
+    const invocation = {
+      env: { ...env, BUCKET: await bucket() },
+      usage: newUsage(),
+      clock: () => now
     }
+    return { stored: await redriveDeadLetter(letter, invocation), error: null }
   } catch (error) {
     if (isBusy(error)) {
       throw error
@@ -53,7 +51,10 @@ async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
     process.exitCode = 1
     return {
       stored: 0,
-      error: error instanceof z.ZodError ? 'It is neither events nor a recording.' : String(error)
+      error:
+        error instanceof z.ZodError
+          ? 'The dead letter contains neither events nor a recording.'
+          : String(error)
     }
   }
 }

@@ -11,12 +11,14 @@ import {
 import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
 
 const NewKey = z.object({
-  label: z.string().trim().min(1, 'is empty').max(200),
+  label: z.string().trim().min(1, 'must not be empty').max(200),
   scopes: Scopes,
   project: z.array(Id).min(1).max(1000),
   user: Id.optional(),
   expires: z
-    .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'is not a date of ISO 8601' })
+    .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+      error: 'must be an ISO 8601 date or time'
+    })
     .transform((date) => new Date(date))
     .optional()
 })
@@ -28,14 +30,14 @@ export const key = {
     schema: NewKey,
     async run({ db }, { label, scopes, project, user, expires }, now) {
       if (expires && expires <= now) {
-        throw new InputError('expires', 'is in the past')
+        throw new InputError('expires', 'must be in the future')
       }
       const projectIds = [...new Set(project)]
       const owners = new Set((await findProjects(db, projectIds)).map((found) => found.ownerId))
       if (user === undefined && owners.size > 1) {
-        throw new InputError('user', 'is needed: the projects have several owners')
+        throw new InputError('user', 'is required, because the projects have different owners')
       }
-      // Without any project there is no owner either, and the unknown project is what is to be told.
+      // No owner means that no project was found: the error names the unknown project.
       const userId = user ?? [...owners][0]
       if (userId === undefined) {
         throw new InputError('project', `There is no project ${projectIds[0]}.`)
@@ -61,7 +63,7 @@ export const key = {
   })
 }
 
-/** Everything but the hash. */
+/** Describes a key without its hash. */
 const keyToJson = (row: KeyRow) => ({
   id: row.id,
   label: row.label,

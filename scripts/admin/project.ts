@@ -9,6 +9,7 @@ import {
   isChange,
   json,
   Nothing,
+  type Option,
   onOff,
   text
 } from './command.ts'
@@ -23,18 +24,22 @@ const settings = {
   exceptions: onOff
 }
 
+/** A number of days, or `default` for as many as the deployment has. */
+const days: Option = { read: (value) => (value === 'default' ? null : integer.read(value)) }
+
 const changeable = {
   name: text,
   timezone: text,
   week_start: text,
   test_account_filters: json,
+  recording_retention_days: days,
   ...settings
 }
 
 const SETTINGS =
   '[--recording on|off] [--recording-sample <0…1>] [--recording-minimum-duration <seconds>] [--console-capture on|off] [--heatmaps on|off] [--web-vitals on|off] [--exceptions on|off]'
 
-const CHANGES = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] ${SETTINGS}`
+const CHANGES = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] [--recording-retention-days <days>|default] ${SETTINGS}`
 
 export const project = {
   create: command({
@@ -43,15 +48,12 @@ export const project = {
     schema: Project.extend({ owner: Id.optional() }),
     async run({ db, databases }, { owner, ...input }, now) {
       if (!databases.includes(input.database)) {
-        throw new InputError(
-          'database',
-          `There is no such D1 binding, only ${databases.join(', ')}.`
-        )
+        throw new InputError('database', `must be one of the D1 bindings ${databases.join(', ')}`)
       }
       const users = await listUsers(db)
       const ownerId = owner ?? users[0]?.id
       if (ownerId === undefined) {
-        throw new InputError('owner', 'is needed, and there is no user yet')
+        throw new InputError('owner', 'is required: create a user first')
       }
       if (!users.some((user) => user.id === ownerId)) {
         throw new InputError('owner', `There is no user ${ownerId}.`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy, newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
-import { continueErasures } from '../../src/erasures/consumer.ts'
+import { continueErasures, type ErasureQueue } from '../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
@@ -9,10 +9,10 @@ import { UnavailableError } from '../../src/errors.ts'
 import { patiently, type Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
-/** How long the running service may keep the database busy before a step is given up. */
+/** How long a step retries while the running service keeps the database busy, ms. */
 const BUSY_MS = 30_000
 
-/** How long the running service gets to process what an erasure waits for, before each of at most seven further looks. */
+/** Pause before each of at most seven further checks of an erasure that waits for queued messages, ms. */
 const WAIT_MS = 5_000
 
 export const purge = {
@@ -34,7 +34,7 @@ export const purge = {
         }
         const { db } = openDb(databaseOf(env, database), newUsage())
         const run = { scheduledFor: now.getTime(), startedBy: 'command' } as const
-        // A busy database may cut either short after it has taken erasures: the messages tell how many.
+        // A busy database may interrupt either call after it has claimed erasures, so the messages are counted.
         await patiently(() => startRun(db, queue, run, now))
         const tasks = countErasures(messages)
         await patiently(() => resumeErasures(db, queue, now.getTime(), now))
@@ -46,7 +46,7 @@ export const purge = {
           }
           await step(service, message, queue)
         }
-        // The running service may have completed some of them.
+        // The running service may have completed some of the erasures.
         let open = 0
         for (const { project_id, erasures } of asked) {
           const left = await patiently(() => findOpenErasures(db, project_id, erasures))
@@ -66,25 +66,15 @@ export const purge = {
 const countErasures = (messages: ErasureMessage[]): number =>
   messages.reduce((total, { erasures }) => total + erasures.length, 0)
 
-type Queue = Parameters<typeof continueErasures>[1]['queue']
-
-/** Each step counts as an invocation of its own; one that found the database busy is done again. */
+/** Runs one message as its own invocation, and again while the database is busy. */
 async function step(
   { env, bucket }: Service,
   message: ErasureMessage,
-  queue: Queue
+  queue: ErasureQueue
 ): Promise<void> {
-  const database = (name: string) => databaseOf(env, name)
-  const bindings = {
-    control: env.DB,
-    database,
-    bucket: await bucket(),
-    queue,
-    clock: () => new Date()
-  }
+  const bindings = { ...env, BUCKET: await bucket(), ERASURE_QUEUE: queue }
   const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
-  await patiently(() => continueErasures(message, bindings, newUsage()), {
-    busyMs: BUSY_MS,
-    isPassing
-  })
+  const run = () =>
+    continueErasures(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
+  await patiently(run, { busyMs: BUSY_MS, isPassing })
 }

@@ -1,4 +1,4 @@
-/** For people: one line per member, or a table when the only member is a list. */
+/** Formats an answer for people: one line per member, or a table when the only member is a list. */
 export function render(answer: object): string {
   const entries = Object.entries(answer)
   const [first] = entries

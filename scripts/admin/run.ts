@@ -37,7 +37,7 @@ export async function runCommand(invocation: Invocation, open: Open): Promise<st
   }
 }
 
-/** Says what is wrong in words for the operator; an error that nobody expected is returned as it is. */
+/** Explains an error in words for the operator; an unexpected error is returned unchanged. */
 export function explain(error: unknown, noun: string): unknown {
   if (error instanceof UsageError) {
     return `${error.message}\n\n${usageOf(noun)}`
@@ -67,6 +67,6 @@ export function usageOf(noun: string): string {
   )
   return `${commands.join('\n')}
 
---json    one JSON object on standard output, with npm run --silent nothing else
---remote  the deployed service instead of the local one`
+--json    prints one JSON object; with npm run --silent, standard output holds nothing else
+--remote  works on the deployed service instead of the local one`
 }

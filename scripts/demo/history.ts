@@ -22,7 +22,7 @@ import { Random } from './random.ts'
 
 export type DemoOptions = {
   seed: string
-  /** The moment at which the history ends. */
+  /** When the history ends. */
   anchor: Date
   days: number
   persons: number
@@ -36,26 +36,26 @@ export type DemoEvent = {
   properties: JsonObject
 }
 
-/** Who a person is at the end of the history. */
+/** A person as of the end of the history. */
 export type DemoPerson = { name: string; email: string; plan: Plan; distinctIds: string[] }
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Visitors who never sign up, for each who does. */
+/** Visitors who never sign up, per person who does. */
 const PASSERS_BY = 0.7
 
-/** How busy an hour of the visitor's own clock is, from midnight on. */
+/** Activity per hour of the visitor's local time, from midnight. */
 const HOURS = [1, 1, 0, 0, 0, 1, 3, 8, 20, 32, 36, 32, 22, 28, 34, 32, 28, 20, 10, 7, 8, 7, 4, 2]
 const BUSY_HOURS = HOURS.map((weight, hour) => ({ weight, hour }))
 
-/** How busy a weekday is, from Sunday on. */
+/** Activity per weekday, from Sunday. */
 const WEEKDAYS = [0.2, 1, 1.1, 1.1, 1, 0.85, 0.25]
 
 /**
- * The history of a small SaaS over the days before the anchor, in order of time. Everything in it comes from the
- * options: who is whom, every id, every moment. A person is the same whatever the number of persons.
+ * Writes the history of a small SaaS over the days before the anchor, in order of time. People, ids and times all derive
+ * from the options. Changing the number of persons does not change any person.
  */
 export function writeHistory(options: DemoOptions): { events: DemoEvent[]; people: DemoPerson[] } {
   const lives = Array.from({ length: options.persons }, (_, index) => new Life(options, index))
@@ -71,10 +71,10 @@ export function writeHistory(options: DemoOptions): { events: DemoEvent[]; peopl
 
 type Step = { event: string; path: string; properties?: JsonObject | undefined }
 
-/** A step beside the pages that is taken at once, and all others after a while. */
+/** Events that follow a page at once; all others come after a pause. */
 const QUICK = new Set(['$identify', '$create_alias', 'signed up'])
 
-/** Someone with a browser, who comes back at the hours of their own clock. */
+/** A visitor with a browser, active at the hours of their local time. */
 class Visitor {
   readonly events: DemoEvent[] = []
   protected readonly random: Random
@@ -96,7 +96,7 @@ class Visitor {
     return this.options.anchor.getTime() - this.options.days * DAY
   }
 
-  /** The longest session is shorter than two hours: none is cut off by the end of the history. */
+  /** Sessions are shorter than two hours, so the end of the history cuts none off. */
   protected get lastStart(): number {
     return this.options.anchor.getTime() - 2 * HOUR
   }
@@ -108,7 +108,7 @@ class Visitor {
     }
   }
 
-  /** A visit of the public pages by somebody unknown, with what they do at its end. @returns when it was over */
+  /** Adds an anonymous visit to the public pages, ending with the steps of `last`. @returns its end */
   protected browse(start: number, device: Device, anonymousId: string, last: Step[] = []): number {
     const pages = Array.from({ length: this.random.between(1, 5) }, () => ({
       event: '$pageview',
@@ -118,7 +118,7 @@ class Visitor {
     return this.session(start, device, anonymousId, steps, { $process_person_profile: false })
   }
 
-  /** One session: its steps at the pace of a reader. @returns when it was over */
+  /** Adds a session with its steps at the pace of a reader. @returns its end */
   protected session(
     start: number,
     device: Device,
@@ -169,7 +169,7 @@ class Visitor {
     })
   }
 
-  /** A day of the history, rather a workday than one of the weekend. The last one is `days - 1`. */
+  /** Picks a day of the history, from 0 to `days - 1`, mostly a workday. */
   protected day(): number {
     const { days } = this.options
     return this.random.weighted(
@@ -181,7 +181,7 @@ class Visitor {
     return WEEKDAYS[new Date(this.from + day * DAY).getUTCDay()] ?? 1
   }
 
-  /** A moment of the day, at an hour of the visitor's clock at which people are up, and early enough for a session. */
+  /** Picks a time of the day when the visitor is awake, early enough for a whole session. */
   protected moment(day: number): number {
     const start = this.from + day * DAY
     for (let tries = 0; tries < 20; tries += 1) {
@@ -195,20 +195,20 @@ class Visitor {
   }
 }
 
-/** Somebody who is or becomes a customer. */
+/** A person who is or becomes a customer. */
 class Life extends Visitor {
   readonly #index: number
   readonly #distinctId: string
   readonly #first: string
   readonly #company: string
-  /** How likely they come on a workday. */
+  /** Probability of a visit on a workday. */
   readonly #keenness: number
   #name: string
   #email: string
   #plan: Plan = 'free'
   #seats = 1
   #busyUntil = 0
-  /** The distinct ids of their devices, the first of them the browser that they signed up with. */
+  /** Distinct ids of the person's devices; the first is the browser used to sign up. */
   readonly #others: string[] = []
 
   constructor(options: DemoOptions, index: number) {
@@ -251,7 +251,7 @@ class Life extends Visitor {
     return { name: this.#name, email: this.#email, plan: this.#plan, distinctIds }
   }
 
-  /** One thing after the other: a session never begins before the last one has ended. */
+  /** Adds a session that never starts before the previous one has ended. */
   #come(day: number, act: (start: number) => number): void {
     const start = Math.max(this.moment(day), this.#busyUntil + 5 * MINUTE)
     if (start < this.lastStart) {
@@ -259,7 +259,7 @@ class Life extends Visitor {
     }
   }
 
-  /** Joined before the history begins: the first that it tells is that they log in. */
+  /** Starts the life of a person who joined before the history: their first event is a login. */
   #return(): number {
     this.#plan = this.random.pick(['free', 'free', 'pro', 'team'])
     this.#seats = this.#plan === 'team' ? this.random.between(3, 25) : 1
@@ -275,7 +275,7 @@ class Life extends Visitor {
     return this.session(start, this.computer, this.#distinctId, login)
   }
 
-  /** Looks around unknown, in the days before, and then signs up: the browser's id becomes one of theirs. */
+  /** Adds anonymous visits, then the sign-up, which adds the browser's id to the person. */
   #signUp(): number {
     const anonymousId = this.random.uuid(this.from)
     const day = this.day()
@@ -310,7 +310,7 @@ class Life extends Visitor {
     ])
   }
 
-  /** Read the newsletter before: a person of its own until it turns out to be the same. */
+  /** Adds an earlier newsletter subscription: a separate person until it is merged. */
   #subscribe(signup: number): string {
     const lead = `lead-${this.random.uuid(signup).slice(-12)}`
     const time = this.from + Math.floor((signup - this.from) * this.random.fraction())
@@ -408,7 +408,7 @@ class Life extends Visitor {
     ]
   }
 
-  /** The monthly invoice, sent by the server at six in the morning. */
+  /** Adds the monthly invoice, sent by the server at 06:00 UTC. */
   #payInvoice(day: number): void {
     if (this.#plan === 'free') {
       return
@@ -424,7 +424,7 @@ class Life extends Visitor {
     return { plan: this.#plan, seats: this.#seats, amount, currency: 'USD' }
   }
 
-  /** Uses the product elsewhere, unknown at first: the app on a phone says who it is by an alias, a browser by login. */
+  /** Adds a second device, anonymous at first: a phone app identifies by an alias, a browser by login. */
   #addDevice(start: number): number {
     const deviceId = this.random.uuid(start)
     this.#others.push(deviceId)
@@ -459,7 +459,7 @@ class Life extends Visitor {
   }
 }
 
-/** No two persons have the same name until every pair is taken: 1597 has no factor in common with the number of pairs. */
+/** Names repeat only after all pairs are used, because 1597 is coprime to the number of pairs. */
 function nameOf(index: number): [first: string, last: string] {
   const pair = (index * 1597) % (FIRST_NAMES.length * LAST_NAMES.length)
   return [
@@ -468,7 +468,7 @@ function nameOf(index: number): [first: string, last: string] {
   ]
 }
 
-/** As it stands in an address: lower case, only letters of ASCII. */
+/** Converts a name for an e-mail address: lower case, ASCII letters only. */
 const plain = (text: string): string =>
   text
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** What the people of the demonstration are drawn from. The product is a planner for small teams. */
+/** Lists that the demo draws its people from. The demo's product is a planner for small teams. */
 export const SITE = 'https://harbour.example'
 
 export const FIRST_NAMES = [
@@ -285,7 +285,7 @@ export const ACTIONS = [
 
 export type Plan = 'free' | 'pro' | 'team'
 
-/** US dollars a seat and month. */
+/** US dollars per seat and month. */
 export const PRICES = { free: 0, pro: 12, team: 19 } as const
 
 export const ADD_ONS = [

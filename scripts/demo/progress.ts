@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 
 const WIDTH = 30
 
-/** One line that is drawn over itself on a terminal; anywhere else only its last state is written. */
+/** A progress bar, redrawn in place on a terminal; elsewhere only its final state is written. */
 export class Progress {
   readonly #out: Pick<WriteStream, 'isTTY' | 'write'>
   readonly #total: number

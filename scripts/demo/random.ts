@@ -1,4 +1,4 @@
-/** A small generator of repeatable numbers (sfc32): the same seed gives the same sequence on every machine. */
+/** A seeded random generator (sfc32): the same seed gives the same sequence on every machine. */
 export class Random {
   readonly #state: [number, number, number, number]
 
@@ -9,7 +9,7 @@ export class Random {
     }
   }
 
-  /** 32 random bits. */
+  /** Returns 32 random bits. */
   next(): number {
     const [a, b, c, counter] = this.#state
     const result = (a + b + counter) | 0
@@ -20,7 +20,7 @@ export class Random {
     return result >>> 0
   }
 
-  /** At least 0, less than 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   fraction(): number {
     return this.next() / 2 ** 32
   }
@@ -29,21 +29,21 @@ export class Random {
     return this.fraction() < probability
   }
 
-  /** A whole number, both ends included. */
+  /** Returns an integer from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.fraction() * (most - least + 1))
   }
 
-  /** @throws without any item */
+  /** Picks one item at random. @throws for an empty list */
   pick<T>(items: readonly T[]): T {
     return this.weighted(items.map((item) => ({ item, weight: 1 }))).item
   }
 
-  /** One of them, each as likely as its weight says. @throws without any item */
+  /** Picks one item with probability proportional to its weight. @throws for an empty list */
   weighted<T extends { weight: number }>(items: readonly T[]): T {
     const [first] = items
     if (!first) {
-      throw new Error('There is nothing to choose from.')
+      throw new Error('The list is empty.')
     }
     let rest = this.fraction() * items.reduce((sum, { weight }) => sum + weight, 0)
     for (const item of items) {
@@ -55,7 +55,7 @@ export class Random {
     return first
   }
 
-  /** A version 7 UUID of that moment, in ms. */
+  /** Returns a version 7 UUID for a time in ms. */
   uuid(time: number): string {
     const words = [this.next(), this.next(), this.next()].map((word) =>
       word.toString(16).padStart(8, '0')
@@ -66,7 +66,7 @@ export class Random {
   }
 }
 
-/** FNV-1a, its bits mixed as MurmurHash3 mixes them at the end. */
+/** FNV-1a with the final mix of MurmurHash3. */
 function hash(text: string, basis: number): number {
   let value = 0x811c9dc5 ^ basis
   for (const byte of new TextEncoder().encode(text)) {

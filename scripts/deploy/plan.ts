@@ -1,16 +1,16 @@
 import type { Config } from '../local.ts'
 
-/** Arguments of wrangler. With `unless`, `run` is left out when that succeeds. */
+/** Arguments of wrangler. `run` is skipped when `unless` succeeds. */
 export type Step = { unless?: string[]; run: string[] }
 
 export type Plan = Record<'login' | 'create' | 'remember' | 'migrate' | 'deploy', Step[]>
 
-/** 14 days, the most that a queue keeps a message: the time there is to mend what keeps it from being processed. */
+/** 14 days, the longest retention of a queue: the time to fix a fault that stops messages from being processed. */
 const RETENTION_SECONDS = '1209600'
 
 /**
- * From nothing to a live endpoint, in order: what exists is left as it is, and only migrations change a database. The
- * bucket's jurisdiction is that of everything; otherwise `location` hints at where databases and bucket are put.
+ * Plans the steps from nothing to a live endpoint, in order. Existing resources stay as they are; only migrations change a
+ * database. The bucket's jurisdiction applies to everything; without one, `location` is a hint for databases and bucket.
  */
 export function planDeployment(config: Config, location?: string): Plan {
   const { d1_databases: databases, r2_buckets: buckets, queues } = config
@@ -59,7 +59,7 @@ export const jurisdictionOf = (config: Config): string | undefined =>
 
 export const commandOf = (args: string[]): string => `npx wrangler ${args.join(' ')}`
 
-/** The plan as lines of a shell. */
+/** Writes the plan as shell commands. */
 export const listCommands = (plan: Plan): string[] =>
   Object.values(plan)
     .flat()

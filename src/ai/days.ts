@@ -2,7 +2,7 @@ import { type Calendar, DAY } from '../calendar/buckets.ts'
 import { toClock } from '../calendar/clock.ts'
 import { phrase, type Rule } from './words.ts'
 
-/** When recordings have begun, as a list is asked: `date_from`, `date_to`. */
+/** The days on which recordings began, as `date_from` and `date_to` of the list of recordings. */
 export type Days = { from?: string; to?: string }
 
 const NUMBERS = [
@@ -19,9 +19,10 @@ const NUMBERS = [
   'ten'
 ]
 
-/** Also `a`, and numbers in words up to ten. */
+/** Pattern of a number: digits, `a`, or a word from zero to ten. */
 export const NUMBER = String.raw`\d+(?:\.\d+)?|an?|${NUMBERS.join('|')}`
 
+/** Reads a number that `NUMBER` matches: `three` → 3, `a` → 1, `2.5` → 2.5. */
 export function readNumber(text: string): number {
   const word = text.toLowerCase()
   const spelt = NUMBERS.indexOf(word)
@@ -50,38 +51,19 @@ const DATE = String.raw`\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)
 const WEEKDAYS = 'sunday|monday|tuesday|wednesday|thursday|friday|saturday'
 
 /**
- * How days are asked for. Dates are on the project's clock; `last week` are seven days, `this week` is the calendar's.
- * A date that does not exist is left as it stands, for the list to refuse.
+ * Returns the rules that read days, in the project's time zone. `last week` means the last seven days, `this week` the
+ * calendar week. A date that does not exist is passed on as it is, for the list of recordings to refuse.
+ *
+ * `in the last 3 days` → `{ from: '-3d' }`, `on 3 June 2025` → `{ from: '2025-06-03', to: '2025-06-03' }`
  */
 export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days: Days }>[] {
   const today = Math.floor(toClock(now.getTime(), calendar.timezone) / DAY) * DAY
-  const iso = (day: number) => new Date(day).toISOString().slice(0, 10)
   const weekday = new Date(today).getUTCDay()
-  const ago = (days: number) => iso(today - days * DAY)
-  const read = (text: string): string => {
-    if (/^today$/i.test(text)) {
-      return ago(0)
-    }
-    if (/^yesterday$/i.test(text)) {
-      return ago(1)
-    }
-    const [, day, month = '', year] =
-      /^(\d{1,2})\D* ([a-z]+)\D*(\d{4})$/i.exec(text.replaceAll(/\s+/g, ' ')) ?? []
-    const [, name = '', number, ofYear] = /^([a-z]+)\D*(\d{1,2})\D*(\d{4})$/i.exec(text) ?? []
-    const index = MONTHS.findIndex(
-      (one) => one.slice(0, 3).toLowerCase() === (month || name).slice(0, 3).toLowerCase()
-    )
-    if (index < 0) {
-      return text
-    }
-    const pad = (part: number | string = '') => String(part).padStart(2, '0')
-    return `${year ?? ofYear}-${pad(index + 1)}-${pad(day ?? number)}`
-  }
-  const shift = (text: string, days: number): string => {
-    const date = read(text)
-    const time = Date.parse(`${date}T00:00:00Z`)
-    return Number.isNaN(time) ? date : iso(time + days * DAY)
-  }
+  const ago = (days: number) => toDay(today - days * DAY)
+  const daysSince = (name: string) =>
+    (weekday - WEEKDAYS.split('|').indexOf(name.toLowerCase()) + 7) % 7
+  const read = (text: string) => readDate(text, today)
+  const shift = (text: string, days: number) => shiftDate(read(text), days)
   const rule = (
     source: string,
     days: (match: RegExpExecArray) => Days
@@ -125,10 +107,34 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
       return { from: day, to: day }
     })
   ]
+}
 
-  function daysSince(name: string): number {
-    return (weekday - WEEKDAYS.split('|').indexOf(name.toLowerCase()) + 7) % 7
+const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+const DAY_FIRST = /^(?<day>\d{1,2})\D* (?<month>[a-z]+)\D*(?<year>\d{4})$/i
+const MONTH_FIRST = /^(?<month>[a-z]+)\D*(?<day>\d{1,2})\D*(?<year>\d{4})$/i
+
+/** Returns a date as `YYYY-MM-DD`, and any other text as it is: `3rd June 2025` → `2025-06-03`. */
+function readDate(text: string, today: number): string {
+  if (/^today$/i.test(text)) {
+    return toDay(today)
   }
+  if (/^yesterday$/i.test(text)) {
+    return toDay(today - DAY)
+  }
+  const match = DAY_FIRST.exec(text.replaceAll(/\s+/g, ' ')) ?? MONTH_FIRST.exec(text)
+  const { day = '', month = '', year } = match?.groups ?? {}
+  const index = MONTHS.findIndex((name) => isSameMonth(name, month))
+  return index < 0 ? text : `${year}-${String(index + 1).padStart(2, '0')}-${day.padStart(2, '0')}`
+}
+
+const isSameMonth = (a: string, b: string): boolean =>
+  a.slice(0, 3).toLowerCase() === b.slice(0, 3).toLowerCase()
+
+/** Moves a date by some days; a date that does not exist stays as it is. */
+function shiftDate(date: string, days: number): string {
+  const time = Date.parse(`${date}T00:00:00Z`)
+  return Number.isNaN(time) ? date : toDay(time + days * DAY)
 }
 
 const letterOf = (unit = ''): string =>

@@ -1,26 +1,30 @@
 import type { Kind } from './pattern.ts'
 import { phrase, QUOTED, quotedText, type Rule, readWords, type Word } from './words.ts'
 
-/** A text as it is, or one of a kind. */
+/** A literal text, or any text of a kind, such as an e-mail address. */
 export type Piece = { text: string } | { kind: Kind }
 
+/** The position in a text at which something is required. */
 export type Place = 'has' | 'starts' | 'under' | 'contains' | 'ends' | 'is' | 'at' | 'parameter'
 
-/** Something at a place: one part after the other, each any of its pieces. */
+/**
+ * A requirement at a place: consecutive parts, each of which is one of several pieces. `starts with /a or /b followed by an
+ * id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
+ */
 export type Condition = { place: Place; parts: Piece[][] }
 
-/** What a description of a pattern says. */
+/** A description of a pattern, as it was understood. */
 export type Description = {
-  /** All conditions of any of these. */
+  /** A text has to fulfil all conditions of one of these lists. */
   alternatives: Condition[][]
-  /** What the conditions are about, when they are about one kind: e-mails that end with … */
+  /** The kind of text that the conditions are about, if any: `email` for `e-mails that end with …`. */
   subject: Kind | undefined
   ignoresCase: boolean
   examples: string[]
   counter_examples: string[]
-  /** It says what a text must not contain, start or end with. */
+  /** Whether it says what a text must not contain, start or end with. */
   negates: boolean
-  /** What was not understood, in the words of the description. */
+  /** Words of the description that were not understood. */
   unknown: string[]
 }
 
@@ -41,7 +45,7 @@ const kind = (source: string, of: Kind) =>
 const RULES: Rule<Meaning>[] = [
   [QUOTED, (match) => ({ is: 'piece', piece: { text: quotedText(match) } })],
   means(/,/y, { is: 'comma' }),
-  // Around words: one that is part of a text to match is followed by more of it.
+  // Parentheses around words are noise. Those in a text to match are followed by more of the text.
   means(/\((?!\S*\)[^\s,;:.!?)])|\)/y, { is: 'noise' }),
   means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), {
     is: 'in any case'
@@ -86,10 +90,10 @@ const RULES: Rule<Meaning>[] = [
   )
 ]
 
-/** What looks like a part of a URL or another text to match, not like a word about it. */
+/** A character that makes a word look like text to match, such as a part of a URL. */
 const TEXT = /[/@.:?=&#_%\d-]/
 
-/** Reads what somebody wants a pattern for. What it cannot place is in `unknown`, never left out silently. */
+/** Reads the description of a pattern. Words that it does not understand are listed in `unknown`, never dropped. */
 export function readDescription(text: string): Description {
   const reader = new Reader()
   for (const word of readWords<Meaning>(text, RULES, () => ({ is: 'word' }))) {
@@ -110,9 +114,9 @@ class Reader {
   }
   readonly #saidOf = new Map<Condition, string>()
   #condition: Condition | undefined
-  /** Where texts go that are no part of the pattern. */
+  /** The list of examples or counter-examples that texts are added to, if they are not part of the pattern. */
   #list: string[] | undefined
-  /** What joins the next piece to what stands before it. */
+  /** The word that joins the next piece to the previous one. */
   #link: 'place' | 'then' | 'and' | 'or' | undefined
 
   read({ value, text: said }: Word<Meaning>): void {
@@ -146,7 +150,7 @@ class Reader {
     }
   }
 
-  /** Returns the description; a place without a piece counts as not understood. */
+  /** Returns the description. A place without a piece counts as not understood. */
   finish(): Description {
     const { alternatives, unknown } = this.#description
     const bare = alternatives.flat().filter(({ parts }) => parts.length === 0)
@@ -177,7 +181,7 @@ class Reader {
     this.#link = 'place'
   }
 
-  /** Makes a condition the subject of those that follow, when it is the only one and names a kind. */
+  /** Turns the only condition so far into the subject of the following ones if it just names a kind. */
   #moveSubject(): void {
     const subject = asSubject(this.#condition)
     const { alternatives } = this.#description
@@ -253,7 +257,7 @@ class Reader {
 
 const isAddress = (of: Kind): boolean => of === 'url' || of === 'path'
 
-/** `E-mails` in `e-mails that end with …`. */
+/** Returns the kind of a condition that could be a subject, such as `e-mails` in `e-mails that end with …`. */
 function asSubject(condition: Condition | undefined): Kind | undefined {
   const [part, ...more] = condition?.place === 'has' ? condition.parts : []
   const [piece, ...others] = part ?? []

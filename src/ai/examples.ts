@@ -1,16 +1,17 @@
 import { anyOf, KINDS, prove, quote } from './pattern.ts'
 
-/** What parts of a text are told apart by. */
+/** Characters that separate the parts of a text. */
 const SEPARATORS = /([/?&=#.:@\s_-]+)/
 
-/** How a part of all examples may be generalised, the narrowest first. */
+/** Patterns that a part of all examples may be generalised to, the narrowest first. */
 const PARTS = ['[0-9]+', '[a-z]+', '[A-Za-z]+', '[a-z0-9]+', '[A-Za-z0-9]+', String.raw`[^/?#\s]+`]
 
+/** Kinds that all examples as a whole may be of. */
 const WHOLE = ['uuid', 'email', 'version', 'date', 'number', 'url'] as const
 
 /**
- * Patterns that match all of the examples, from the one that says most to the one that only lists them; a kind of text,
- * if all are of one, comes first. None without examples.
+ * Returns patterns that match all examples, to be tried in this order: kinds of text that all examples are of, a pattern
+ * of their common parts, and a list of the examples themselves. Empty without examples.
  */
 export function generalise(examples: string[]): string[] {
   const [first, ...others] = examples
@@ -24,7 +25,10 @@ export function generalise(examples: string[]): string[] {
   return [...kinds, ...(parts ? [parts] : []), `^${anyOf(examples.map(quote))}$`]
 }
 
-/** `/orders/12/edit` and `/orders/7/edit` as `^/orders/[0-9]+/edit$`; undefined where they are built differently. */
+/**
+ * Generalises the parts in which examples differ; undefined if they have different numbers of parts.
+ * `/orders/12/edit`, `/orders/7/edit` → `^/orders/[0-9]+/edit$`
+ */
 function alignParts(examples: string[]): string | undefined {
   const uuid = new RegExp(`(${KINDS.uuid[0]})`)
   const rows = examples.map((text) =>

@@ -1,10 +1,10 @@
 import type { Calendar } from '../calendar/buckets.ts'
-import { type Ask, askRules } from './asks.ts'
 import type { Days } from './days.ts'
 import type { FilterJson, GroupJson } from './schemas.ts'
+import { type Token, tokenRules } from './tokens.ts'
 import { listUnknown, readWords, type Word } from './words.ts'
 
-/** What a list of recordings is to be asked; dates as `date_from` and `date_to` take them, empty for none. */
+/** Filters of the list of recordings; the dates are empty if there are none. */
 export type ListFilters = {
   date_from: string
   date_to: string
@@ -13,7 +13,7 @@ export type ListFilters = {
 }
 export type FilterAnswer = ListFilters | { question: string }
 
-/** A part of the request before it is known what holds for all of it. */
+/** A part of a request. Days and distinct ids are only allowed at the top, which is checked at the end. */
 type Tree =
   | FilterJson
   | { days: Days }
@@ -21,17 +21,17 @@ type Tree =
   | { type: 'AND' | 'OR'; values: Tree[] }
 
 const HELP =
-  'Recordings can be asked for by duration, days, clicks, key presses, console errors, browser, system, device, country, page, event, e-mail and properties, with and, or and not.'
+  'You can ask for recordings by duration, days, clicks, key presses, console errors, browser, system, device, country, page, event, e-mail and properties, and combine them with and, or and not.'
 
-/** More parentheses inside each other are not read. */
+/** Levels of nested parentheses that are read. */
 const MAX_NESTED = 20
 
-/** A session has one of these; two of them are both meant, whatever stands between them. */
+/** Properties of which a session has only one value, so that `Chrome and Firefox` means either of them. */
 const SINGLE = ['$browser', '$os', '$device_type', '$geoip_country_code', 'email']
 
 type Operator = FilterJson['operator']
 
-/** True of one thing exactly where the other is not. */
+/** Pairs of operators that negate each other. */
 const OPPOSITES: [Operator, Operator][] = [
   ['exact', 'is_not'],
   ['icontains', 'not_icontains'],
@@ -44,12 +44,14 @@ const OPPOSITES: [Operator, Operator][] = [
 const NUMERIC: Operator[] = ['gt', 'gte', 'lt', 'lte', 'between', 'not_between']
 
 /**
- * The filters that a request in English asks for. `not` holds for what follows at once, with all of its alternatives; of
- * `and` and `or` the first binds closer, but values of one kind stay together: `Chrome or Firefox on Windows`.
- * @returns a question when anything of it was not understood: it names the words
+ * Turns a request in English into filters. `not` applies to the next condition and its alternatives. `and` binds closer
+ * than `or`, except that values of the same property stay together.
+ *
+ * `not Chrome or Firefox on Windows` → (browser is neither) and (system is Windows)
+ * @returns a question that names the words that were not understood, if there are any
  */
 export function writeFilters(text: string, calendar: Calendar, now: Date): FilterAnswer {
-  const words = readWords<Ask>(text, askRules(calendar, now), () => ({ is: 'word' }))
+  const words = readWords<Token>(text, tokenRules(calendar, now), () => ({ is: 'word' }))
   const reader = new Reader(words.filter(({ value }) => value.is !== 'noise'))
   const tree = reader.read()
   if (reader.unknown.length > 0) {
@@ -60,12 +62,12 @@ export function writeFilters(text: string, calendar: Calendar, now: Date): Filte
 
 class Reader {
   readonly unknown: string[] = []
-  readonly #words: Word<Ask>[]
+  readonly #words: Word<Token>[]
   #at = 0
   #nested = 0
-  #again: ((text: string) => FilterJson) | undefined
+  #repeat: ((text: string) => FilterJson) | undefined
 
-  constructor(words: Word<Ask>[]) {
+  constructor(words: Word<Token>[]) {
     this.#words = words
   }
 
@@ -82,19 +84,25 @@ class Reader {
     return join('AND', trees)
   }
 
-  #next(): Word<Ask> | undefined {
+  #next(): Word<Token> | undefined {
     return this.#words[this.#at]
+  }
+
+  #advance(): Word<Token> | undefined {
+    const word = this.#next()
+    this.#at += 1
+    return word
   }
 
   /** Notes that a word was not understood. */
   #skip(): void {
-    const word = this.#words[this.#at++]
+    const word = this.#advance()
     if (word) {
       this.unknown.push(word.text)
     }
   }
 
-  #take(...kinds: Ask['is'][]): boolean {
+  #take(...kinds: Token['is'][]): boolean {
     const word = this.#next()
     if (!word || !kinds.includes(word.value.is)) {
       return false
@@ -129,8 +137,8 @@ class Reader {
     return join('AND', all)
   }
 
-  /** Reads the tree at the next word, whose kind is `is`; skips a comma before `and`, `or` or `nor`. */
-  #readConjunct(is: Ask['is']): Tree[] {
+  /** Reads the tree at the next token, which is of kind `is`. Skips a comma before `and`, `or` and `nor`. */
+  #readConjunct(is: Token['is']): Tree[] {
     if (is === 'nor') {
       return this.#operand(() => this.#readOpposite())
     }
@@ -149,9 +157,9 @@ class Reader {
     return tree ? [tree] : []
   }
 
-  /** What stands behind a word that joins; without it the word is not understood. */
+  /** Reads the tree behind a conjunction. Without one, the conjunction counts as not understood. */
   #operand(read: () => Tree | undefined): Tree[] {
-    const word = this.#words[this.#at++]
+    const word = this.#advance()
     const tree = read()
     if (!tree) {
       this.unknown.push(word?.text ?? '')
@@ -204,52 +212,54 @@ class Reader {
     return undefined
   }
 
-  #filterOf(ask: Ask): FilterJson | undefined {
-    if (ask.is === 'text') {
-      return this.#again?.(ask.text)
+  #filterOf(token: Token): FilterJson | undefined {
+    if (token.is === 'text') {
+      return this.#repeat?.(token.text)
     }
-    if (ask.is !== 'filter') {
+    if (token.is !== 'filter') {
       return undefined
     }
-    this.#again = ask.again
-    return ask.filter
+    this.#repeat = token.repeat
+    return token.filter
   }
 
-  /** `Chrome, Firefox or Safari`: more values of the same thing. */
+  /** Adds further values of the same property to a filter: `Chrome, Firefox or Safari`. */
   #readAlternatives(first: FilterJson): FilterJson {
-    const filter = { ...first, value: [...first.value] }
-    for (;;) {
-      let ahead = this.#at
-      const links: string[] = []
-      for (
-        let is = this.#words[ahead]?.value.is;
-        is === 'or' || is === 'and' || is === 'comma';
-        is = this.#words[++ahead]?.value.is
-      ) {
-        links.push(is)
-      }
-      const ask = this.#words[ahead]?.value
-      const again = this.#again
-      const other = ask && this.#filterOf(ask)
-      const isJoined =
-        links.includes('or') ||
-        (links.length > 0 && SINGLE.includes(filter.key)) ||
-        (links.includes('comma') && this.#isListUntilOr(ahead, filter))
-      const isSame =
-        other &&
-        other.key === filter.key &&
-        other.type === filter.type &&
-        other.operator === filter.operator
-      if (!isJoined || !isSame || !['exact', 'icontains'].includes(filter.operator)) {
-        this.#again = again
-        return filter
-      }
-      filter.value.push(...other.value)
-      this.#at = ahead + 1
+    let filter = first
+    let more = this.#readMoreValues(filter)
+    while (more) {
+      filter = { ...filter, value: [...filter.value, ...more] }
+      more = this.#readMoreValues(filter)
     }
+    return filter
   }
 
-  /** Whether a list with commas ends with `or` and the same kind of thing. */
+  /** Reads a conjunction and another filter of the same property and operator. @returns its values, or undefined */
+  #readMoreValues(filter: FilterJson): string[] | undefined {
+    const conjunctions = this.#conjunctionsAhead()
+    const ahead = this.#at + conjunctions.length
+    const token = this.#words[ahead]?.value
+    const repeat = this.#repeat
+    const other = token && this.#filterOf(token)
+    const isJoined =
+      conjunctions.includes('or') ||
+      (conjunctions.length > 0 && SINGLE.includes(filter.key)) ||
+      (conjunctions.includes('comma') && this.#isListUntilOr(ahead, filter))
+    if (!other || !isJoined || !canJoin(filter, other)) {
+      this.#repeat = repeat
+      return undefined
+    }
+    this.#at = ahead + 1
+    return other.value
+  }
+
+  #conjunctionsAhead(): Token['is'][] {
+    const ahead = this.#words.slice(this.#at).map(({ value }) => value.is)
+    const count = ahead.findIndex((is) => !['and', 'or', 'comma'].includes(is))
+    return count < 0 ? ahead : ahead.slice(0, count)
+  }
+
+  /** Whether a list with commas has an `or` before anything else but values of the same property. */
   #isListUntilOr(from: number, { key }: FilterJson): boolean {
     for (let at = from; at < this.#words.length; at += 1) {
       const value = this.#words[at]?.value
@@ -268,6 +278,13 @@ class Reader {
   }
 }
 
+/** Whether the values of two filters can be alternatives in one filter. */
+const canJoin = (a: FilterJson, b: FilterJson): boolean =>
+  a.key === b.key &&
+  a.type === b.type &&
+  a.operator === b.operator &&
+  ['exact', 'icontains'].includes(a.operator)
+
 function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
   if (trees.length < 2) {
     return trees[0]
@@ -278,7 +295,10 @@ function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
   }
 }
 
-/** A number that is missing is neither greater nor less, and of many events some may be greater and others less. */
+/**
+ * Whether a tree can be negated by negating its operators. Numeric filters on events, persons and sessions cannot: a missing
+ * number is neither greater nor less, and of several events some may be greater and others less.
+ */
 function canNegate(tree: Tree): boolean {
   if ('values' in tree) {
     return tree.values.every(canNegate)
@@ -286,7 +306,7 @@ function canNegate(tree: Tree): boolean {
   return !('operator' in tree) || tree.type === 'recording' || !NUMERIC.includes(tree.operator)
 }
 
-/** What holds where the tree does not; days and ids stay, to be refused later. */
+/** Negates a tree. Days and distinct ids are wrapped in an OR group, which `toAnswer` refuses. */
 function negate(tree: Tree): Tree {
   if ('values' in tree) {
     return { type: tree.type === 'AND' ? 'OR' : 'AND', values: tree.values.map(negate) }
@@ -312,13 +332,14 @@ function toAnswer(tree: Tree): FilterAnswer {
   const nodes = all.filter((one) => !('days' in one) && !('distinctId' in one))
   if (!nodes.every(isNode)) {
     return {
-      question: 'Days and distinct ids hold for the whole request: name them without or and not.'
+      question:
+        'Days and distinct ids apply to the whole request: they cannot be combined with or and not.'
     }
   }
   const from = days.flatMap((one) => one.from ?? [])
   const to = days.flatMap((one) => one.to ?? [])
   if (from.length > 1 || to.length > 1 || ids.length > 1) {
-    return { question: 'Days and distinct ids hold for the whole request: name one of each.' }
+    return { question: 'Days and distinct ids apply to the whole request: give only one of each.' }
   }
   const [only] = nodes
   const inner: GroupJson =

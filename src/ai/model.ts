@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 
-/** Workers AI, as far as it is used here. */
+/** The part of the Workers AI binding that is used here. */
 export type WorkersAi = {
   run: (model: string, inputs: Record<string, unknown>) => Promise<unknown>
 }
 
-/** What a deployment may have of a model: the binding of Workers AI, or an endpoint that speaks OpenAI's protocol. */
+/** The settings of a deployment for a model: a Workers AI binding, or an endpoint with OpenAI's protocol. */
 export type ModelBindings = {
   AI?: WorkersAi
   AI_BASE_URL?: string
@@ -15,19 +15,24 @@ export type ModelBindings = {
   OUTBOUND_ALLOW: string
 }
 
-/** A chat with a model that has to answer with JSON of a schema. @returns what it answered, parsed, but not checked */
+/**
+ * Sends a chat to a model that has to answer with JSON.
+ * @returns the parsed answer, not yet checked against the schema
+ */
 export type Model = (chat: Chat, timeoutMs: number) => Promise<unknown>
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string }
 export type Chat = { messages: Message[]; schema: { name: string; json: Record<string, unknown> } }
 
-/** Why a model has given no answer; the message is for the log, and says nothing of what was asked. */
+/** A model gave no usable answer. The message goes to the log and must not contain anything of the chat. */
 export class ModelError extends Error {}
 
+/** Tokens that a model may generate for an answer. */
 const MAX_TOKENS = 2_000
+/** Bytes of an endpoint's response. */
 const MAX_ANSWER = 200_000
 
-/** The model of the deployment: none without `AI_MODEL` and somewhere to ask it; an endpoint goes before the binding. */
+/** Returns the deployment's model: an endpoint or else the binding; undefined without `AI_MODEL` or without either. */
 export function modelOf({
   AI,
   AI_BASE_URL,
@@ -87,7 +92,7 @@ async function askEndpoint(
     throw error instanceof OutboundError ? new ModelError(error.message) : error
   })
   if (answer.status !== 200) {
-    throw new ModelError(`It answered ${answer.status}.`)
+    throw new ModelError(`The endpoint responded with status ${answer.status}.`)
   }
   return readCompletion(parse(new TextDecoder().decode(answer.body)))
 }
@@ -96,17 +101,17 @@ function readCompletion(body: unknown): unknown {
   const completion = Completion.safeParse(body)
   const message = completion.data?.choices[0]?.message
   if (!message) {
-    throw new ModelError('Its answer is no completion.')
+    throw new ModelError('The response is not a completion.')
   }
   if (message.refusal) {
-    throw new ModelError('It refused.')
+    throw new ModelError('The model refused.')
   }
   return parse(message.content ?? '')
 }
 
 const Generated = z.object({ response: z.union([z.string(), z.record(z.string(), z.unknown())]) })
 
-/** Newer models of Workers AI answer as OpenAI's do. */
+/** Asks Workers AI. Some of its models respond in its own format, newer ones in OpenAI's. */
 async function askWorkersAi(
   ai: WorkersAi,
   model: string,
@@ -132,7 +137,7 @@ async function askWorkersAi(
 async function within<T>(timeoutMs: number, run: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(new ModelError(`It did not answer within ${timeoutMs} ms.`)),
+    () => late.reject(new ModelError(`The model did not answer within ${timeoutMs} ms.`)),
     timeoutMs
   )
   try {
@@ -150,6 +155,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ModelError('Its answer is no JSON.')
+    throw new ModelError('The answer is not JSON.')
   }
 }

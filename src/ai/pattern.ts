@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { compilePattern } from '../properties/pattern.ts'
 
-/** Patterns of what people name by one word, the widest first: examples decide. */
+/** Patterns for kinds of text. They are tried in this order; the first that fits the examples counts. */
 export const KINDS = {
   email: [String.raw`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`],
   url: [String.raw`https?://[^\s/?#]+[^\s]*`],
@@ -20,18 +20,18 @@ export const KINDS = {
 } as const satisfies Record<string, readonly string[]>
 export type Kind = keyof typeof KINDS
 
-/** The part before the @ of an e-mail address. */
+/** Pattern of a character before the @ of an e-mail address. */
 export const LOCAL_PART = '[A-Za-z0-9._%+-]'
 
 export type Examples = { examples: string[]; counter_examples: string[] }
 
-/** What a pattern finds in the examples, and which counter-examples it leaves alone. */
+/** The match of a pattern in each example, and the counter-examples that it does not match. */
 export type Proof = { matched: { text: string; match: string }[]; rejected: string[] }
 
 /**
- * Holds a pattern against examples, in linear time.
- * @returns undefined when it is not an RE2 pattern, or is too long or too large for a filter; what it `missed` are examples that it does
- * not match and counter-examples that it does
+ * Tests a pattern on examples, in linear time.
+ * @returns `missed`: examples that it does not match and counter-examples that it does; undefined for an invalid pattern, and
+ * for one that is too long or too large for a filter
  */
 export function prove(
   pattern: string,
@@ -57,9 +57,10 @@ export function prove(
   return { matched, rejected, missed }
 }
 
+/** Escapes a text, so that a pattern matches it literally. */
 export const quote = (text: string): string => RE2JS.quote(text)
 
-/** Any of these, as one piece of a pattern. */
+/** Returns a pattern that matches any of several: `a`, `b` → `(?:a|b)`. */
 export const anyOf = (patterns: readonly string[]): string => {
   const different = [...new Set(patterns)]
   return different.length === 1 ? (different[0] ?? '') : `(?:${different.join('|')})`

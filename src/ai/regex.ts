@@ -3,24 +3,27 @@ import { generalise } from './examples.ts'
 import { anyOf, type Examples, KINDS, LOCAL_PART, type Proof, prove, quote } from './pattern.ts'
 import { listUnknown } from './words.ts'
 
-/** A pattern with what it does to the examples, or why there is none. */
+/** A pattern with its proof on the examples, or the reason why there is none. */
 export type RegexAnswer = ({ output: string } & Proof) | { fault: string }
 
 const HELP =
-  'Say what starts with, contains, ends with or is any of something: an e-mail, URL, path, id, uuid, date, version or number, or a text in quotes.'
+  'Describe what the text starts with, contains, ends with or equals: an e-mail, URL, path, id, uuid, date, version or number, or a text in quotes.'
 
 const NO_LOOKAROUND =
-  'A pattern without lookaround cannot say what a text must not have: ask for what is to be left out, and filter with not_regex.'
+  'A pattern without lookaround cannot exclude text: describe what to leave out instead, and filter with not_regex.'
 
-const NOT_TOGETHER = 'These conditions cannot be said in one pattern. Ask for fewer of them.'
+const NOT_TOGETHER = 'These conditions do not fit into one pattern: use fewer of them.'
 
-/** More conditions would be tried in too many orders. */
+/** Conditions of the kind `contains`: all their orders are tried, which are six for three. */
 const MAX_CONTAINED = 3
+/** Patterns that are tested for one description. */
 const MAX_ATTEMPTS = 200
 
 /**
- * The pattern that a description asks for, made by rules: RE2, found anywhere in a text, and the widest reading that
- * matches every example and no counter-example, also those in the description.
+ * Writes the pattern of a description by rules: the first candidate, from the broadest to the narrowest, that matches every
+ * example and no counter-example, including those in the description. RE2 syntax, not anchored.
+ *
+ * `pages under /orders/ followed by a number` → `^(?:https?://[^/?#]+)?/orders/[0-9]+(?:[/?#]|$)`
  */
 export function writeRegex(text: string, given: Examples): RegexAnswer {
   const description = readDescription(text)
@@ -58,14 +61,14 @@ function explainMisses([missed]: string[], { examples, counter_examples }: Examp
     return 'The pattern would be longer than 1,000 characters.'
   }
   if (examples.includes(missed) && counter_examples.includes(missed)) {
-    return `"${missed}" is an example and a counter-example.`
+    return `"${missed}" is both an example and a counter-example.`
   }
   return examples.includes(missed)
-    ? `What is described does not match the example "${missed}".`
-    : `What is described also matches "${missed}", and a pattern without lookaround cannot leave it out.`
+    ? `The description does not match the example "${missed}".`
+    : `The description also matches "${missed}", which a pattern without lookaround cannot exclude.`
 }
 
-/** The patterns that the description may mean, in the order in which they are tried. */
+/** Returns the patterns that a description may mean, in the order in which they are tried. */
 function readings(description: Description): string[] {
   const counts = Object.values(KINDS).map((variants) => variants.length)
   const styles = Array.from({ length: Math.max(...counts) }, (_, i) => i)
@@ -83,7 +86,10 @@ function readings(description: Description): string[] {
 
 type Bound = 'anywhere' | 'word' | 'whole'
 
-/** A piece of a chain: `text` is what it matches, if that is one text only, `opens` and `closes` its first and last text. */
+/**
+ * A link of a chain of patterns. `text` is the only text that it matches, `opens` and `closes` the texts that its matches
+ * begin and end with, if there is just one.
+ */
 type Link = {
   pattern: string
   text?: string | undefined
@@ -91,35 +97,21 @@ type Link = {
   closes?: string | undefined
 }
 
+/** Writes a pattern that requires all conditions. @returns undefined if rules for this combination are missing */
 function writeAll(
   conditions: Condition[],
   { subject }: Description,
   style: number,
   bound: Bound
 ): string | undefined {
-  const linkOf = ({ parts }: Condition): Link => {
-    const pattern = parts
-      .map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style))))
-      .join('')
-    const opens = onlyText(parts[0])
-    return {
-      pattern,
-      opens,
-      closes: onlyText(parts.at(-1)),
-      text: parts.length === 1 ? opens : undefined
-    }
-  }
   const at = (...places: Condition['place'][]) =>
-    conditions.filter(({ place }) => places.includes(place)).map(linkOf)
+    conditions
+      .filter(({ place }) => places.includes(place))
+      .map((condition) => toLink(condition, style))
   const starts = at('starts', 'under')
-  const [start] = starts
   const ends = at('ends')
-  const [end] = ends
   const contained = at('contains', 'has')
-  const exact = at('is')
-  const parameters = at('parameter').map(({ pattern }) => ({
-    pattern: `[?&]${pattern}(?:[=&#]|$)`
-  }))
+  const parameters = at('parameter').map(toParameter)
   if (
     starts.length > 1 ||
     ends.length > 1 ||
@@ -127,14 +119,18 @@ function writeAll(
   ) {
     return undefined
   }
-  if (exact.length > 0) {
-    return conditions.length === 1 ? `^${exact[0]?.pattern}$` : undefined
+  const [exact] = at('is')
+  if (exact) {
+    return conditions.length === 1 ? `^${exact.pattern}$` : undefined
   }
+  const [start] = starts
+  const [end] = ends
+  const [host] = at('at')
   if (subject === 'email') {
-    return writeEmail(start, end ?? at('at').map(atHost)[0], contained)
+    return writeEmail(start, end ?? (host && atHost(host)), contained)
   }
 
-  if (at('at').length > 0 || !isAboutText(subject)) {
+  if (host || !isAboutText(subject)) {
     return undefined
   }
   const isUnder = conditions.some(({ place }) => place === 'under')
@@ -149,7 +145,23 @@ function writeAll(
   return anyOf(orders)
 }
 
-/** Returns the first link of a chain. A path that a text is under ends with a whole segment: `/a` does not cover `/ab`. */
+function toLink({ parts }: Condition, style: number): Link {
+  const patterns = parts.map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style))))
+  const opens = onlyText(parts[0])
+  return {
+    pattern: patterns.join(''),
+    opens,
+    closes: onlyText(parts.at(-1)),
+    text: parts.length === 1 ? opens : undefined
+  }
+}
+
+const toParameter = ({ pattern }: Link): Link => ({ pattern: `[?&]${pattern}(?:[=&#]|$)` })
+
+/**
+ * Returns the first link of a chain. With `isUnder` it has to end at the end of a path segment: `/a`
+ * does not cover `/ab`.
+ */
 function toHead(start: Link, subject: Description['subject'], isUnder: boolean): Link {
   const pattern = `^${hostBefore(start, subject)}${start.pattern}`
   if (!isUnder) {
@@ -158,29 +170,27 @@ function toHead(start: Link, subject: Description['subject'], isUnder: boolean):
   return { pattern: start.closes?.endsWith('/') ? pattern : `${pattern}(?:[/?#]|$)` }
 }
 
-/** One after the other; where a text may begin inside the one before, that as well. */
+/** Joins links with anything between them. A text may also overlap with the previous one: `/shop` and `shop/cart`. */
 function writeChain(links: Link[], end: Link | undefined): string {
-  const all = end ? [...links, end] : links
-  let before: Link | undefined
-  let pattern = ''
-  for (const link of all) {
+  const [first, ...others] = end ? [...links, end] : links
+  if (!first) {
+    return ''
+  }
+  let before = first
+  let pattern = first === end ? `${first.pattern}$` : first.pattern
+  for (const link of others) {
     const tail = link === end ? '$' : ''
-    if (!before) {
-      pattern = end === link ? `${link.pattern}$` : link.pattern
-    } else {
+    const isContained = !tail && link.text !== undefined && before.text?.includes(link.text)
+    if (!isContained) {
       const rests = overlaps(before.text, link.text).map((rest) => `${quote(rest)}${tail}`)
-      const contains = !tail && link.text !== undefined && before.text?.includes(link.text)
-      if (contains) {
-        continue
-      }
       pattern += anyOf([`.*${link.pattern}${tail}`, ...rests])
+      before = link
     }
-    before = link
   }
   return pattern
 }
 
-/** What is left of the second text after each of its beginnings with which the first one ends. */
+/** Returns the rest of the second text for each overlap with the end of the first: `/shop`, `shop/cart` → `['/cart']`. */
 function overlaps(first: string | undefined, second: string | undefined): string[] {
   if (first === undefined || second === undefined) {
     return []
@@ -200,13 +210,13 @@ function permute(links: Link[]): Link[][] {
   )
 }
 
-/** Of these the pattern only says what else is asked of the text. */
+/** Whether conditions on a subject are written as they are; other kinds, such as e-mails, need a pattern of the kind. */
 const isAboutText = (subject: Description['subject']): boolean =>
   subject === undefined || ['url', 'path', 'anything'].includes(subject)
 
 const atHost = ({ text = '' }: Link): Link => ({ pattern: '', text: `@${text.replace(/^@/, '')}` })
 
-/** Pages are called by their path as often as by their URL. */
+/** Returns an optional scheme and host for a URL that is described by its path. */
 function hostBefore({ opens }: Link, subject: Description['subject']): string {
   return subject === 'url' && opens?.startsWith('/') ? '(?:https?://[^/?#]+)?' : ''
 }

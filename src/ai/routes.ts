@@ -7,32 +7,34 @@ import { validateBody } from '../http/validation.ts'
 import { log } from '../log.ts'
 import { namesNobody, readPersonName } from '../recordings/change.ts'
 import type { FilterAnswer, ListFilters } from './filters.ts'
-import { toQuery } from './list.ts'
+import { toQuery } from './list-query.ts'
 import { type Model, type ModelBindings, modelOf } from './model.ts'
 import type { RegexAnswer } from './regex.ts'
 import { FiltersInput, FiltersJson, RegexInput, RegexJson } from './schemas.ts'
 import { findSubject, type Subject } from './store.ts'
-import { writeSubjectRegex } from './subject.ts'
+import { writeSubjectRegex } from './subject-regex.ts'
 import { suggestFilters, suggestRegex } from './suggest.ts'
 
 const TAG = 'Session recordings'
 
 const UNKNOWN: Refusal[] = [
   ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
-  ['invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person']
+  ['invalid_input', 'A person must be named by `id`, `uuid` or `distinct_ids`.', 'person']
 ]
 
 const FILTERS = describe({
   id: 'session_recordings_ai_filters',
   mayBeEmpty: true,
   tag: TAG,
-  summary: 'Write filters of recordings',
-  description: `**Experimental.** What the last message asks for as filters of \`GET session_recordings/\`, also as its \
-query string: durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, \
-pages, events, e-mails and properties, with and, or and not. When any of it is not understood, \`result\` is \`question\` and \
-names the words: nothing is left out silently. \`person\` or \`distinct_id\` keeps to the recordings of one person, or alone \
-asks for all of them. A model writes the filters where the deployment has one and the list takes them, else built-in rules \
-do; \`engine\` says which.`,
+  summary: 'Turn a request in English into filters of recordings',
+  description: `**Experimental.** Returns filters of \`GET session_recordings/\`, also as a query string, for the last message: \
+durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, pages, events, \
+e-mails and properties, combined with and, or and not. If anything is not understood, \`result\` is \`question\` and names \
+the words; nothing is left out silently. \`person\` or \`distinct_id\` narrows the request to one person's recordings; \
+without \`messages\` it means all of them.
+
+If the deployment has a language model and the list accepts its filters, the model writes them, otherwise built-in rules; \
+\`engine\` says which.`,
   isExperimental: true,
   answers: { 200: { text: 'The filters, or a question.', schema: FiltersJson } },
   refusals: UNKNOWN
@@ -42,14 +44,17 @@ const REGEX = describe({
   id: 'session_recordings_ai_regex',
   mayBeEmpty: true,
   tag: TAG,
-  summary: 'Write a regular expression',
-  description: `**Experimental.** From a description, from examples, or both: what starts with, is under, contains, ends \
-with or is any of a text, an e-mail, URL, path, id, uuid, date, version or number. \`like …\` in the description is an \
-example, \`but not …\` a counter-example. Of \`person\` or \`distinct_id\` alone it is a pattern of that person's ids and URLs.
+  summary: 'Turn a description in English into a regular expression',
+  description: `**Experimental.** Writes a pattern from a description, from examples, or from both. A description says what \
+the text starts with, is under, contains, ends with or equals: a literal text, an e-mail, URL, path, id, uuid, date, version \
+or number. \`like …\` adds an example, \`but not …\` a counter-example. With \`person\` or \`distinct_id\` alone, the pattern \
+matches that person's ids and URLs.
 
-The pattern is of RE2 syntax, which runs in linear time, is found anywhere in a text, and is tested: it matches all \
-examples and no counter-example. Where there is none, \`result\` is \`error\` and \`output\` says why. A model writes it \
-where the deployment has one and its answer stands the test, else built-in rules do; \`engine\` says which.`,
+Patterns have RE2 syntax, which runs in linear time, and are not anchored. They are tested: they match all examples and no \
+counter-example. If there is no such pattern, \`result\` is \`error\` and \`output\` says why.
+
+If the deployment has a language model and its pattern passes the test, the model writes it, otherwise built-in rules; \
+\`engine\` says which.`,
   isExperimental: true,
   answers: { 200: { text: 'The pattern, or why there is none.', schema: RegexJson } },
   refusals: UNKNOWN
@@ -78,7 +83,7 @@ export const aiRoutes = createRouter()
       }
       const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
       const { engine, answer } = messages
-        ? await suggestFilters(await findModel(c), messages, project, now)
+        ? await suggestFilters(await findModel(c), messages, { project, now })
         : { engine: 'built-in' as const, answer: NO_FILTERS }
       return c.json(filtersToJson(engine, answer, subject))
     }
@@ -102,7 +107,7 @@ export const aiRoutes = createRouter()
       if (regex !== undefined && named) {
         throw new AppError(
           'invalid_input',
-          `\`regex\` describes the pattern, or \`${named}\` says whose it is: not both.`,
+          `Send either \`regex\`, which describes the pattern, or \`${named}\`, which names a person; not both.`,
           named
         )
       }
@@ -122,7 +127,7 @@ export const aiRoutes = createRouter()
   )
 
 const NOTHING_DESCRIBED =
-  'Nothing is described: send `regex`, `examples`, or a `person` or `distinct_id` that names somebody.'
+  'There is no description: send `regex`, `examples`, or a `person` or `distinct_id` that names somebody.'
 
 const NO_FILTERS: ListFilters = {
   date_from: '',
@@ -131,9 +136,9 @@ const NO_FILTERS: ListFilters = {
   filter_group: { type: 'AND', values: [{ type: 'AND', values: [] }] }
 }
 
-/** The deployment's model, unless the key has asked it too often in this minute: then the rules answer. */
+/** Returns the deployment's model, or undefined if there is none or the key has used it too often in this minute. */
 async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
-  // Of what a deployment may have, the types know only what all have.
+  // The generated types of `env` lack bindings that only some deployments have.
   const bindings: ModelBindings = c.env
   const model = modelOf(bindings)
   if (!model) {
@@ -146,7 +151,7 @@ async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
   return success ? model : undefined
 }
 
-/** Whom a request names: by one name, or by two that agree. @throws does_not_exist, invalid_input */
+/** Returns the person that a request names by `person`, `distinct_id` or both. @throws does_not_exist, invalid_input */
 async function findNamed(
   c: Context<AppEnv>,
   person: RegexInput['person'],
@@ -169,7 +174,11 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
     ? { result: 'error', engine, data: { output: answer.fault, matched: [], rejected: [] } }
     : { result: 'success', engine, data: answer }
 
-/** @param subject whose recordings are meant; somebody without a person is one of several distinct ids that may be asked for */
+/**
+ * Returns the response with filters or a question.
+ * @param subject the visitor whose recordings are meant. One without a person is filtered by distinct id, so that the request
+ * cannot name another distinct id as well
+ */
 function filtersToJson(
   engine: FiltersJson['engine'],
   answer: FilterAnswer,
@@ -177,7 +186,7 @@ function filtersToJson(
 ): FiltersJson {
   const ids = subject && subject.uuid === undefined ? subject.distinctIds : []
   if ('question' in answer || (ids.length > 0 && answer.distinct_ids.length > 0)) {
-    const question = 'question' in answer ? answer.question : 'Ask for one distinct id.'
+    const question = 'question' in answer ? answer.question : 'Give only one distinct id.'
     return {
       result: 'question',
       engine,

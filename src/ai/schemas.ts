@@ -3,17 +3,23 @@ import { MAX_FILTERS, OPERATORS } from '../properties/filter.ts'
 import { DistinctId, PersonInput } from '../recordings/change.ts'
 import { ENGINES } from './engine.ts'
 
+/** Characters of a message or a description. */
 const MAX_TEXT = 2_000
+/** Messages of a conversation. */
 const MAX_MESSAGES = 50
+/** Characters of an example. */
 const MAX_EXAMPLE = 1_000
+/** Examples, and separately counter-examples, in one request. */
 const MAX_EXAMPLES = 50
 
 const Person = {
   person: PersonInput.optional().meta({
     description:
-      'Whose, where nothing else is asked for: a distinct id, or an object that names a person. `{"properties": {}}` names nobody.'
+      'A person: a distinct id, or an object with `id`, `uuid` or `distinct_ids`. `{"properties": {}}` names nobody.'
   }),
-  distinct_id: DistinctId.min(1).optional().meta({ description: 'The same by a distinct id.' })
+  distinct_id: DistinctId.min(1)
+    .optional()
+    .meta({ description: 'A person by distinct id; an alternative to `person`.' })
 }
 
 export const FiltersInput = z
@@ -23,7 +29,7 @@ export const FiltersInput = z
       .min(1)
       .max(MAX_MESSAGES)
       .optional()
-      .meta({ description: 'A conversation; its last message asks for recordings, in English.' }),
+      .meta({ description: 'A conversation. Its last message asks for recordings, in English.' }),
     ...Person
   })
   .meta({
@@ -38,7 +44,7 @@ export const FiltersInput = z
   })
 export type FiltersInput = z.infer<typeof FiltersInput>
 
-/** Whose property a filter is about; the one of `event_metadata` is the name of the event, `event`. */
+/** Owners of a filter's property. The only property of `event_metadata` is `event`, the name of an event. */
 export const FILTER_TYPES = ['event', 'event_metadata', 'person', 'session', 'recording'] as const
 
 export const FilterJson = z
@@ -61,28 +67,26 @@ export const GroupJson: z.ZodType<GroupJson> = z
   })
   .meta({
     id: 'RecordingFilterGroup',
-    description: `Filters and groups, all or any; at most ${MAX_FILTERS} filters.`
+    description: `Filters and groups, all (AND) or at least one (OR) of which have to match; at most ${MAX_FILTERS} filters.`
   })
 
 const Example = z.string().max(MAX_EXAMPLE)
 
 export const RegexInput = z
   .object({
-    regex: z
-      .string()
-      .max(MAX_TEXT)
-      .optional()
-      .meta({ description: 'What the pattern is to match, in English.' }),
+    regex: z.string().max(MAX_TEXT).optional().meta({
+      description: 'A description of the texts that the pattern has to match, in English.'
+    }),
     examples: z
       .array(Example)
       .max(MAX_EXAMPLES)
       .optional()
-      .meta({ description: 'Texts that it has to match.' }),
+      .meta({ description: 'Texts that the pattern has to match.' }),
     counter_examples: z
       .array(Example)
       .max(MAX_EXAMPLES)
       .optional()
-      .meta({ description: 'Texts that it must not match.' }),
+      .meta({ description: 'Texts that the pattern must not match.' }),
     ...Person
   })
   .meta({
@@ -91,7 +95,9 @@ export const RegexInput = z
   })
 export type RegexInput = z.infer<typeof RegexInput>
 
-const engine = z.enum(ENGINES).meta({ description: 'What has made the answer.' })
+const engine = z
+  .enum(ENGINES)
+  .meta({ description: 'Whether built-in rules or a language model gave the answer.' })
 
 export const FiltersJson = z
   .object({
@@ -100,7 +106,7 @@ export const FiltersJson = z
     data: z.object({
       question: z
         .string()
-        .meta({ description: 'What was not understood, or has to be known first.' }),
+        .meta({ description: 'With `question`: what was not understood or is missing.' }),
       date_from: z.string(),
       date_to: z.string(),
       person_uuid: z.string(),
@@ -108,7 +114,7 @@ export const FiltersJson = z
       filter_group: GroupJson,
       query: z
         .string()
-        .meta({ description: 'All of it as the query string of `GET session_recordings/`.' })
+        .meta({ description: 'The filters as a query string of `GET session_recordings/`.' })
     })
   })
   .meta({
@@ -147,13 +153,13 @@ export const RegexJson = z
     data: z.object({
       output: z
         .string()
-        .meta({ description: 'The pattern, RE2 syntax; with `error`, why there is none.' }),
+        .meta({ description: 'The pattern, in RE2 syntax; with `error`, why there is none.' }),
       matched: z
         .array(z.object({ text: z.string(), match: z.string() }))
-        .meta({ description: 'What the pattern finds in each example.' }),
+        .meta({ description: 'The examples, each with the part that the pattern matches.' }),
       rejected: z
         .array(z.string())
-        .meta({ description: 'The counter-examples, in which it finds nothing.' })
+        .meta({ description: 'The counter-examples, none of which the pattern matches.' })
     })
   })
   .meta({

@@ -3,12 +3,16 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { PersonName } from '../recordings/change.ts'
 
-/** A person, if it is one, with its distinct ids and the URLs that its recordings start with, the newest first. */
+/**
+ * A visitor: its distinct ids, its person's uuid if it has one, and the URLs that its recordings start
+ * with, newest first.
+ */
 export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
 
+/** URLs read of a visitor. */
 const MAX_URLS = 20
 
-/** Somebody without a person is a subject too, by the one distinct id; undefined when nobody is known by that name. */
+/** Finds a visitor by id, uuid or distinct id. One without a person has just that distinct id. Undefined if unknown. */
 export async function findSubject(
   db: Db,
   projectId: number,

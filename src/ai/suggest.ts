@@ -4,16 +4,16 @@ import { OPERATORS } from '../properties/filter.ts'
 import { MAX_PATTERN } from '../properties/pattern.ts'
 import { SESSION_PROPERTIES } from '../properties/session.ts'
 import { sizeOf } from '../properties/size.ts'
-import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/query.ts'
+import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/schemas.ts'
 import { askModel, type Engine, TIME_LIMIT_MS } from './engine.ts'
 import { type FilterAnswer, writeFilters } from './filters.ts'
-import { type Project, refusalOf } from './list.ts'
+import { type Project, refusalOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { type Examples, prove } from './pattern.ts'
 import { type RegexAnswer, writeRegex } from './regex.ts'
 import { FILTER_TYPES, type FiltersInput } from './schemas.ts'
 
-/** What a model answers for a pattern. */
+/** A model's answer to a request for a pattern. */
 const RegexDraft = z.object({ result: z.enum(['success', 'error']), output: z.string() })
 
 const REGEX_INSTRUCTIONS = `You write regular expressions for the analytics of websites: for URLs, paths and the values of \
@@ -22,7 +22,7 @@ searched for anywhere in a text unless it is anchored. It has to match every tex
 "counter_examples". "request" says what it is for. Answer {"result":"success","output":"<the pattern>"}, or, if there can \
 be no such pattern, {"result":"error","output":"<one sentence that says why>"}.`
 
-/** The model's pattern, tested; else what the rules make of the same request. */
+/** Returns the model's pattern if it passes the test, otherwise the pattern of the built-in rules. */
 export async function suggestRegex(
   model: Model | undefined,
   text: string,
@@ -53,30 +53,30 @@ export async function suggestRegex(
     : { engine: 'built-in', answer }
 }
 
-/** Size of a model's pattern times characters that it is held against; this much takes 0.2 s. */
+/** Size of a model's pattern times characters of the examples; testing 15 million takes about 0.2 s. */
 const MAX_PROOF = 15_000_000
 
 function faultOf(pattern: string, given: Examples): string | undefined {
   const characters = [...given.examples, ...given.counter_examples].join('').length
   if (pattern.length <= MAX_PATTERN && sizeOf(pattern) * characters > MAX_PROOF) {
-    return 'This pattern is too large to be tried on the examples: use lower counts such as {10}.'
+    return 'The pattern is too large to be tested on the examples: use lower counts such as {10}.'
   }
   const proof = pattern === '' ? undefined : prove(pattern, given)
   if (!proof) {
-    return 'This is no pattern of RE2 syntax.'
+    return 'The pattern is not valid RE2 syntax.'
   }
   const [missed] = proof.missed
   if (missed === undefined) {
     return undefined
   }
   return given.examples.includes(missed)
-    ? `It does not match the example ${missed}`
-    : `It matches ${missed}`
+    ? `The pattern does not match the example ${missed}`
+    : `The pattern matches the counter-example ${missed}`
 }
 
 type Messages = NonNullable<FiltersInput['messages']>
 
-/** What a model answers for filters: groups of one kind in a group, as PostHog's own answer. */
+/** A model's answer to a request for filters: a group of groups of filters, as PostHog's own model returns them. */
 const FiltersDraft = z.object({
   result: z.enum(['filter', 'question']),
   question: z.string(),
@@ -105,13 +105,15 @@ const SESSION_KEYS = SESSION_PROPERTIES.map(({ name }) => name).join(', ')
 const filterInstructions = ({ timezone }: Project, now: Date): string =>
   `You turn what a user asks for into filters of a list of session recordings. It is ${now.toISOString()}; dates are in ${timezone}. Types of filters: "recording" with the keys ${RECORDING_KEYS.join(', ')} (seconds, counts, URLs); "event_metadata" with the key ${METADATA_KEYS.join(', ')}, the name of an event in the session; "event" with a property of an event, such as $browser, $os, $device_type, $geoip_country_code; "person" with a property of the person, such as email; "session" with the keys ${SESSION_KEYS}. Dates: ${DATE_GRAMMAR} Leave date_from and date_to empty when nothing is said of them. Answer with "result":"filter", or, if you cannot tell what is meant, with "result":"question", your question in "question", and empty filters.`
 
-/** The model's filters, if the list of recordings takes them; else what the rules make of the last message. */
+/** Returns the model's filters if the list of recordings accepts them, otherwise those of the built-in rules. */
 export async function suggestFilters(
   model: Model | undefined,
   messages: Messages,
-  project: Project,
-  now: Date,
-  timeLimitMs = TIME_LIMIT_MS
+  {
+    project,
+    now,
+    timeLimitMs = TIME_LIMIT_MS
+  }: { project: Project; now: Date; timeLimitMs?: number }
 ): Promise<{ engine: Engine; answer: FilterAnswer }> {
   const draft =
     model &&
@@ -140,7 +142,10 @@ export async function suggestFilters(
     : { engine: 'built-in', answer }
 }
 
-/** What the rules make of a request; where the list of recordings would refuse that, its words. */
+/**
+ * Returns the filters of the built-in rules, or, if the list of recordings would refuse them, its
+ * error as a question.
+ */
 function writeChecked(text: string, project: Project, now: Date): FilterAnswer {
   const answer = writeFilters(text, project, now)
   const refusal = 'question' in answer ? undefined : refusalOf(answer, project, now)

@@ -1,34 +1,39 @@
-/** A piece of what somebody wrote: `value` is what its rule made of it, `text` how it stood there. */
+/** A part of a text: `value` is what its rule made of it, `text` the original. */
 export type Word<T> = { value: T; text: string }
 
-/** What a piece of text means; the pattern is sticky, and what it matches ends where a word ends. */
+/**
+ * A pattern and the meaning of its matches. The pattern must be sticky, and its matches must end at
+ * the end of a word.
+ */
 export type Rule<T> = readonly [pattern: RegExp, meaning: (match: RegExpExecArray) => T]
 
-/** A phrase in any case, as the pattern of a rule: a space (or ` ?`, none) stands for any, and it ends where a word ends. */
+/** Compiles the pattern of a rule, ignoring case. A space stands for any white space, ` ?` for optional white space. */
 export const phrase = (source: string): RegExp =>
   new RegExp(
     `(?:${source.replaceAll(/ (\??)/g, (_, maybe) => (maybe ? '\\s*' : '\\s+'))})(?=[,;:!?.)]*(?:\\s|$))`,
     'iuy'
   )
 
-/** Something in quotes; an apostrophe inside a word is none. */
+/** A text in quotes. An apostrophe inside a word is not a quote. */
 export const QUOTED = /"([^"]+)"|“([^”]+)”|`([^`]+)`|'([^']+)'(?![\p{L}\p{N}])/uy
 
+/** Returns the text inside the quotes of a match of `QUOTED`. */
 export const quotedText = (match: RegExpExecArray): string =>
   match.slice(1).find((text) => text !== undefined) ?? ''
 
-/** Words that were not understood, as an answer names them. */
+/** Lists words that were not understood, at most ten: `"a", "b"`. */
 export const listUnknown = (words: string[]): string =>
   [...new Set(words)]
     .slice(0, 10)
     .map((word) => `"${word.slice(0, 50)}"`)
     .join(', ')
 
-/** Up to the next space, without the marks that end a clause or a list. */
+/** A word up to the next white space, without punctuation at its end. */
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
+const CHARACTER = /[\s\S]/y
 
-/** Reads a text from left to right: at each place the first rule that fits counts, else it is a word as it stands. */
+/** Splits a text into words from left to right. At each position the first matching rule counts; without one, `word`. */
 export function readWords<T>(
   text: string,
   rules: readonly Rule<T>[],
@@ -44,24 +49,25 @@ export function readWords<T>(
     }
     return match
   }
-  while (at < text.length) {
-    if (take(BETWEEN)) {
-      continue
-    }
-    const start = at
-    let value: T | undefined
+  const readByRule = (): T | undefined => {
     for (const [pattern, meaning] of rules) {
       const match = take(pattern)
-      if (!match) {
-        continue
+      if (match) {
+        return meaning(match)
       }
-      value = meaning(match)
-      break
     }
-    if (value === undefined) {
-      value = word(take(WORD)?.[0] ?? text.slice(at, ++at))
+    return undefined
+  }
+  const readWord = (): T => {
+    const [found] = take(WORD) ?? take(CHARACTER) ?? ['']
+    return word(found)
+  }
+  while (at < text.length) {
+    if (!take(BETWEEN)) {
+      const start = at
+      const value = readByRule() ?? readWord()
+      words.push({ value, text: text.slice(start, at) })
     }
-    words.push({ value, text: text.slice(start, at) })
   }
   return words
 }

@@ -4,24 +4,30 @@ import { fromClock, midnight, toClock } from './clock.ts'
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** A half-open range of moments, ms. */
+/** A half-open range of time in ms: `from` belongs to it, `until` does not. */
 export type Range = { from: number; until: number }
 
-/** What belongs to one point of a trend; `clock` is what the zone's clock shows at its start, as if it were UTC. */
+/**
+ * One point on the time axis: its range, and as `clock` the wall-clock time of its start, encoded as if it were UTC.
+ * `{ from: Date.UTC(2025, 5, 2, 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight in Berlin, on June 3.
+ */
 export type Bucket = Range & { clock: number }
 
-/** The clock that a project's days and weeks follow; `weekStart` is 0 for Sunday, 1 for Monday. */
+/** A project's time zone and first day of the week: 0 for Sunday, 1 for Monday. */
 export type Calendar = { timezone: string; weekStart: number }
 
+/* Milliseconds. */
 export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
+/** Buckets allowed in one query: a week of minutes (10,080) is just too long. */
 export const MAX_BUCKETS = 10_000
 
 /**
- * The buckets that cover a range, one after the other without a gap: the first starts with its interval, the last ends
- * with the range. An hour that the clock shows twice is two buckets; a day lasts from midnight to midnight, 23 to 25 hours.
+ * Returns the buckets that cover a range, without gaps. The first starts at the start of its interval, which may be
+ * before the range; the last ends with the range. An hour that the clock shows twice is two buckets; a day lasts from
+ * midnight to midnight, 23 to 25 hours.
  * @throws query_too_large for more than MAX_BUCKETS
  */
 export function bucketsOf(range: Range, interval: Interval, calendar: Calendar): Bucket[] {
@@ -33,7 +39,7 @@ export function bucketsOf(range: Range, interval: Interval, calendar: Calendar):
     }
     const next = after(start, interval, calendar.timezone)
     const until = Math.min(next.time, range.until)
-    // A day that the zone left out has no moment.
+    // A day that a time zone skipped has no length: Samoa had no December 30, 2011.
     if (until > start.time) {
       buckets.push({ from: start.time, until, clock: start.clock })
     }
@@ -42,13 +48,13 @@ export function bucketsOf(range: Range, interval: Interval, calendar: Calendar):
   return buckets
 }
 
-/** One bucket for a whole range, however long; it starts with the interval around its beginning. */
+/** Returns one bucket for a whole range. It starts at the start of the interval around `from`. */
 export function bucketOf({ from, until }: Range, interval: Interval, calendar: Calendar): Bucket {
   const start = startOf(from, interval, calendar)
   return { from: start.time, until, clock: start.clock }
 }
 
-/** So many buckets of one size, the first of them around `from`. */
+/** Returns `count` whole buckets, the first of which contains `from`. */
 export function bucketsFrom(
   from: number,
   count: number,
@@ -67,7 +73,7 @@ export function bucketsFrom(
   return buckets
 }
 
-/** So many buckets that end where the first of `buckets` starts. */
+/** Returns as many buckets as there are in `buckets`, ending where the first of `buckets` starts. */
 export function bucketsBefore(
   buckets: readonly Bucket[],
   interval: Interval,
@@ -92,21 +98,21 @@ export function bucketsBefore(
   ).slice(-count)
 }
 
-/** So many days on the zone's clock before a moment. */
+/** Returns the moment that is `days` earlier at the same wall-clock time. */
 export const daysBefore = (time: number, days: number, timezone: string): number =>
   fromClock(toClock(time, timezone) - days * DAY, timezone)
 
-/** The moment at which the local day of this one ends. */
+/** Returns the next local midnight after a moment. */
 export const endOfDay = (time: number, timezone: string): number =>
   fromClock(floorTo(toClock(time, timezone), DAY) + DAY, timezone)
 
-/** The moment at which the hour or minute of this one ends. */
+/** Returns the end of the hour or minute around a moment. */
 export const endOf = (time: number, interval: 'hour' | 'minute', calendar: Calendar): number =>
   after(startOf(time, interval, calendar), interval, calendar.timezone).time
 
 type Start = { time: number; clock: number }
 
-/** The start of the interval around a moment. */
+/** Returns the start of the interval around a moment. */
 export function startOf(
   time: number,
   interval: Interval,
@@ -121,7 +127,7 @@ export function startOf(
   return { time: fromClock(clock, timezone), clock }
 }
 
-/** The first day of the interval that a day belongs to. */
+/** Returns the first day of the interval that a day belongs to; both are wall-clock midnights. */
 function firstDay(day: number, interval: Interval, weekStart: number): number {
   if (interval === 'day') {
     return day
@@ -140,7 +146,10 @@ function after({ time, clock }: Start, interval: Interval, timezone: string): St
   return { time: fromClock(next, timezone), clock: next }
 }
 
-/** Where the clock shows the next full hour or minute, or another one than before: not each change is by full hours. */
+/**
+ * Returns the start of the next hour or minute. When the clocks change by less than an hour (Lord Howe: 30 minutes), the
+ * clock may jump into the middle of another hour, which then starts there.
+ */
 function afterShort(time: number, length: number, timezone: string): Start {
   const hour = floorTo(toClock(time, timezone), length)
   let next = time
@@ -157,7 +166,7 @@ const lengthOf = (interval: Exclude<Interval, 'month'>): number =>
 
 const floorTo = (clock: number, length: number): number => Math.floor(clock / length) * length
 
-/** The start of the month so many months after that of a day. */
+/** Returns the start of the month that is `months` after the month of a day. */
 function addMonths(clock: number, months: number): number {
   const date = new Date(clock)
   return midnight(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
@@ -166,20 +175,20 @@ function addMonths(clock: number, months: number): number {
 const tooManyBuckets = (interval: Interval): AppError =>
   new AppError(
     'query_too_large',
-    `A trend has at most ${MAX_BUCKETS} buckets. Ask for fewer, or for longer ones than by the ${interval}.`,
+    `A trend has at most ${MAX_BUCKETS} buckets. Choose a shorter range or an interval longer than ${interval}.`,
     'buckets'
   )
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `3-Jun-2025`, within a day `3-Jun-2025 14:00`. */
+/** Formats a bucket's start as PostHog's `labels`: `3-Jun-2025`, for hours and minutes `3-Jun-2025 14:00`. */
 export function labelOf({ clock }: Bucket, interval: Interval): string {
   const date = new Date(clock)
   const day = `${date.getUTCDate()}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`
   return isWithinDay(interval) ? `${day} ${date.toISOString().slice(11, 16)}` : day
 }
 
-/** `2025-06-03`, within a day `2025-06-03 14:00:00`. */
+/** Formats a bucket's start as PostHog's `days`: `2025-06-03`, for hours and minutes `2025-06-03 14:00:00`. */
 export function dayOf({ clock }: Bucket, interval: Interval): string {
   const [day = '', time = ''] = new Date(clock).toISOString().split('T')
   return isWithinDay(interval) ? `${day} ${time.slice(0, 8)}` : day

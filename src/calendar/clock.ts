@@ -1,11 +1,12 @@
 const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i
-/** A date with the name of its month and all digits of its year: without them anything that ends in a number is one. */
+/** A date with a month name and a four-digit year. `Date.parse` alone would also read texts such as `plan 9` as dates. */
 const NAMED =
   /^(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}\b/i
 
 /**
- * Reads ISO 8601 (without an offset it is a time on the zone's clock), a bare date, RFC 2822, or epoch digits.
+ * Reads an ISO 8601 date or date-time, RFC 2822, or a Unix time in seconds (9–11 digits), ms (12–14) or µs (15–16).
+ * A date-time without an offset is local to the time zone.
  * @returns ms with their fraction, or undefined
  */
 export function parseTimestamp(text: string, timezone = 'UTC'): number | undefined {
@@ -19,7 +20,7 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | undefin
   return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : parseIso(trimmed, timezone)
 }
 
-/** Reads a date or a date-time of ISO 8601, which without an offset is on the zone's clock. @returns ms, or undefined */
+/** Reads an ISO 8601 date or date-time; without an offset it is local to the time zone. @returns ms, or undefined */
 export function parseIso(text: string, timezone = 'UTC'): number | undefined {
   const iso = ISO.exec(text.trim())
   if (!iso) {
@@ -49,13 +50,16 @@ const UNITS: Record<string, { ms: number } | { days: number } | { months: number
   y: { months: 12 }
 }
 
-/** Reads `-7d`, `3h`, `-1m`…: so long before `now`. @returns ms, or undefined */
+/** Reads a relative date: `-7d` and `7d` are both seven days before `now`. @returns ms, or undefined */
 function parseRelative(text: string, timezone: string, now: Date): number | undefined {
   const [, amount, unit] = /^-?(\d{1,5})([sMhdwmqy])$/.exec(text) ?? []
   return unit === undefined ? undefined : goBack(now.getTime(), Number(amount), unit, timezone)
 }
 
-/** So many of `s`, `M` (minutes), `h`, `d`, `w`, `m` (months), `q` (13 weeks) or `y` earlier, days and longer on the zone's clock. */
+/**
+ * Returns the moment `amount` units before another: `s` seconds, `M` minutes, `h` hours, `d` days, `w` weeks, `m` months,
+ * `q` 13 weeks, `y` years. Days and longer units keep the wall-clock time; March 31 minus a month is the last of February.
+ */
 export function goBack(time: number, amount: number, letter: string, timezone: string): number {
   const unit = UNITS[letter]
   if (!unit) {
@@ -80,15 +84,18 @@ export function goBack(time: number, amount: number, letter: string, timezone: s
   return fromClock(clock.getTime(), timezone)
 }
 
-/** A date as a query names it: relative to `now`, or a date-time, which without an offset is on the zone's clock. */
+/** Reads a date of a query: relative to `now`, or anything that `parseTimestamp` reads. @returns ms, or undefined */
 export const parseDate = (text: string, timezone: string, now: Date): number | undefined =>
   parseRelative(text, timezone, now) ?? parseTimestamp(text, timezone)
 
-/** The beginning of a day in UTC, ms. To `Date.UTC` the year 26 is 1926. */
+/** Returns the start of a day in UTC, ms; `month` counts from 0. Unlike with `Date.UTC`, the year 26 is not 1926. */
 export const midnight = (year: number, month: number, day: number): number =>
   new Date(0).setUTCFullYear(year, month, day)
 
-/** What a clock in the zone shows at this moment, as if it were UTC; ms. */
+/**
+ * Returns the wall-clock time of a moment, encoded as if it were UTC, ms: in Berlin, noon UTC becomes
+ * 13:00 or 14:00 UTC.
+ */
 export function toClock(time: number, timezone: string): number {
   if (timezone === 'UTC' || !Number.isFinite(time)) {
     return time
@@ -104,7 +111,10 @@ export function toClock(time: number, timezone: string): number {
   )
 }
 
-/** The moment at which the zone's clock shows this: the first of two, and after a gap as if the clock had not jumped. */
+/**
+ * Returns the moment of a wall-clock time, the inverse of `toClock`. Of a time that the clock shows twice, the first; a
+ * time that the clock skips counts as if it had not jumped.
+ */
 export function fromClock(clock: number, timezone: string): number {
   if (timezone === 'UTC') {
     return clock
@@ -149,7 +159,7 @@ function offsetOf(zone: string): number {
   return zone.startsWith('-') ? -offset : offset
 }
 
-/** A time in ms as the API writes it: ISO 8601 in UTC, with milliseconds only where there are any. */
+/** Formats a time in ms as ISO 8601 in UTC, with milliseconds only if they are not zero: `2025-06-03T14:00:00Z`. */
 export const toIso = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
 const orUndefined = (time: number): number | undefined => (Number.isNaN(time) ? undefined : time)

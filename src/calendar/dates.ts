@@ -4,12 +4,17 @@ import { fromClock, goBack, midnight, parseTimestamp, toClock } from './clock.ts
 const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy]|[hdmy](?=Start|End))(Start|End)?$/
 const BARE_DATE = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/
 
-/** How a date of a trend may be written, for whoever reads the interface's description. */
+/** The dates that a trend accepts, for the API reference. */
 export const DATE_GRAMMAR =
-  '`-7d`, `-3h`: so long ago, in `s`, `M` minutes, `h`, `d`, `w`, `m` months, `q` 13 weeks, `y`; with `Start` or `End` \
-(`-1mStart`, `dEnd`) the start or end of that hour, day, month or year; ISO 8601, without an offset on the project’s clock.'
+  'A relative date such as `-7d` or `-3h`, in `s` seconds, `M` minutes, `h` hours, `d` days, `w` weeks, `m` months, `q` \
+13 weeks or `y` years; with `Start` or `End` (`-1mStart`, `dEnd`) the start or end of that hour, day, month or year. Or an \
+ISO 8601 date, which without an offset is in the project’s time zone.'
 
-/** The moment at which a trend begins: of `-7d` that day’s start, of `-3h` that hour’s. @returns ms, or undefined */
+/**
+ * Reads the date at which a query begins. A relative date is rounded down: `-7d` to the start of that day, `-3h` to the
+ * start of that hour.
+ * @returns ms, or undefined
+ */
 export function readFrom(text: string, calendar: Calendar, now: Date): number | undefined {
   const relative = readRelative(text, calendar, now)
   if (!relative) {
@@ -25,12 +30,13 @@ export function readFrom(text: string, calendar: Calendar, now: Date): number | 
   return startOf(time, 'day', calendar).time
 }
 
-/** Where a trend begins; `isExact` for a beginning that lies within its first bucket. */
+/** The start of a trend; `isExact` when it may lie inside the first bucket, which is then cut. */
 export type Start = { time: number; isExact: boolean }
 
 /**
- * Reads where a trend begins: hours, minutes and seconds ago right then, unless `isByHour` says that buckets of an hour or
- * a minute begin with theirs. `-24h` by the day is the last 24 hours. @returns undefined for what is no date
+ * Reads the date at which a trend begins. With buckets of a day or longer, `-24h` means exactly 24 hours ago; with buckets
+ * of an hour or a minute (`isByHour`) it is rounded down to its hour.
+ * @returns undefined for anything but a date
  */
 export function readStart(
   text: string,
@@ -47,8 +53,14 @@ export function readStart(
 }
 
 /**
- * The moment before which a trend ends: with its day, and of hours and minutes with the hour or minute of a relative
- * date, and right behind an exact time. @returns ms, or undefined
+ * Reads the date at which a trend ends, now by default, and returns the first moment behind it, ms, or undefined.
+ *
+ * | Interval | Date | The range ends |
+ * |---|---|---|
+ * | day or longer | any | with the day of the date |
+ * | hour, minute | relative | with the hour or minute of the date; `dEnd`, `mEnd` and `yEnd` with the day |
+ * | hour, minute | `2025-06-03` | with that day |
+ * | hour, minute | `2025-06-03T14:30` | 1 ms after the date |
  */
 export function readUntil(
   text: string | undefined,
@@ -71,7 +83,10 @@ export function readUntil(
 
 const roundDown = (time: number | undefined) => (time === undefined ? undefined : Math.floor(time))
 
-/** `isWhole`: it names the end of a day or longer. */
+/**
+ * Reads a relative date and its unit. `isWhole` when it names the end of a day, month or year.
+ * `-1mStart` → the first of last month, `m`
+ */
 function readRelative(text: string, calendar: Calendar, now: Date) {
   const match = RELATIVE.exec(text.trim())
   if (!match) {
@@ -83,10 +98,10 @@ function readRelative(text: string, calendar: Calendar, now: Date) {
   }
   const time = goBack(now.getTime(), Number(amount), unit, calendar.timezone)
   const isWhole = position === 'End' && unit !== 'h'
-  return { time: position ? clamp(time, unit, position, calendar) : time, unit, isWhole }
+  return { time: position ? moveToEdge(time, unit, position, calendar) : time, unit, isWhole }
 }
 
-function clamp(time: number, unit: string, position: string, calendar: Calendar): number {
+function moveToEdge(time: number, unit: string, position: string, calendar: Calendar): number {
   if (unit === 'h') {
     return position === 'Start'
       ? startOf(time, 'hour', calendar).time

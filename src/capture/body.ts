@@ -5,21 +5,25 @@ import { findInexact } from '../input/exact.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readBody } from '../input/stream.ts'
 
-/** Largest request body, as sent and decompressed: SDKs halve a batch that is refused with 413. */
+/** Bytes of a request body, both as sent and decompressed. SDKs halve a batch that is refused with 413. */
 export const MAX_BODY_BYTES = 10_000_000
+/** Events per request. */
 export const MAX_EVENTS = 20_000
 
 /**
- * The JSON of a request in any of the forms SDKs send, told apart by its bytes because their headers do not say: plain,
- * gzip, base64, or a form field `data` that holds one of these.
- * @throws request_too_large as soon as the cap is passed, parse_error
+ * Reads the JSON of a request in any form that SDKs send: plain, gzip, base64, or a form field `data` that holds one of
+ * these. The bytes tell the form, because the headers of SDKs do not.
+ *
+ *     {"event":"signed up",…}
+ *     data=eyJldmVudCI6InNpZ25lZCB1cCIs…
+ * @throws request_too_large as soon as the limit is passed, parse_error
  */
 export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request))
 
 /**
- * The same, with the path of its first number that is not kept exactly.
- * @throws request_too_large as soon as the cap is passed, parse_error
+ * Does what `readJson` does, and also returns the path of the first number that JavaScript cannot keep exactly.
+ * @throws request_too_large as soon as the limit is passed, parse_error
  */
 export async function readExactly(
   request: Request | Response
@@ -28,7 +32,7 @@ export async function readExactly(
   return { json: parse(text), inexact: findInexact(text) }
 }
 
-/** The text of a request's JSON. */
+/** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */
 async function readText(request: Request | Response): Promise<string> {
   let bytes = await readBody(request, MAX_BODY_BYTES)
   for (let layer = 0; layer < 3; layer += 1) {
@@ -46,10 +50,7 @@ async function readText(request: Request | Response): Promise<string> {
     // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
     bytes = fromBase64(text.replaceAll(' ', '+'))
   }
-  throw new AppError(
-    'parse_error',
-    'failed to decode request: more than two encodings inside each other'
-  )
+  throw new AppError('parse_error', 'failed to decode request: more than two nested encodings')
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -62,7 +63,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 const isJson = (text: string): boolean => text.startsWith('{') || text.startsWith('[')
 
-/** What a form's field `data` holds; all of the text when it is no form. */
+/** Returns the field `data` of a form, and text that is not a form as it is. */
 const unwrapForm = (text: string): string =>
   isJson(text) || !/(^|&)data=/.test(text)
     ? text
@@ -84,10 +85,14 @@ function parse(text: string): Json {
   }
 }
 
-/** `sentAt` is the client's clock when it sent, ms. */
+/** `sentAt` is the client's clock at sending, ms UTC. */
 export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }
 
-/** Finds token, clock and events in each of the three shapes: an array, an envelope with `batch`, a single event. */
+/**
+ * Finds token, clock and events in each of the three shapes of a body: an array of events, an envelope with `batch`, a
+ * single event.
+ * @throws invalid_input, request_too_large, authentication_failed
+ */
 export function readRequest(body: Json): CaptureRequest {
   const envelope = isObject(body) ? body : undefined
   const batch = envelope?.batch
@@ -156,7 +161,7 @@ function checkToken(token: Json | undefined): string {
 export const invalidToken = (detail: string): AppError =>
   new AppError('authentication_failed', detail, 'api_key')
 
-/** A `sent_at`: epoch milliseconds or a date-time; anything else counts as not sent. */
+/** Reads a `sent_at`, epoch milliseconds or a date-time, as ms UTC; undefined for anything else. */
 export function clockOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') {
     return value

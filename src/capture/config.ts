@@ -1,9 +1,9 @@
 import type { ProjectSettings } from '../projects/settings.ts'
 
 /**
- * What a browser SDK asks before it does anything of its own accord. Without `supportedCompression` it does not compress,
- * and without `autocapture_opt_out` it captures nothing by itself. Without `surveys` the
- * callbacks of surveys wait for ever, and with `hasFeatureFlags: false` those of feature flags.
+ * The configuration that a browser SDK loads first. Without `supportedCompression` it does not compress; without
+ * `autocapture_opt_out` it does not autocapture. Without `surveys` the callbacks of surveys would wait for ever, and so
+ * would those of feature flags with `hasFeatureFlags: false`.
  */
 export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   token,
@@ -24,13 +24,13 @@ export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   siteApps: []
 })
 
-/** How visits are recorded; `false` for not at all, which also ends what an SDK remembers of before. */
+/** How an SDK records visits. `false` turns recording off, also in browsers that remember an earlier configuration. */
 const recordingConfig = (settings: ProjectSettings) =>
   settings.recording && {
     endpoint: '/s/',
     consoleLogRecordingEnabled: settings.console_capture,
     recorderVersion: 'v2',
-    // As a text, which SDKs parse; 1 would have them draw lots for every visit.
+    // SDKs parse a string. `null` records every visit; a rate of 1 would still draw a random number per visit.
     sampleRate: settings.recording_sample === 1 ? null : String(settings.recording_sample),
     minimumDurationMilliseconds:
       settings.recording_minimum_duration === 0
@@ -38,7 +38,7 @@ const recordingConfig = (settings: ProjectSettings) =>
         : Math.round(settings.recording_minimum_duration * 1000)
   }
 
-/** The same as a script, which SDKs load first. */
+/** Returns the configuration as a script, which browser SDKs try first. */
 export const configScript = (token: string, settings: ProjectSettings): string =>
   `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${JSON.stringify(token)}]=${JSON.stringify(
     {
@@ -48,7 +48,7 @@ export const configScript = (token: string, settings: ProjectSettings): string =
   )}
 `
 
-/** What `/flags` answers: no feature flags, and the configuration, if there is any, to an SDK that asks for both at once. */
+/** Builds the answer of `/flags`: no feature flags, and the configuration for an SDK that asks for both at once. */
 export const answerFlags = (
   version: string | undefined,
   config: ReturnType<typeof remoteConfig> | undefined,
@@ -62,14 +62,14 @@ export const answerFlags = (
   requestId
 })
 
-/** What `/decide`, the door of older SDKs, answers. */
+/** Builds the answer of `/decide`, which older SDKs call. */
 export const answerDecide = (
   version: string | undefined,
   config: ReturnType<typeof remoteConfig>,
   requestId: string
 ) => ({
   ...config,
-  // Autocapture's switch before there was `autocapture_opt_out`.
+  // The autocapture switch of SDKs that do not know `autocapture_opt_out`.
   config: { enable_collect_everything: true },
   ...decidedFlags(version),
   errorsWhileComputingFlags: false,

@@ -2,17 +2,17 @@ import { readDistinctId } from '../persons/distinct-id.ts'
 import type { CapturedEvent } from './event.ts'
 import { hasPersonProfile } from './person-writes.ts'
 
-/** The distinct ids that an event names: its own and the one that it merges, if any. */
+/** Returns the distinct ids that an event names: its own, and the one that it merges into it. */
 export function distinctIdsOf(event: CapturedEvent): string[] {
   const source = mergeSource(event)
   return source === undefined ? [event.distinct_id] : [event.distinct_id, source]
 }
 
-/** The distinct ids whose persons an event merges; none of an event that does not merge. */
+/** Returns the distinct ids whose persons an event merges: two, or none. */
 export const mergedIdsOf = (event: CapturedEvent): string[] =>
   mergeSource(event) === undefined ? [] : distinctIdsOf(event)
 
-/** The distinct id that an event folds into its own, if it is one of those that merge. */
+/** Returns the distinct id whose person an event folds into the person of its own distinct id. */
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
   if (!hasPersonProfile(properties)) {
     return undefined

@@ -13,15 +13,15 @@ import {
 export type CaptureOutlet = {
   queue: Queue<QueueMessage>
   bucket: R2Bucket
-  /** Whether every request goes through the bucket, because the queue does not survive a restart. */
+  /** Whether every request waits in the R2 bucket, because the queue does not survive a restart. */
   spillsAll: boolean
 }
 
 /**
- * Hands accepted events to the queue, all or none: returning means that they are durable. What is larger than a queue
- * message, or everything if the outlet says so, lies in R2 and is queued by name; the sweep finds it there if its
- * message is lost.
- * @throws unavailable when queue or bucket cannot take them
+ * Hands accepted events to the queue, all or none; they are durable when this returns. Requests larger than a queue
+ * message (every request with `spillsAll`) are written to R2 and queued by key. The sweep queues an object again whose
+ * message was lost.
+ * @throws unavailable when the queue or the R2 bucket does not take them
  */
 export async function enqueueEvents(
   { queue, bucket, spillsAll }: CaptureOutlet,
@@ -33,7 +33,8 @@ export async function enqueueEvents(
   const spilled: string[] = []
   try {
     if (!spillsAll && first && parts.length === 1 && first.bytes <= MAX_MESSAGE_BYTES) {
-      return void (await queue.send({ ...request, events: first.events }))
+      await queue.send({ ...request, events: first.events })
+      return
     }
     for (const part of parts) {
       const key = newSpillKey(request)
@@ -43,13 +44,13 @@ export async function enqueueEvents(
     }
     await queue.sendBatch(spilled.map((spill) => ({ body: { spill } })))
   } catch (error) {
-    // What is refused will be sent again: the sweep must not find it as well.
+    // The SDK sends a refused request again, so the sweep must not find these objects.
     await discard(bucket, spilled)
     throw new UnavailableError('transient error, please retry', error)
   }
 }
 
-/** Whether `SPILL` asks for every request to go through the bucket. @throws for any other value than "all" or none */
+/** Whether the setting `SPILL` sends every request through R2. @throws for anything but "" and "all" */
 export function readSpill(text: string): boolean {
   if (text !== '' && text !== 'all') {
     throw new Error(`SPILL must be empty or "all"; got "${text}".`)

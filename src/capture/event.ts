@@ -17,31 +17,32 @@ import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 
-/** An accepted event, as it travels through the queue. Times are ms UTC. */
+/** An accepted event in a queue message. Times are ms UTC. */
 export const CapturedEvent = z.object({
   uuid: z.guid(),
   event: z.string().min(1),
   distinct_id: z.string().min(1),
   timestamp: z.number(),
-  /** What orders its writes to a person, where that is not the timestamp. */
+  /** The time that orders its writes to a person, if that is not the timestamp. */
   written_at: z.number().optional(),
-  /** Its place in the request, which orders events of the same time; absent for the first. */
+  /** Its place in the request, which orders events of the same time; absent for place 0. */
   position: z.int().positive().optional(),
-  /** The hash that names a visitor without cookies: the session is found when the event is stored. */
+  /** The hash of a visitor without cookies, whose session is found when the event is stored. */
   visitor: z.string().optional(),
   properties: z.custom<JsonObject>(isObject)
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
 
+/** Bytes of an event's properties as JSON. */
 export const MAX_EVENT_BYTES = 1_000_000
-/** Characters of a value that a reason repeats. */
+/** Characters of a refused value that a reason quotes. */
 const MAX_QUOTED = 60
 
 const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
 
 /**
- * Reads one event as an SDK sends it. What cannot be kept is answered with the reason; PostHog's own texts where it
- * has one. `now` and `sentAt` are ms, `position` counts from 0.
+ * Reads one event as an SDK sends it, or returns the reason why it is dropped, in PostHog's words where PostHog has any.
+ * `now` and `sentAt` are ms UTC; `position` is the event's place in the request, from 0.
  */
 export function readEvent(
   raw: Json,
@@ -102,22 +103,22 @@ export function readEvent(
   }
 }
 
-/** What of an event's order its timestamp does not tell. */
+/** The members that order an event among others, left out where its timestamp is enough. */
 const orderOf = (timestamp: number, writtenAt: number, position: number) => ({
   ...(writtenAt !== timestamp && { written_at: writtenAt }),
   ...(position > 0 && { position })
 })
 
-/** A version 7 UUID; those of one request have the order of its events. */
+/** Makes a version 7 UUID. UUIDs made for one request sort like its events. */
 function newUuid(now: number, position: number): string {
   const [random = 0] = crypto.getRandomValues(new Uint16Array(1))
   return uuidv7({ msecs: now, seq: ((position << 16) | random) >>> 0 })
 }
 
-/** Returns why the time of an event cannot be told, undefined when it can: an offset wins, and no timestamp is now. */
+/** Returns why an event's time cannot be read, or undefined. A numeric offset wins; without a timestamp the time is now. */
 function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
   if (typeof timestamp === 'number') {
-    return 'event timestamp is a number instead of a string'
+    return 'event timestamp must be an ISO 8601 string; got a number'
   }
   if (
     typeof offset === 'number' ||
@@ -130,16 +131,16 @@ function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
   const isDate = typeof timestamp === 'string' && parseTimestamp(timestamp) !== undefined
   return isDate
     ? undefined
-    : `event timestamp is not a date: ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
+    : `event timestamp must be an ISO 8601 string; got ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
 }
 
-/** Returns why an event with this name and these properties is not stored, undefined when it is. */
+/** Returns why an event with this name and these properties is not stored, or undefined. */
 function faultOfEvent(event: string, properties: JsonObject): string | undefined {
   if (event === '$snapshot' || event === '$performance_event') {
     return `${event} is not stored as an event`
   }
   if (!hasPersonProfile(properties) && (MERGES.has(event) || event === '$groupidentify')) {
-    return `${event} needs person processing`
+    return `${event} needs a person profile: send it without $process_person_profile: false`
   }
   if (depthOf(properties) > MAX_DEPTH) {
     return `event properties are nested deeper than ${MAX_DEPTH}`
@@ -147,7 +148,7 @@ function faultOfEvent(event: string, properties: JsonObject): string | undefined
   return undefined
 }
 
-/** Returns which size limit the properties exceed, undefined when they exceed none. */
+/** Returns which size limit the properties exceed, or undefined. */
 function faultOfSize(properties: JsonObject): string | undefined {
   const bytes = byteLength(JSON.stringify(properties))
   if (bytes > MAX_EVENT_BYTES) {
@@ -159,11 +160,14 @@ function faultOfSize(properties: JsonObject): string | undefined {
   return undefined
 }
 
-/** `/engage` takes what is to be set of a person without the name of an event. */
+/** Names an event of `/engage`, which sends properties of a person without an event name, `$identify`. */
 export const asIdentify = (raw: Json): Json =>
   isObject(raw) && raw.event === undefined ? { ...raw, event: '$identify' } : raw
 
-/** Token and distinct id are the event's own columns; `$set…` beside the properties joins theirs and wins. */
+/**
+ * Returns the properties to store: without token and distinct id, which have their own columns, and with the event's
+ * `$set` and `$set_once`, which win over those in the properties. Events without a person profile lose all of these.
+ */
 function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   const { token: _, distinct_id: __, ...properties } = sent
   const personal = hasPersonProfile(sent)
@@ -182,7 +186,7 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   return properties
 }
 
-/** Whether what an event sets of its person would be refused of every person, whatever else that has. */
+/** Whether an event sets more than any person may have, however little that person has already. */
 function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean {
   const asked = { ...(isObject(once) && once), ...(isObject(set) && set) }
   return byteLength(JSON.stringify(asked)) > MAX_PROPERTIES_BYTES

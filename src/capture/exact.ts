@@ -3,8 +3,9 @@ import { log } from '../log.ts'
 import type { CapturedEvent } from './event.ts'
 
 /**
- * Warns of an event that is kept although a number in it is not kept exactly, such as 2^53 + 1: its SDK should send a text.
- * `read` are the events of a request in its order, `inexact` is the path of the first such number in its body.
+ * Logs a warning for an event that is stored although one of its numbers is not kept exactly, such as 2^53 + 1; the
+ * client should send it as a string. `read` are the events in the order of the request, `inexact` is the path of the
+ * first such number in its body.
  */
 export function warnOfInexact(
   project: number,
@@ -17,7 +18,7 @@ export function warnOfInexact(
   }
 }
 
-/** Which event of a body a path leads into: one of a batch, of an array, or the only one. */
+/** Returns the place of the event that a path leads into: `batch.3.properties.id` is event 3, `properties.id` event 0. */
 function placeOf([first = '', second = '']: readonly string[]): number {
   const place = first === 'batch' ? second : first
   return /^\d+$/.test(place) ? Number(place) : 0

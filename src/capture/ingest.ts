@@ -4,27 +4,27 @@ import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { pause } from '../pause.ts'
 import { readTombstones } from '../tombstones/read.ts'
+import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
 import { hasPersonProfile } from './person-writes.ts'
-import { type Changes, type Ids, type Incoming, inOrder, type Known, planEvents } from './plan.ts'
+import { inOrder, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
 
-/** Distinct ids whose persons may be merged in one transaction: up to 1,000 rows are counted of each. */
+/** Distinct ids whose persons one transaction may merge; each takes a count of up to 1,001 rows. */
 const MAX_MERGED_IDS = 400
 
-/** What has to be known of the project whose events they are. */
 type Project = { id: number; erasureSalt: string }
 
 export type Ingested = {
   stored: number
   warnings: Changes['warnings']
-  /** Events that are not looked at yet. */
+  /** Later events, which are not stored yet. */
   rest: Incoming[]
 }
 
 /**
- * Stores events with what they say of identities and persons, each event exactly once however often it arrives. Many or
- * costly ones take several transactions, between which others get their turn.
+ * Stores events and their changes to identities and persons; each event exactly once, however often it arrives. Many or
+ * costly events take several transactions, between which other queries of the database run.
  * @throws unavailable
  */
 export async function ingestEvents(
@@ -44,9 +44,9 @@ export async function ingestEvents(
 }
 
 /**
- * Stores as many of these events as one transaction can, the earliest first; none only if all are stored already. What
- * another consumer changes in between is noticed, and the work is done again from a new reading.
- * @throws unavailable, also when that goes on and on
+ * Stores as many of these events as fit in one transaction, earliest first, and at least one unless all are stored
+ * already. If another consumer changes the same persons in between, reads again and starts over.
+ * @throws unavailable, also after too many conflicts
  */
 export function ingestPart(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
   const ordered = inOrder(events)
@@ -57,8 +57,7 @@ export function ingestPart(db: Db, project: Project, events: Incoming[]): Promis
     eventNames: [...new Set(ordered.map(({ event }) => event))],
     visitors: [...new Set(ordered.flatMap(({ visitor }) => visitor ?? []))]
   }
-  // The pauses let others get their turn where the database is in the same process, as it is locally: there no request is
-  // taken as long as a promise can be settled.
+  // Locally the database runs in this process, which takes no request while promises can still be settled: hence the pauses.
   return retryConflicts(async () => {
     const read = await readKnown(db, project.id, wanted)
     await pause(0)
@@ -79,7 +78,7 @@ export function ingestPart(db: Db, project: Project, events: Incoming[]): Promis
   })
 }
 
-/** As many numbers as could be needed: one that is not used is no loss. Events of known persons need none. */
+/** Reserves as many numbers as the events could need; unused ones are lost. Events of known persons need none. */
 async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Known): Promise<Ids> {
   const personal = new Set(
     events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf)

@@ -3,7 +3,7 @@ import { byteLength } from '../input/json.ts'
 import { SPILL_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 import { CapturedEvent } from './event.ts'
 
-/** What one capture request (or a part of a large one) asks to be stored. `received_at` is ms UTC. */
+/** The events of one capture request, or of a part of a large one. `received_at` is ms UTC. */
 export const CaptureMessage = z.object({
   project_id: z.int(),
   received_at: z.int(),
@@ -11,23 +11,24 @@ export const CaptureMessage = z.object({
 })
 export type CaptureMessage = z.infer<typeof CaptureMessage>
 
-/** A new key for a request, or a part of one, that waits in R2. Earlier versions wrote `capture/<day>/<uuid>.json`. */
+/** Makes a key for a request, or a part of one, that waits in R2. Earlier versions wrote `capture/<day>/<uuid>.json`. */
 export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'events'>): string =>
   waitingKey(SPILL_PREFIX, project_id, received_at, crypto.randomUUID())
 
-/** A message whose events lie in R2 names their object. */
+/** A message whose events wait in R2, under the key `spill`. */
 export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREFIX) })
 
 export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage
 
-/** A queue takes 128,000 bytes, about 100 of them for itself. */
+/** Bytes of the events in a queue message. Cloudflare Queues take 128,000 per message, envelope included. */
 export const MAX_MESSAGE_BYTES = 120_000
 
-/** What a consumer stores in one batch of statements: bound values end at 2 MB. */
+/** Bytes of events stored in one batch of statements: D1 binds values of at most 2 MB. */
 export const MAX_PART_BYTES = 1_000_000
+/** Events stored in one batch of statements. */
 export const MAX_PART_EVENTS = 1_000
 
-/** Cuts a request into parts that are each stored at once, in order; one part for almost every request. */
+/** Splits the events of a request, in order, into parts that are each stored at once. Almost every request is one part. */
 export function* splitEvents(
   events: CapturedEvent[]
 ): Generator<{ events: CapturedEvent[]; bytes: number }> {

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { Stamp, Write } from '../persons/properties.ts'
 
-/** Events that are about a person: what they say of the device overwrites what the person has. */
+/** Events about a person: the device they come from replaces the one that the person has. */
 const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
 
-/** Events that say nothing of the person, whatever their properties. */
+/** Events that write nothing to the person, whatever their properties. */
 const NO_WRITES = new Set(['$exception', '$$heatmap', '$snapshot', '$groupidentify'])
 
-/** Change with every page or device: an ordinary event only fills them in, so that a pageview writes no person. */
+/** Properties that change with every page or device. Ordinary events only set missing ones, so a pageview writes no person. */
 const VOLATILE = new Set([
   '$browser',
   '$browser_version',
@@ -50,11 +50,11 @@ const CLICK_IDS = [
 ]
 const LIFTED = [...VOLATILE, ...APP, ...CAMPAIGN, ...CLICK_IDS]
 
-/** False only for the strict boolean: anything else that a client sends counts as true. */
+/** Whether an event may write to a person. Only the boolean `false` says no; any other value counts as true. */
 export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 
-/** A captured event; `position` is its place in the request, from 0. */
+/** The parts of an event that matter here; `position` is its place in the request, from 0. */
 type Written = {
   event: string
   uuid: string
@@ -62,13 +62,16 @@ type Written = {
   position?: number | undefined
 }
 
-/** Orders writes of one time: by the event's place in its request, then by its uuid, which begins with 0 to f. */
+/**
+ * Orders writes of the same time: by the event's place in its request, then by its uuid. Places from 1 start with `g`,
+ * which sorts behind every uuid: place 1 is `g001.0192…`.
+ */
 const stampId = (uuid: string, position: number): string =>
   position === 0 ? uuid : `g${position.toString(36).padStart(3, '0')}.${uuid}`
 
 /**
- * What an event writes to its person: `$set`, `$set_once`, `$unset`, and the event properties that describe the
- * person's device and origin, as PostHog's ingestion lifts them (`$initial_…` keeps the first).
+ * Lists what an event writes to its person at `at`, ms UTC: `$set`, `$set_once`, `$unset`, and the event properties that
+ * describe the person's device and origin. PostHog's ingestion lifts the same ones; `$initial_…` keeps the first value.
  */
 export function writesOf({ event, uuid, properties, position = 0 }: Written, at: number): Write[] {
   if (!hasPersonProfile(properties)) {

@@ -4,20 +4,23 @@ import { type ProjectSettings, settingsOf } from '../projects/settings.ts'
 import { findProjectByToken } from '../projects/store.ts'
 import { measureDatabase } from './store.ts'
 
-/** What capture has to know of a project: whose events these are, on which calendar, and how full its database is (0…1). */
+/** The facts about a project that capture needs. */
 export type CaptureProject = {
   id: number
   timezone: string
   settings: ProjectSettings
+  /** How full the project's database is, from 0 to 1. */
   fill: number
 }
 
+/** How long a project is remembered: a project hardly ever changes. */
 const TTL_MS = 30_000
+/** Projects that one isolate remembers. */
 const MAX_ENTRIES = 1_000
 
 /**
- * Finds projects by capture token, remembering those found for 30 seconds: a token is public and a project hardly ever
- * changes. Unknown tokens are looked up each time, so that a new project's works at once.
+ * Returns a function that finds a project by its capture token and remembers it for 30 seconds. Unknown tokens are looked
+ * up each time, so that the token of a new project works at once.
  */
 export function createProjectFinder() {
   const found = new Map<string, { project: CaptureProject; at: number }>()

@@ -24,18 +24,21 @@ import { takeEvents } from './take.ts'
 const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })
 
 /** Very old SDKs send with GET. */
-const DOOR = ['POST', 'GET']
+const METHODS = ['POST', 'GET']
 
-const describeDoor = (id: string, summary: string) =>
+const describeCapture = (id: string, summary: string) =>
   describe({
     id,
     tag: 'Capture',
     takesAnyQuery: true,
     summary,
-    description: `Takes one event, an array of them, or a batch, as every door for events does. ${BODY_FORMS} The answer comes when the events are safe. With GET the body is the query's \`data\`.`,
+    description: `Takes one event, an array of events, or a batch, like every endpoint for events. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
     body: CaptureJson,
     answers: {
-      200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson }
+      200: {
+        text: 'At least one event was accepted; `dropped` lists the others.',
+        schema: CapturedJson
+      }
     },
     error: CaptureError,
     refusals: [...UNREADABLE, ['invalid_input', 'event submitted without a distinct_id']]
@@ -45,11 +48,14 @@ const RECORD = describe({
   id: 's',
   tag: 'Capture',
   takesAnyQuery: true,
-  summary: 'Session recordings',
-  description: `Takes the snapshots of one session or more, at most ${MAX_PARTS} events with them. ${BODY_FORMS} The answer comes when they are safe. What there is of a deleted recording is answered as everything else, and not kept; so is everything while the project does not record visits.`,
+  summary: 'Capture session recordings',
+  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Snapshots of a deleted recording get the same response and are discarded; so do all snapshots while the project does not record visits.`,
   body: SnapshotsJson,
   answers: {
-    200: { text: 'At least one event was taken; `dropped` has the others.', schema: CapturedJson }
+    200: {
+      text: 'At least one event was accepted; `dropped` lists the others.',
+      schema: CapturedJson
+    }
   },
   error: CaptureError,
   refusals: [
@@ -59,7 +65,7 @@ const RECORD = describe({
   ]
 })
 
-/** The doors that SDKs send events and recordings to. */
+/** The endpoints that SDKs send events and recordings to. */
 export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
   const capture = async (c: Context<AppEnv>) => {
     const { json, inexact } = await readExactly(payloadOf(c))
@@ -111,18 +117,23 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
   }
 
   return createRouter()
-    .on(DOOR, '/batch', describeDoor('batch', 'Capture a batch of events'), capture)
-    .on(DOOR, '/e', describeDoor('e', 'Capture events of a browser'), capture)
-    .on(DOOR, '/i/v0/e', describeDoor('i_v0_e', 'Capture events'), capture)
-    .on(DOOR, '/capture', describeDoor('capture', 'Capture events of older SDKs'), capture)
-    .on(DOOR, '/track', describeDoor('track', 'Capture events of the oldest SDKs'), capture)
+    .on(METHODS, '/batch', describeCapture('batch', 'Capture a batch of events'), capture)
+    .on(METHODS, '/e', describeCapture('e', 'Capture events from a browser'), capture)
+    .on(METHODS, '/i/v0/e', describeCapture('i_v0_e', 'Capture events'), capture)
+    .on(METHODS, '/capture', describeCapture('capture', 'Capture events from older SDKs'), capture)
+    .on(METHODS, '/track', describeCapture('track', 'Capture events from the oldest SDKs'), capture)
     .on(
-      DOOR,
+      METHODS,
       '/engage',
-      describeDoor('engage', 'Set properties of a person, for the oldest SDKs'),
+      describeCapture('engage', 'Set person properties, for the oldest SDKs'),
       capture
     )
-    .on(DOOR, '/i/v0/ai/batch', describeDoor('i_v0_ai_batch', 'Capture events of models'), capture)
+    .on(
+      METHODS,
+      '/i/v0/ai/batch',
+      describeCapture('i_v0_ai_batch', 'Capture events of AI models'),
+      capture
+    )
     .post('/s', RECORD, record)
 }
 

@@ -24,21 +24,24 @@ const SNAPSHOT_EXAMPLE = {
   }
 }
 
-/** How the interface describes an event; `readEvent` reads it, and tells an SDK in PostHog's words what is wrong. */
+/** Describes an event in the API reference. `readEvent` does the reading, and reports errors in PostHog's words. */
 const EventJson = z
   .object({
-    event: z.string().min(1).meta({ description: 'Its name, of which 200 characters are kept.' }),
+    event: z
+      .string()
+      .min(1)
+      .meta({ description: 'The name of the event; its first 200 characters are kept.' }),
     distinct_id: z
       .string()
       .min(1)
       .optional()
-      .meta({ description: 'Of whom; may be in the properties instead.' }),
+      .meta({ description: 'The distinct id of the user; may be in the properties instead.' }),
     properties: z
       .record(z.string(), z.unknown())
       .nullable()
       .optional()
       .meta({
-        description: `Also \`$set\`, \`$set_once\` and \`$unset\`: what changes on the person. At most ${MAX_EVENT_BYTES} bytes; a person's properties, ${MAX_PROPERTIES_BYTES}: an event that would make them larger is kept, and changes nothing on the person.`
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes. \`$set\`, \`$set_once\` and \`$unset\` change the person. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event that would exceed them is stored, but does not change the person.`
       }),
     timestamp: z
       .string()
@@ -53,7 +56,7 @@ const EventJson = z
     api_key: z
       .string()
       .optional()
-      .meta({ description: "The project's capture token, unless it is around the batch." })
+      .meta({ description: "The project's capture token, unless the batch has it." })
   })
   .meta({
     id: 'Event',
@@ -70,7 +73,7 @@ const BatchJson = z
     sent_at: z
       .string()
       .optional()
-      .meta({ description: "The client's clock, by which event times are put right." })
+      .meta({ description: "The client's clock at sending; corrects the times of the events." })
   })
   .meta({ id: 'Batch' })
 
@@ -78,7 +81,7 @@ export const CaptureJson = z
   .union([EventJson, BatchJson, z.array(EventJson)])
   .meta({ id: 'Capture', examples: [EXAMPLE] })
 
-/** Events of a request that could not be kept. */
+/** The events of a request that were dropped, with the reason. */
 export const Drops = z.object({ dropped: z.array(Dropped).optional() })
 
 export const CapturedJson = z
@@ -95,14 +98,14 @@ export const FlagsRequestJson = z
   })
   .meta({ id: 'FlagsRequest', examples: [{ api_key: 'phc_…', distinct_id: 'ada' }] })
 
-/** How the interface describes a part of a recording; `readSnapshot` reads it. */
+/** Describes a part of a recording in the API reference; `readSnapshot` does the reading. */
 const SnapshotEventJson = z
   .object({
     event: z.literal('$snapshot').optional(),
     distinct_id: z
       .string()
       .optional()
-      .meta({ description: 'Of whom; may be in the properties instead.' }),
+      .meta({ description: 'The distinct id of the visitor; may be in the properties instead.' }),
     properties: z.looseObject({
       $session_id: z.string().min(1).max(70).meta({ description: 'Letters, digits and hyphens.' }),
       $window_id: z.string().optional(),
@@ -115,7 +118,7 @@ const SnapshotEventJson = z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'It is stored once, however often it is sent.' }),
+      .meta({ description: 'A part is stored once, however often it is sent.' }),
     api_key: z
       .string()
       .optional()
@@ -166,7 +169,7 @@ export const RemoteConfigJson = z
     examples: [remoteConfig('phc_…', settingsOf({ settings: { recording: true } }))]
   })
 
-/** Which of these are there depends on what is asked for. */
+/** The answer of `/flags` and `/decide`; the version and `config` of the request decide which members it has. */
 export const FlagsJson = z
   .object({
     flags: Flags.optional(),

@@ -16,17 +16,18 @@ import {
 import { countEvents } from '../rollups/store.ts'
 import { addToSessions } from '../sessions/store.ts'
 import { countDropped, expectLastErasure, expectOpenErasures } from '../tombstones/store.ts'
+import { type Changes, type Known, MAX_FOLDED } from './changes.ts'
 import { expectNoSessions, visitorSessions } from './cookieless/store.ts'
-import { type Changes, type Known, MAX_FOLDED } from './plan.ts'
 
-/** Bytes of persons that are read at once: two of the largest in any case. */
+/** Bytes of persons read at once; two of the largest fit in any case. */
 const MAX_PERSONS_BYTES = 2_500_000
 
+/** Everything that a batch of events refers to. */
 export type Wanted = {
   uuids: string[]
-  /** Those of the first event first. */
+  /** Distinct ids, those of the first event first. */
   distinctIds: string[]
-  /** Those whose persons may be merged. */
+  /** Distinct ids whose persons may be merged. */
   mergedIds: string[]
   eventNames: string[]
   /** Hashes of visitors without cookies. */
@@ -34,8 +35,8 @@ export type Wanted = {
 }
 
 /**
- * What is stored of these events, distinct ids (with their persons) and event names; one round trip. Of large persons only
- * those of the first distinct ids are read.
+ * Reads the stored events, distinct ids with their persons, and event names in one round trip. Persons beyond
+ * `MAX_PERSONS_BYTES` are left out, those of the last distinct ids first.
  */
 export async function readKnown(
   db: Db,
@@ -90,7 +91,9 @@ export async function readKnown(
 }
 
 /**
- * Writes a plan in one transaction, or nothing at all when what it was worked out from has changed since.
+ * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since. The checks
+ * come first, because the writes change the rows that they check; merged persons are deleted after their activity and
+ * distinct ids have moved.
  * @throws ConflictError
  */
 export async function writeChanges(db: Db, projectId: number, changes: Changes): Promise<void> {
@@ -144,7 +147,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
   await writeBatch(db, statements)
 }
 
-/** The identities among these that are there; open for another condition. */
+/** The stored ones among these identities, as a `from` list; a `where` condition may follow. */
 const usedIdentities = (projectId: number, rows: string): SQL =>
   sql`json_each(${rows}) as used cross join distinct_ids as identity
       on identity.key = used.value ->> 'key' and identity.project_id = ${projectId}`
@@ -153,5 +156,5 @@ const toHex = (uuid: string): string => uuid.replaceAll('-', '')
 const fromHex = (hex: string): string =>
   hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
-/** Costs nothing, but D1 says with every answer how large the database is. */
+/** Runs an empty statement: D1 reports the size of the database with every answer. */
 export const measureDatabase = (db: Db) => db.run(sql`select 1`)

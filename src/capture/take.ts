@@ -5,12 +5,13 @@ import { enqueueEvents, readSpill } from './enqueue.ts'
 import type { CapturedEvent } from './event.ts'
 import type { CaptureProject } from './project-cache.ts'
 
-/** Where events come from and when, ms. */
+/** The project, request headers and time, ms UTC, of a capture request. */
 export type Arrival = { project: CaptureProject; headers: Headers; now: number }
 
 /**
- * Takes the events of one request, which are safe when this returns, and answers what became of each, in their order.
- * @throws unavailable, when none is taken
+ * Enqueues the events of one request and returns the outcome of each, in the same order. The accepted ones are durable
+ * when this returns.
+ * @throws unavailable, and then none is accepted
  */
 export async function takeEvents(
   env: Env,

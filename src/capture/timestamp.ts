@@ -1,20 +1,21 @@
 import { parseTimestamp } from '../calendar/clock.ts'
 
+/** How far ahead of the server an event's time may be, ms; the limit is PostHog's. */
 const MAX_FUTURE = 23 * 3_600_000
 
 type Sent = {
   timestamp: unknown
-  /** Milliseconds before sending; wins over `timestamp`. */
+  /** How long before sending the event happened, ms; wins over `timestamp`. */
   offset: unknown
-  /** The client's clock when it sent, ms. */
+  /** The client's clock at sending, ms UTC. */
   sentAt: number | undefined
   ignoreSentAt: boolean
 }
 
 /**
- * When an event happened by the server's clock, in ms (with their fraction): the client's skew is what its `sent_at`
- * differs from `now`. More than 23 hours ahead counts as now; a year outside 0…9999 as 1970.
- * As in PostHog's `rust/common/types/src/timestamp.rs`.
+ * Returns when an event happened by the server's clock, in ms UTC with fraction. `sent_at` minus `now` is the client's
+ * skew: an event of 12:00 sent at 12:01 and received at 11:01 happened at 11:00. More than 23 hours ahead counts as now,
+ * a year outside 0…9999 as 1970. Same rules as PostHog's `rust/common/types/src/timestamp.rs`.
  */
 export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now: number): number {
   let time = now
@@ -31,12 +32,12 @@ export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now
   return year >= 0 && year <= 9999 ? time : 0
 }
 
-/** A client's clock that differs by less is not wrong: the difference is its request's time on the way. */
+/** Largest difference between the clocks, ms, that counts as the request's time on the way instead of as skew. */
 const MAX_ON_THE_WAY = 5_000
 
 /**
- * The time that orders what an event writes to its person. Like `eventTime`, but time on the way is no skew: what one
- * client did would be ordered by how long each of its requests took.
+ * Returns the time that orders an event's writes to its person: `eventTime`, except that a request's time on the way is
+ * not corrected. Otherwise two events of one client could swap because one request took longer than the other.
  */
 export function writeTime(sent: Sent, now: number): number {
   const isOnTheWay = sent.sentAt !== undefined && Math.abs(sent.sentAt - now) <= MAX_ON_THE_WAY

@@ -5,7 +5,7 @@ import { cronRuns } from '../db/schema.ts'
 /** The last run of a Cron Trigger; times are ms UTC. */
 export type CronRun = typeof cronRuns.$inferSelect
 
-/** Keeps a run in place of the trigger's run before. */
+/** Notes a run in place of the trigger's last one. */
 export const saveRun = (db: Db, run: CronRun) =>
   db
     .insert(cronRuns)
@@ -19,5 +19,5 @@ export const saveRun = (db: Db, run: CronRun) =>
       }
     })
 
-/** The last run of each trigger that has run. */
+/** Lists the last run of each trigger that has run. */
 export const listRuns = (db: Db): Promise<CronRun[]> => db.select().from(cronRuns)

@@ -1,6 +1,7 @@
-import { drizzle } from 'drizzle-orm/d1'
+import { DrizzleD1Database, SQLiteD1Session } from 'drizzle-orm/d1'
 import { AppError, UnavailableError } from '../errors.ts'
 import { pause } from '../pause.ts'
+import { D1Dialect } from './dialect.ts'
 
 /** How often statements are tried on a database that another process keeps busy: for half a second, about. */
 const BUSY_TRIES = 10
@@ -28,91 +29,51 @@ export type Db = ReturnType<typeof openDb>['db']
 /** A statement with its values. */
 export type Bound = { sql: string; params: unknown[] }
 
-/** A query that a session begins with. The first reads are sent along with it, and answered when its answer is accepted. */
-export type Opening = {
-  /** A strict one fails where it finds nothing; so does what was sent along, which then costs nothing. */
-  query: (isStrict: boolean) => Bound
-  /** @returns the session to go on with, where that is another one. @throws when nothing may be answered */
-  accept: (rows: Record<string, unknown>[]) => Promise<D1DatabaseSession | undefined>
-}
+/** A read is tried again where a write may already have been done. */
+export type Statement = Bound & { isRead: boolean }
 
-/** Opens a session on a D1 database and adds what it costs to `usage`. */
-export function openDb(binding: D1Database, usage: Usage, opening?: Opening) {
-  const metered = new MeteredSession(openSession(binding), usage, opening)
-  // drizzle's driver asks for a D1Database but only calls `prepare` and `batch`, which a session has too.
-  const db = drizzle(metered as unknown as D1Database)
+/**
+ * Opens a session on a D1 database and adds what it costs to `usage`. Without a bookmark the session starts at the
+ * primary, so that a client which never sends one still reads its own writes.
+ */
+export function openDb(binding: D1Database, usage: Usage, bookmark = 'first-primary') {
+  const metered = new MeteredSession(binding.withSession(bookmark), usage)
+  // drizzle's session asks for a D1Database but only calls `prepare` and `batch`, which a D1 session has too.
+  const client = metered as unknown as D1Database
+  const dialect = new D1Dialect()
+  const session = new SQLiteD1Session<Record<string, never>, Record<string, never>>(
+    client,
+    dialect,
+    undefined
+  )
+  const db = new DrizzleD1Database<Record<string, never>>('async', dialect, session, undefined)
   return { db: Object.assign(db, { $client: metered }), bookmark: () => metered.bookmark() }
 }
 
-/**
- * Without a bookmark the session starts at the primary, so that a client which never sends one still reads its own writes.
- */
-export const openSession = (binding: D1Database, bookmark?: string): D1DatabaseSession =>
-  binding.withSession(bookmark ?? 'first-primary')
-
 class MeteredSession {
-  #session: D1DatabaseSession
+  readonly #session: D1DatabaseSession
   readonly #usage: Usage
-  readonly #opening: Opening | undefined
-  #opened: Promise<unknown> | undefined
 
-  constructor(session: D1DatabaseSession, usage: Usage, opening: Opening | undefined) {
+  constructor(session: D1DatabaseSession, usage: Usage) {
     this.#session = session
     this.#usage = usage
-    this.#opening = opening
   }
 
   bookmark() {
     return this.#session.getBookmark()
   }
 
-  prepare(query: string) {
-    return new MeteredStatement(this, { sql: query, params: [] })
+  /** Takes what drizzle's builder wrote: of its statements, those that begin with `select` write nothing. */
+  prepare(sql: string) {
+    return new MeteredStatement(this, { sql, params: [], isRead: sql.startsWith('select ') })
   }
 
   batch<T>(statements: MeteredStatement[]): Promise<D1Result<T>[]> {
     return this.run(statements.map(({ bound }) => bound))
   }
 
-  /** Asks what the session begins with, unless that was done. @throws what it does not accept, at each call */
-  async open(): Promise<void> {
-    if (this.#opening) {
-      this.#opened ??= this.#sendAlong(this.#opening, [])
-    }
-    await this.#opened
-  }
-
-  async run<T>(statements: Bound[]): Promise<D1Result<T>[]> {
-    if (this.#opening && !this.#opened && statements.every(isRead)) {
-      const sent = this.#sendAlong<T>(this.#opening, statements)
-      this.#opened = sent
-      const results = await sent
-      if (results) {
-        return results
-      }
-    }
-    await this.open()
-    return this.#send(statements)
-  }
-
-  /** @returns nothing if the statements have to be sent again by themselves: what was sent failed, or went elsewhere */
-  async #sendAlong<T>(
-    { query, accept }: Opening,
-    statements: Bound[]
-  ): Promise<D1Result<T>[] | undefined> {
-    const sent =
-      statements.length > 0 &&
-      (await this.#send<T>([query(true), ...statements]).catch(() => undefined))
-    const [found, ...results] = sent || (await this.#send<T>([query(false)]))
-    // The rows are the query's own, not those of what was sent along.
-    const other = await accept((found?.results ?? []) as Record<string, unknown>[])
-    if (other) {
-      this.#session = other
-    }
-    return sent && !other ? results : undefined
-  }
-
-  async #send<T>(statements: Bound[]): Promise<D1Result<T>[]> {
+  /** Runs statements in one round trip and one transaction. */
+  async run<T>(statements: Statement[]): Promise<D1Result<T>[]> {
     const prepared = statements.map(({ sql, params }) => this.#session.prepare(sql).bind(...params))
     const [only, ...others] = prepared
     for (let tries = 1; ; tries += 1) {
@@ -126,7 +87,7 @@ class MeteredSession {
         }
         return results
       } catch (error) {
-        const isRetried = statements.every(isRead) ? isBusy(error) : isLocked(error)
+        const isRetried = statements.every(({ isRead }) => isRead) ? isBusy(error) : isLocked(error)
         if (tries === BUSY_TRIES || !isRetried) {
           throw translate(error)
         }
@@ -136,21 +97,17 @@ class MeteredSession {
   }
 }
 
-/** What is not surely one counts as none. */
-const isRead = ({ sql }: Bound): boolean =>
-  /^\s*(select|with)\b/i.test(sql) && !/\b(insert|update|delete|replace\s+into)\b/i.test(sql)
-
 class MeteredStatement {
   readonly #session: MeteredSession
-  readonly bound: Bound
+  readonly bound: Statement
 
-  constructor(session: MeteredSession, bound: Bound) {
+  constructor(session: MeteredSession, bound: Statement) {
     this.#session = session
     this.bound = bound
   }
 
   bind(...params: unknown[]) {
-    return new MeteredStatement(this.#session, { sql: this.bound.sql, params })
+    return new MeteredStatement(this.#session, { ...this.bound, params })
   }
 
   async all<T>(): Promise<D1Result<T>> {
@@ -165,11 +122,8 @@ class MeteredStatement {
     return this.all<T>()
   }
 
-  /** D1's own `raw` hides what the query cost. Columns of one name would collapse here, so joins go through `all`. */
+  /** Answers rows as lists of values. D1's own `raw` hides what the statement cost. */
   async raw(): Promise<unknown[][]> {
-    if (/\bjoin\b/i.test(this.bound.sql)) {
-      throw new Error('a join is read with db.all() and aliased columns')
-    }
     const { results } = await this.all<Record<string, unknown>>()
     return results.map((row) => Object.values(row))
   }

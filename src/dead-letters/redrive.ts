@@ -1,56 +1,66 @@
+import * as z from 'zod'
 import { ingestEvents } from '../capture/ingest.ts'
-import type { CaptureMessage } from '../capture/message.ts'
-import { type Db, newUsage, openDb } from '../db/client.ts'
-import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { CaptureMessage } from '../capture/message.ts'
+import { openDb } from '../db/client.ts'
+import type { OpenProject } from '../projects/open.ts'
+import { DeadMessage } from '../queues/failure.ts'
+import type { Invocation } from '../queues/invocation.ts'
+import { openProjectOf } from '../queues/message.ts'
+import { readObject } from '../queues/waiting-objects.ts'
 import { loadPart, storeParts } from '../recordings/ingest.ts'
-import type { RecordingPart } from '../recordings/part.ts'
-import { readDeadLetter } from './letter.ts'
+import { RecordingPart } from '../recordings/part.ts'
+import { retentionOf } from '../recordings/retention.ts'
 import { type DeadLetterRow, markRedriven } from './store.ts'
 
+type RedriveInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>>
+
 /**
- * Stores the events or the part of a recording of a parked message, as its consumer would have; what is there already
- * stays as it is. @returns how many were stored. @throws what still stands against it
+ * Stores the events or the part of a recording of a dead letter, as its consumer would have; whatever is stored already
+ * stays as it is. @returns how many were stored. @throws the reason why it still cannot be stored
  */
 export async function redriveDeadLetter(
-  control: D1Database,
-  database: (name: string) => D1Database,
-  bucket: R2Bucket,
   letter: DeadLetterRow,
-  retentionDays: number,
-  now: Date
+  invocation: RedriveInvocation
 ): Promise<number> {
-  const message = await readDeadLetter(bucket, letter.object)
-  const controlDb = openDb(control, newUsage()).db
-  const [project] = await findProjects(controlDb, [message.project_id])
-  if (!project) {
-    throw new Error(`There is no project ${message.project_id}.`)
-  }
-  const { db } = openDb(database(project.database), newUsage())
+  const { env, usage, clock } = invocation
+  const message = await readDeadLetter(env.BUCKET, letter.object)
+  const open = await openProjectOf(message.project_id, invocation)
   const stored =
     'events' in message
-      ? await storeEvents(db, project, message)
-      : await storePart(db, bucket, project, message, retentionDays, now)
-  await markRedriven(controlDb, letter.id, now)
+      ? await storeEvents(open, message)
+      : await storePart(open, message, invocation)
+  await markRedriven(openDb(env.DB, usage).db, letter.id, clock())
   return stored
 }
 
+/** Reads the message of a dead letter. @throws a ZodError when it is neither events nor a part of a recording */
+async function readDeadLetter(
+  bucket: R2Bucket,
+  object: string
+): Promise<CaptureMessage | RecordingPart> {
+  const { dead } = DeadMessage.parse(await readObject(bucket, object))
+  return z.union([CaptureMessage, RecordingPart]).parse(dead)
+}
+
 async function storeEvents(
-  db: Db,
-  project: ProjectRow,
+  { project, db }: OpenProject,
   { events, received_at }: CaptureMessage
 ): Promise<number> {
   const incoming = events.map((event) => ({ ...event, received_at }))
-  return (await ingestEvents(db, project, incoming)).stored
+  const { stored } = await ingestEvents(db, project, incoming)
+  return stored
 }
 
+/** @returns 0 when the recording was deleted meanwhile */
 async function storePart(
-  db: Db,
-  bucket: R2Bucket,
-  project: ProjectRow,
+  { project, db }: OpenProject,
   message: RecordingPart,
-  retentionDays: number,
-  now: Date
+  { env, clock }: RedriveInvocation
 ): Promise<number> {
-  const part = await loadPart(bucket, message)
-  return part ? storeParts(db, bucket, project, [part], retentionDays, now.getTime()) : 0
+  const part = await loadPart(env.BUCKET, message)
+  if (!part) {
+    return 0
+  }
+  const retentionDays = retentionOf(project, env)
+  return storeParts(db, env.BUCKET, project, [part], retentionDays, clock().getTime())
 }

@@ -1,54 +1,58 @@
 import { HARMLESS_TABLE } from '../input/harmless.ts'
 
-/** What happens to parameters and fields that nobody reads. */
-const RULE = `**Nothing is ignored.** A query parameter that the operation does not have is a 400 that names it \
-and, where a name is close, what was probably meant; so is one that is given twice with different values, where it is no \
-list. Of a body, so is a field that resembles a known one, or that means something to another operation or to PostHog and \
-is not honoured, and a read-only field that is not sent back as it is. Other unknown fields and read-only ones are passed \
-over and named in the header \`X-Ignored-Fields\` of the answer. Only the capture operations, and pages that are opened by \
-links, take any parameter. What clients add without asking for anything by it passes everywhere:
+/** The rule for unknown parameters and fields. */
+const RULE = `**Unknown parameters and fields** are not dropped silently.
+
+- An unknown query parameter is a 400 that names it and suggests a known name that is close. So is a parameter with two \
+different values, unless it is a list.
+- An unknown field of a body is a 400 if its name is close to a known one, or if it has a meaning in another operation or in \
+PostHog that is not supported here. Other unknown fields are ignored and named in the response header \`X-Ignored-Fields\`.
+- A read-only field is a 400 if its value differs from the current one. A client may send whole objects back.
+- Capture operations, and pages that links open, accept any query parameter.
+
+These parameters and fields, which PostHog's clients send, are ignored everywhere:
 
 ${HARMLESS_TABLE}`
 
-/** What holds for every operation; each says the rest itself. */
+/** The introduction of the API reference: the rules that every operation follows. */
 export const INFO = {
   title: 'Edge Analytics',
   version: '1',
-  description: `Product analytics on Cloudflare Workers: events in through the SDKs, persons out through this API.
+  description: `Product analytics on Cloudflare Workers. SDKs send events; this API returns persons, trends, sessions and recordings.
 
-**Keys.** \`Authorization: Bearer phx_…\`, in the header only. A key reaches its projects with its scopes: \`person:write\` \
-includes \`person:read\`, and \`*\` includes all. Another project is the same 404 as one that does not exist. Capture takes \
-no key but the project's capture token, \`phc_…\`.
+**Keys.** Send \`Authorization: Bearer phx_…\`; keys are accepted in this header only. A key has access to certain projects \
+and operations, by its scopes: \`person:write\` includes \`person:read\`, and \`*\` includes all. A project that the key \
+cannot access is a 404, as if it did not exist. Capture needs no key, only the project's capture token, \`phc_…\`.
 
-**Paths.** \`/api/projects/…\` is the same as \`/api/environments/…\`, and a slash at the end makes no difference.
+**Paths.** \`/api/projects/…\` is the same as \`/api/environments/…\`; the slash at the end is optional.
 
-**Errors** are \`{"type","code","detail","attr"}\`, one at a time; \`attr\` names the field. \
-429 and 503 say in \`Retry-After\` when to come again.
+**Errors** are \`{"type","code","detail","attr"}\`, one per response; \`attr\` names the field at fault. With a 429 or 503, \
+\`Retry-After\` says how many seconds to wait.
 
 ${RULE}
 
-**Lists** have \`count\`, \`next\`, \`previous\` and \`results\`; to read all of one, follow \`next\`.
+**Lists** have \`count\`, \`next\`, \`previous\` and \`results\`. Follow \`next\` to read a whole list.
 
-**CSV**, with \`format=csv\`, is RFC 4180 in UTF-8: nested keys are joined with dots, an array is a cell of JSON, and a \
-list is not cut into pages. A cell that a spreadsheet would run as a formula starts with \`'\`.
+**CSV**, with \`format=csv\`, is RFC 4180 in UTF-8. Nested keys are joined with dots, an array is one cell of JSON, and a \
+list is not split into pages. A cell that a spreadsheet would run as a formula is prefixed with \`'\`.
 
 **Times** are ISO 8601 in UTC.
 
-**Headers.** Every answer has \`X-Request-Id\`. Send the \`x-d1-bookmark\` of an answer with the next request, and it \
-sees all that the answer saw, anywhere.`
+**Headers.** Every response has an \`X-Request-Id\`. Send the \`x-d1-bookmark\` of a response with the next request to read \
+data at least as recent, wherever that request is handled.`
 }
 
 export const TAGS = [
-  { name: 'Projects', description: 'Where it happened, and who asks.' },
-  { name: 'Persons', description: 'Who did it.' },
-  { name: 'Insights', description: 'How often, over time.' },
+  { name: 'Projects', description: 'Projects, and the user behind the key.' },
+  { name: 'Persons', description: 'People and their properties; erasing them.' },
+  { name: 'Insights', description: 'Saved trends: how often something happened, over time.' },
   { name: 'Dashboards', description: 'Insights side by side.' },
-  { name: 'Session recordings', description: 'What it looked like.' },
+  { name: 'Session recordings', description: 'Replays of visits.' },
   {
     name: 'Subscriptions',
-    description: 'Insights and dashboards, delivered when they are wanted.'
+    description: 'Insights and dashboards, delivered on a schedule.'
   },
-  { name: 'Sessions', description: 'What belongs together in time.' },
+  { name: 'Sessions', description: 'Visits: a person’s events that belong together in time.' },
   { name: 'Capture', description: 'Where SDKs send events.' },
   { name: 'Service', description: 'The service itself.' }
 ]

@@ -1,4 +1,4 @@
-/** What the page may load: its library and the document from here, nothing from any other host. */
+/** Content security policy of the page: it may load its library and the document from this host, nothing else. */
 export const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -11,7 +11,7 @@ export const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'"
   ].join('; ')
 
-/** Shows `/openapi.json` with Swagger UI, which scripts/assets.ts puts below `/docs/`. */
+/** Returns the page that shows `/openapi.json` with Swagger UI, which scripts/assets.ts copies to `/docs/`. */
 export const referencePage = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -22,7 +22,7 @@ export const referencePage = (nonce: string): string => `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
-<noscript>This page needs JavaScript; <a href="/openapi.json">/openapi.json</a> does not.</noscript>
+<noscript>This page needs JavaScript. The same reference as JSON: <a href="/openapi.json">/openapi.json</a>.</noscript>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script nonce="${nonce}">

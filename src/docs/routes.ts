@@ -10,12 +10,12 @@ import { policyOf, referencePage } from './page.ts'
 
 const OpenApiJson = z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApi' })
 
-const NOT_MODIFIED = { text: 'It is the one whose `ETag` the header `If-None-Match` names.' }
+const NOT_MODIFIED = { text: 'The document still has the `ETag` of `If-None-Match`.' }
 
 const OPENAPI = describe({
   id: 'openapi',
   tag: 'Service',
-  summary: 'This description',
+  summary: 'Read the API reference as OpenAPI 3.1',
   answers: {
     200: { text: 'An OpenAPI 3.1 document.', schema: OpenApiJson },
     304: NOT_MODIFIED
@@ -25,7 +25,7 @@ const OPENAPI = describe({
 const OPENAPI_30 = describe({
   id: 'openapi_30',
   tag: 'Service',
-  summary: 'This description for tools that read OpenAPI 3.0',
+  summary: 'Read the API reference as OpenAPI 3.0',
   answers: {
     200: { text: 'An OpenAPI 3.0 document.', schema: OpenApiJson },
     304: NOT_MODIFIED
@@ -36,15 +36,15 @@ const DOCS = describe({
   id: 'docs',
   tag: 'Service',
   takesAnyQuery: true,
-  summary: 'This description, to read and try',
-  answers: { 200: { text: 'A page.', type: 'text/html' } }
+  summary: 'Browse and try the API',
+  answers: { 200: { text: 'An HTML page.', type: 'text/html' } }
 })
 
-/** What the interface says of itself. */
+/** Serves the API reference: as OpenAPI documents, and as a page. */
 export function createDocsRoutes(app: Hono<AppEnv>) {
   const documents = new Map<string, string>()
 
-  /** Writing a document takes some milliseconds; in an isolate it is always the same. */
+  /** Returns a document, cached: writing it takes some milliseconds, and it never changes while the isolate lives. */
   const documentOf = (target: 'openapi-3.0' | 'draft-2020-12', env: AppEnv['Bindings']): string => {
     const document =
       documents.get(target) ??
@@ -63,7 +63,7 @@ export function createDocsRoutes(app: Hono<AppEnv>) {
       c.body(documentOf('openapi-3.0', c.env), 200, { 'Content-Type': 'application/json' })
     )
     .get('/docs', DOCS, (c) => {
-      // Unguessable and new each time, which is all that a nonce has to be.
+      // A nonce must be unguessable and new for each response, which the request id is.
       const nonce = c.var.requestId
       c.header('Content-Security-Policy', policyOf(nonce))
       return c.html(referencePage(nonce))

@@ -1,125 +1,70 @@
-import type * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { type Db, openDb, type Usage } from '../db/client.ts'
-import { forgetInDeadLetters } from '../dead-letters/forget.ts'
+import type { Db } from '../db/client.ts'
+import { purgeDeadLetters } from '../dead-letters/purge.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
-import { pause } from '../pause.ts'
-import { findProjects, type ProjectRow } from '../projects/store.ts'
-import { MAX_DELAY, retryDelay } from '../queues/attempt.ts'
-import { findOldestWaiting, NOTHING_WAITS } from '../queues/waiting.ts'
-import { purgeRecording } from '../recordings/purge.ts'
-import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
+import { consumeEach } from '../queues/consume.ts'
+import { MAX_DELAY, retryOrDrop } from '../queues/failure.ts'
+import type { Invocation } from '../queues/invocation.ts'
+import { openProjectOf, readMessage } from '../queues/message.ts'
+import { findOldestWaiting } from '../queues/waiting.ts'
+import { Eraser, mayComplete } from './eraser.ts'
 import { ErasureMessage } from './message.ts'
-import { writeReceipt } from './receipt.ts'
-import {
-  complete,
-  countEvents,
-  countRemains,
-  findDoomedOf,
-  listKeys,
-  markCleared,
-  markFailed,
-  noteFailure,
-  noteFound,
-  noteWaiting,
-  type Piece,
-  removeEvents,
-  removeVersions
-} from './removal.store.ts'
+import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
-/** D1 allows 1,000 queries an invocation. */
-const MAX_QUERIES = 800
-
-/**
- * A piece holds up all others: it is to take so long, with its commit, and is made smaller or larger accordingly. Then the
- * database is left to them for so many times as long.
- */
-const PIECE_MS = 10
-const REST = 3
-const FIRST_PIECE = 100
-const PIECES = { min: 10, max: 2_000 }
-
-const COUNTED_AT_ONCE = 10_000
-const KEYS_AT_ONCE = 100
-const RECORDINGS_AT_ONCE = 20
-
-/** A task that fails so often waits for the next run; what is no matter of a run, for the next sweep. */
+/** Failures after which an erasure waits: one in a run for the next run, any other for the next sweep. */
 const MAX_ATTEMPTS = 8
 
 /**
- * An erasure looks so often whether what was accepted before it is processed, after 5, 10, 20… seconds, ten minutes in
- * all; then it waits for the next sweep.
+ * How often an erasure looks whether everything accepted before it is processed: after 5, 10, 20… seconds, ten minutes in
+ * all. Then it waits for the next sweep.
  */
 const MAX_WAITS = 7
+/** Seconds. */
 const FIRST_WAIT = 5
 
-export type ErasureBindings = {
-  control: D1Database
-  /** The database that a project's row names. */
-  database: (name: string) => D1Database
-  bucket: R2Bucket
-  queue: { send(body: ErasureMessage, options?: { delaySeconds: number }): Promise<unknown> }
-  clock: () => Date
+export type ErasureQueue = {
+  send(body: ErasureMessage, options?: { delaySeconds: number }): Promise<unknown>
 }
 
+type ErasureInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'> & { ERASURE_QUEUE: ErasureQueue }>
+
 /**
- * Goes on with erasures, each message as far as one invocation may: what is left goes into a new message. Messages may
- * come twice, at once and in any order, and the work may be cut anywhere.
- * @returns what became of them
+ * Continues erasures, each message as far as one invocation may: the rest goes into a new message. Messages may come
+ * twice, at once and in any order, and the work may be cut anywhere.
+ * @returns what became of the messages, and how many erasures were completed
  */
-export async function consumeErasures(
-  batch: MessageBatch<unknown>,
-  bindings: ErasureBindings,
-  usage: Usage
-) {
-  const summary = { messages: batch.messages.length, completed: 0, retried: 0 }
-  for (const message of batch.messages) {
-    try {
-      const parsed = ErasureMessage.safeParse(message.body)
-      if (parsed.success) {
-        summary.completed += await continueErasures(parsed.data, bindings, usage)
-      } else {
-        log('error', 'not an erasure message', {
-          id: message.id,
-          issues: describeIssues(parsed.error)
-        })
-      }
-      message.ack()
-    } catch (error) {
-      log('warn', 'erasure message retried', { id: message.id, error: describeError(error) })
-      message.retry({ delaySeconds: retryDelay(message.attempts) })
-      summary.retried += 1
-    }
-  }
-  return summary
+export async function consumeErasures(batch: MessageBatch, invocation: ErasureInvocation) {
+  let completed = 0
+  const outcome = await consumeEach(
+    batch,
+    async ({ body }) => {
+      const message = readMessage(ErasureMessage, 'an erasure message', body)
+      completed += await continueErasures(message, invocation)
+    },
+    retryOrDrop(batch.queue)
+  )
+  return { ...outcome, completed }
 }
 
-const describeIssues = (error: z.ZodError): string =>
-  error.issues.map(({ path }) => path.join('.')).join()
-
 /**
- * Goes on with the erasures of a message as far as one invocation may, and sends on what is left.
+ * Continues the erasures of a message as far as one invocation may, and sends a message for the rest.
  * @returns how many it completed. @throws unavailable when the database cannot take the work now
  */
 export async function continueErasures(
   message: ErasureMessage,
-  bindings: ErasureBindings,
-  usage: Usage
+  invocation: ErasureInvocation
 ): Promise<number> {
-  const { control, database, bucket, queue, clock } = bindings
-  const [project] = await findProjects(openDb(control, usage).db, [message.project_id])
-  if (!project) {
-    throw new Error(`There is no project ${message.project_id}.`)
-  }
-  const { db } = openDb(database(project.database), usage)
-  const eraser = new Eraser(db, bucket, project, usage, clock)
+  const { env, clock } = invocation
+  const queue = env.ERASURE_QUEUE
+  const { project, db } = await openProjectOf(message.project_id, invocation)
+  const eraser = new Eraser({ project, db }, invocation)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
-  // Looked at before the dead letters: a message that is parked after this look was found by it.
+  // Looked at before the dead letters: a message that becomes one after this look was found by it.
   const oldest = open.some(mayComplete)
-    ? await findOldestWaiting(bucket, project.id)
+    ? await findOldestWaiting(env.BUCKET, project.id)
     : Number.POSITIVE_INFINITY
   const isEarly = (erasure: ErasureRow) => mayComplete(erasure) && erasure.requestedAt >= oldest
   const early = open.filter(isEarly)
@@ -130,41 +75,59 @@ export async function continueErasures(
     await removeEarly(eraser, db, early, clock)
   }
 
-  if (
-    message.letter !== null &&
-    ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
-  ) {
-    const letter = await forgetInDeadLetters(bindings, db, project, message.letter, usage)
+  const purges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
+  if (message.letter !== null && purges) {
+    const letter = await purgeDeadLetters(invocation, { project, db }, message.letter)
     if (letter !== null) {
       await queue.send({ ...messageFor(project.id, ready), letter })
       return 0
     }
   }
+  const { completed, failures, rest } = await advanceEach(eraser, db, ready, clock)
+  if (rest.length > 0) {
+    await queue.send(messageFor(project.id, rest))
+  }
+  await sendFailed(queue, project.id, failures)
+  await finishRuns(db, clock().getTime())
+  return completed
+}
+
+/** Advances erasures one after the other. @returns those that another invocation has to advance as `rest` */
+async function advanceEach(
+  eraser: Eraser,
+  db: Db,
+  rows: ErasureRow[],
+  clock: () => Date
+): Promise<{ completed: number; failures: Failure[]; rest: ErasureRow[] }> {
   const failures: Failure[] = []
   let completed = 0
-  for (const [i, erasure] of ready.entries()) {
+  for (const [i, erasure] of rows.entries()) {
     try {
       const state = await eraser.advance(erasure)
       if (state === 'cut') {
-        await queue.send(messageFor(project.id, ready.slice(i)))
-        break
+        return { completed, failures, rest: rows.slice(i) }
       }
-      if (state === 'completed') {
-        completed += 1
-      }
+      completed += state === 'completed' ? 1 : 0
     } catch (error) {
       failures.push(await recordFailure(db, erasure, error, clock))
     }
   }
+  return { completed, failures, rest: [] }
+}
+
+/** Has erasures that failed, but not too often, tried again later. */
+async function sendFailed(
+  queue: ErasureQueue,
+  projectId: number,
+  failures: Failure[]
+): Promise<void> {
   const retried = failures.filter(({ tries }) => tries < MAX_ATTEMPTS).map(({ erasure }) => erasure)
   if (retried.length > 0) {
     const attempts = Math.max(...failures.map(({ tries }) => tries))
-    await queue.send(messageFor(project.id, retried), {
+    await queue.send(messageFor(projectId, retried), {
       delaySeconds: Math.min(MAX_DELAY, 10 * 2 ** attempts)
     })
   }
-  await finishRuns(db, clock().getTime())
-  return completed
 }
 
 const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
@@ -174,16 +137,12 @@ const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
   waited: 0
 })
 
-/** Whether an erasure that gets a receipt may be completed now; one of events has to be in a run. */
-const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow): boolean =>
-  deleteEvents ? run !== null : deleteRecordings
-
 const describeWait = (oldest: number): string =>
   `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet; it is completed after them.`
 
-/** Has erasures looked at again from the beginning; after the last time the sweep takes them up. */
+/** Sends erasures that have to wait once more, from the beginning; after the last time the sweep takes them up. */
 async function sendLater(
-  queue: ErasureBindings['queue'],
+  queue: ErasureQueue,
   projectId: number,
   rows: ErasureRow[],
   waited: number
@@ -196,7 +155,7 @@ async function sendLater(
   }
 }
 
-/** Removes what is there of erasures that cannot be completed yet, as far as the invocation may. */
+/** Removes what erasures that cannot be completed yet ask for, as far as the invocation may. */
 async function removeEarly(
   eraser: Eraser,
   db: Db,
@@ -214,7 +173,7 @@ async function removeEarly(
   }
 }
 
-/** An erasure that failed, and how often it has failed so far. */
+/** An erasure that failed, and how often it has failed. */
 type Failure = { erasure: ErasureRow; tries: number }
 
 /**
@@ -241,179 +200,4 @@ async function recordFailure(
     await markFailed(db, erasure)
   }
   return { erasure, tries }
-}
-
-/** What an invocation got to: `waiting` for its Sunday, or `cut` because it may do no more. */
-type State = 'waiting' | 'cut' | 'removed'
-
-class Eraser {
-  readonly #db: Db
-  readonly #bucket: R2Bucket
-  readonly #project: ProjectRow
-  readonly #usage: Usage
-  readonly #clock: () => Date
-  #limit = FIRST_PIECE
-
-  constructor(db: Db, bucket: R2Bucket, project: ProjectRow, usage: Usage, clock: () => Date) {
-    this.#db = db
-    this.#bucket = bucket
-    this.#project = project
-    this.#usage = usage
-    this.#clock = clock
-  }
-
-  /** Removes what is there of an erasure, and completes it when a search of every store finds nothing. */
-  async advance(erasure: ErasureRow): Promise<'waiting' | 'cut' | 'completed'> {
-    const state = await this.remove(erasure)
-    if (state !== 'removed') {
-      return state
-    }
-    return (await this.#verify(erasure)) ? 'completed' : 'cut'
-  }
-
-  async remove(erasure: ErasureRow): Promise<State> {
-    if (erasure.clearedAt === null) {
-      const isDone = await this.#inPieces((limit) =>
-        removeVersions(this.#db, erasure, limit, this.#now())
-      )
-      if (!isDone) {
-        return 'cut'
-      }
-      if (!(await this.#removeRecordings(erasure))) {
-        return 'cut'
-      }
-      await markCleared(this.#db, erasure, this.#now())
-    }
-    if (erasure.deleteEvents) {
-      if (erasure.run === null) {
-        return 'waiting'
-      }
-      if (!(await this.#removeEvents(erasure)) || !(await this.#rebuildSessions())) {
-        return 'cut'
-      }
-    }
-    return 'removed'
-  }
-
-  /** @returns whether none is left */
-  async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
-    while (!this.#isSpent()) {
-      const doomed = await findDoomedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
-      for (const recording of doomed) {
-        await purgeRecording(this.#db, this.#bucket, recording, this.#now())
-      }
-      if (doomed.length < RECORDINGS_AT_ONCE) {
-        return true
-      }
-    }
-    return false
-  }
-
-  /** @returns whether none is left */
-  async #removeEvents(erasure: ErasureRow): Promise<boolean> {
-    if (erasure.found === null) {
-      let found = 0
-      for await (const keys of this.#keysOf(erasure)) {
-        found += await countEvents(this.#db, erasure, keys, COUNTED_AT_ONCE)
-      }
-      await noteFound(this.#db, erasure, found, this.#now())
-    }
-    for await (const keys of this.#keysOf(erasure)) {
-      if (
-        !(await this.#inPieces((limit) =>
-          removeEvents(this.#db, erasure, keys, limit, this.#now())
-        ))
-      ) {
-        return false
-      }
-    }
-    return true
-  }
-
-  /** @returns whether every session is again what its events say */
-  async #rebuildSessions(): Promise<boolean> {
-    while (await rebuildSessions(this.#db, this.#project.id)) {
-      if (this.#isSpent()) {
-        return false
-      }
-    }
-    return true
-  }
-
-  async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
-    for (let after = 0; ; ) {
-      const keys = await listKeys(this.#db, erasure, after, KEYS_AT_ONCE)
-      if (keys.length === 0) {
-        return
-      }
-      yield keys
-      after = keys.at(-1) ?? after
-    }
-  }
-
-  /** @returns whether nothing was left, before the invocation had to end */
-  async #inPieces(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
-    while (!this.#isSpent()) {
-      const limit = this.#limit
-      const started = this.#now()
-      const { removed, ms } = await remove(limit)
-      if (removed < limit) {
-        return true
-      }
-      const took = Math.max(ms, this.#now() - started, 0.1)
-      const next = Math.round(limit * Math.min(2, PIECE_MS / took))
-      this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
-      await pause(REST * took)
-    }
-    return false
-  }
-
-  #isSpent(): boolean {
-    return this.#usage.queries >= MAX_QUERIES
-  }
-
-  #now(): number {
-    return this.#clock().getTime()
-  }
-
-  /** Looks through every store once more; only when all are empty is the erasure completed. */
-  async #verify(erasure: ErasureRow): Promise<boolean> {
-    const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
-    if (!current) {
-      return true
-    }
-    // That nothing waits in the bucket was looked at when the invocation began.
-    const remaining = {
-      ...(mayComplete(current) && NOTHING_WAITS),
-      ...(await countRemains(this.#db, current))
-    }
-    const left = Object.entries(remaining).filter(([, count]) => count > 0)
-    const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
-    if (left.length > 0 && isOnGoing) {
-      return false
-    }
-    if (left.length > 0) {
-      throw new Error(
-        `Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`
-      )
-    }
-    const now = this.#now()
-    const receipt = writeReceipt({
-      id: current.id,
-      project_id: current.projectId,
-      person_uuid: current.personUuid,
-      requestedAt: current.requestedAt,
-      requested_by: current.requestedBy,
-      delete_events: current.deleteEvents,
-      run: current.run,
-      verifiedAt: now,
-      delete_recordings: current.deleteRecordings,
-      removed: current.deleteEvents
-        ? { dead_letters: 0, ...current.stores, events: current.removed }
-        : current.stores,
-      remaining,
-      late_events_dropped: current.dropped
-    })
-    return complete(this.#db, current, receipt, now)
-  }
 }

@@ -3,29 +3,36 @@ import { retryConflicts } from '../db/retry.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
-import { messagesFor } from './message.ts'
-import type { Sender } from './run.ts'
 import {
   findPersonsToErase,
   type PersonToErase,
   type Selection,
   writeErasures
-} from './write.store.ts'
+} from './erase.store.ts'
+import { type ErasureMessage, messagesFor } from './message.ts'
+
+/** The persons to erase, what to delete with them, and who asked when. */
+type Erasure = {
+  selection: Selection
+  deleteEvents: boolean
+  deleteRecordings: boolean
+  actor: Actor
+  now: Date
+}
 
 /**
- * Deletes the persons that are selected, with their distinct ids and what the activity log tells of their properties;
- * their erasures exist from the same moment. All or none; nobody else is touched. What is left of them then is removed
- * at once by the queue, their events, if asked, by the next weekly batch.
- * @returns those who were there
+ * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
+ * erasures in the same transaction. The queue then purges versions and recordings at once; the weekly run purges events,
+ * if requested.
+ * @returns the persons that existed
  */
 export async function erasePersons(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
-  selection: Selection,
-  { actor, ...options }: { deleteEvents: boolean; deleteRecordings: boolean; actor: Actor },
-  now: Date
+  { selection, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
@@ -39,14 +46,11 @@ export async function erasePersons(
         identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
       }
     }
-    const erasure = { persons, identities, ...options, actor, now: now.getTime() }
+    const erasure = { persons, identities, ...options, now: now.getTime() }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {
-    const messages = messagesFor(erasures.map((id) => ({ id, project_id: project.id })))
-    if (messages.length > 0) {
-      await queue.sendBatch(messages)
-    }
+    await sendAll(queue, messagesFor(erasures.map((id) => ({ id, project_id: project.id }))))
   } catch (error) {
     log('warn', 'erasures wait for the sweep', {
       project: project.id,

@@ -4,40 +4,42 @@ import { toHex } from '../hash.ts'
 
 const DAY = 86_400_000
 
-/** D1's Time Travel can bring back any minute of so many days. */
+/** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30
 
 const Store = z.object({
   store: z.string().meta({
     description:
-      '`queued_requests` and `queued_recording_parts` are objects in the bucket that wait to be processed; the others are rows.'
+      'The name of the store. `queued_requests` and `queued_recording_parts` count objects in R2 that wait to be processed; all others count rows.'
   }),
-  found: z.int().min(0).meta({ description: 'What was there of the person.' }),
+  found: z.int().min(0).meta({ description: 'Rows or objects of the person that existed.' }),
   removed: z.int().min(0),
-  remaining: z.int().min(0).meta({ description: 'What the verification still found.' })
+  remaining: z
+    .int()
+    .min(0)
+    .meta({ description: 'Rows or objects that the verification still found.' })
 })
 
-/** What is certified of an erasure. */
+/** The facts that a receipt certifies. */
 export const ReceiptContent = z.object({
-  id: z.int().meta({ description: 'The erasure.' }),
+  id: z.int().meta({ description: 'The id of the deletion task.' }),
   project_id: z.int(),
   person_uuid: z.guid(),
   requested_at: z.iso.datetime(),
-  requested_by: z.looseObject({}).meta({ description: 'User and key.' }),
+  requested_by: z
+    .looseObject({})
+    .meta({ description: 'The user and the key that requested the deletion.' }),
   delete_events: z.boolean(),
   delete_recordings: z.boolean().default(false),
-  run: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'The weekly batch that removed the events.' }),
+  run: z.iso.datetime().nullable().meta({ description: 'The weekly run that removed the events.' }),
   stores: z.array(Store),
   late_events_dropped: z.int().min(0).meta({
-    description: 'Events accepted before the request that arrived too late to be stored.'
+    description: 'Events accepted before the request that were dropped instead of stored.'
   }),
-  verified_at: z.iso.datetime().meta({ description: 'When each store was looked through again.' }),
-  kept: z.array(z.string()).meta({ description: 'What stays, and why.' }),
+  verified_at: z.iso.datetime().meta({ description: 'When every store was searched again.' }),
+  kept: z.array(z.string()).meta({ description: 'The data that is kept, and why.' }),
   backups_until: z.iso.datetime().meta({
-    description: 'Until then D1 Time Travel can bring back the state of before.'
+    description: 'Until then D1 Time Travel can restore the data of before the deletion.'
   })
 })
 export type ReceiptContent = z.infer<typeof ReceiptContent>
@@ -62,11 +64,11 @@ export const RECEIPT_EXAMPLE = {
   signature: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 }
 
-/** With the signature that proves that it comes from this service, unchanged. */
+/** A receipt with the signature that proves its origin and that it is unchanged. */
 export const Receipt = ReceiptContent.extend({
   signature: z.string().max(200).meta({
     description:
-      'HMAC-SHA256, hexadecimal, of all other members as JSON with sorted keys and without spaces.'
+      'Hexadecimal HMAC-SHA256 of all other members, as JSON with sorted keys and without spaces.'
   })
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 export type Receipt = z.infer<typeof Receipt>
@@ -84,7 +86,7 @@ type Facts = Omit<
   remaining: Record<string, number>
 }
 
-/** What can be said of an erasure once each store was looked through again. */
+/** Writes the receipt of an erasure after every store was searched again. */
 export function writeReceipt({
   requestedAt,
   run,
@@ -106,13 +108,15 @@ export function writeReceipt({
     kept: [
       ...(facts.delete_events
         ? []
-        : ['The events, as asked: as those of one person without a name.']),
+        : [
+            'The events, as requested, attributed to one anonymous person; their own properties are unchanged.'
+          ]),
       facts.delete_recordings
-        ? 'The ids of the deleted recordings’ sessions, so that what is still on its way of them is not kept.'
-        : 'The recordings of its sessions, if there were any, as asked: as those of nobody.',
-      'That and by whom the person was deleted, in the activity log, without any value of a property.',
-      'The names of its events, which are those of everybody.',
-      'A keyed hash of each distinct id, so that what is still on its way does not bring the person back.'
+        ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots which arrive late are discarded.'
+        : 'The recordings of the person’s sessions, if any, as requested; they no longer belong to a person.',
+      'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
+      'Event names, which all persons of the project share.',
+      'A keyed hash of each distinct id, so that events which arrive late do not recreate the person.'
     ],
     backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)
   }
@@ -123,7 +127,7 @@ export const signReceipt = async (content: ReceiptContent, secret: string): Prom
   signature: toHex(await crypto.subtle.sign('HMAC', await importKey(secret), encode(content)))
 })
 
-/** Whether the receipt was signed with this secret and is unchanged, to the last member. */
+/** Whether a receipt was signed with this secret and none of its members has changed. */
 export async function isGenuine(
   receipt: Record<string, unknown>,
   secret: string
@@ -148,7 +152,7 @@ const importKey = (secret: string): Promise<CryptoKey> =>
 const encode = (content: Record<string, unknown>) =>
   new TextEncoder().encode(JSON.stringify(sorted(content)))
 
-/** The same with the keys of all objects in order. */
+/** Returns a copy in which the keys of all objects are sorted. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(sorted)

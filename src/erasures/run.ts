@@ -1,24 +1,22 @@
 import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
-/** A queue takes 100 messages at once. */
-const MAX_MESSAGES = 100
 const TAKEN_AT_ONCE = 1_000
 
-/** Work without a sign of life for so long has lost its message, or its consumer died. */
+/** Time without progress after which the message of an erasure counts as lost, or its consumer as dead. */
 const STALLED_MS = 15 * 60_000
 
-export type Sender = { sendBatch(messages: { body: ErasureMessage }[]): Promise<unknown> }
-
 /**
- * Starts, or goes on with, the weekly batch for `scheduledFor`: every task asked for before it that waits, or has failed,
- * goes to the queue. Started twice, or twice at once, each task goes once. @returns how many went
+ * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
+ * If the run is started twice, even at once, each task is queued once.
+ * @returns how many tasks were queued
  */
 export async function startRun(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   run: Pick<RunRow, 'scheduledFor' | 'startedBy'>,
   now: Date
 ): Promise<number> {
@@ -30,14 +28,14 @@ export async function startRun(
 }
 
 /**
- * What the quarter of an hour brings to light: a Sunday without its run is made up for; a run whose gathering was cut
- * short, tasks that lost their message, and persons whose removal did not get to its end are taken up again.
- * @param queuesSince messages from before are lost, ms UTC
- * @returns how many erasures went to the queue
+ * Catches up every 15 minutes: starts a run that was missed on Sunday, continues a run that was cut short while it queued
+ * its tasks, and resumes erasures whose message was lost.
+ * @param queuesSince messages sent before are lost, ms UTC
+ * @returns how many erasures were queued
  */
 export async function sweepErasures(
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   now: Date,
   queuesSince: number
 ): Promise<number> {
@@ -57,28 +55,29 @@ export async function sweepErasures(
 }
 
 /** Takes up again what has shown no sign of life since `before`, ms. @returns how many went to the queue */
-export const resumeErasures = (db: Db, queue: Sender, before: number, now: Date): Promise<number> =>
-  send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
+export const resumeErasures = (
+  db: Db,
+  queue: Sender<ErasureMessage>,
+  before: number,
+  now: Date
+): Promise<number> => send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
 
 const gather = (
   db: Db,
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   run: number,
   isRetrying: boolean,
   now: number
 ): Promise<number> => send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
 
-/** Sends what `take` yields until it yields nothing more. What is taken but not sent is found by the next sweep. */
+/** Queues erasures until `take` returns fewer than it may. The next sweep finds those that were taken but not sent. */
 async function send(
-  queue: Sender,
+  queue: Sender<ErasureMessage>,
   take: () => Promise<{ id: number; project_id: number }[]>
 ): Promise<number> {
   for (let sent = 0; ; ) {
     const taken = await take()
-    const messages = messagesFor(taken)
-    for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
-      await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
-    }
+    await sendAll(queue, messagesFor(taken))
     sent += taken.length
     if (taken.length < TAKEN_AT_ONCE) {
       return sent

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { Receipt } from './receipt.ts'
+import { refusing, sameReason } from '../input/fields.ts'
+import { Flag } from '../input/parameters.ts'
+import { RECEIPT_EXAMPLE, Receipt } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'
 import type { ErasureRow } from './store.ts'
 
@@ -21,43 +23,46 @@ const EXAMPLE = {
   receipt: null
 }
 
-/** The task of a deletion with `delete_events` or `delete_recordings`. */
+/** A deletion with `delete_events` or `delete_recordings`. */
 export const DeletionTask = z
   .object({
     id: z.int(),
     person_uuid: z.guid(),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
-        '`queued` until its run; `completed` only once a search of every store found nothing; `failed` ones are tried again in the next run.'
+        '`queued` until its run; `completed` once a search of every store found nothing; a `failed` task is tried again in the next run.'
     }),
     created_at: z.iso
       .datetime()
-      .meta({ description: 'When it was asked for: events accepted until then go.' }),
-    created_by: z.looseObject({}).meta({ description: 'The user and the key that asked for it.' }),
-    scheduled_for: z.iso
-      .datetime()
-      .meta({ description: 'The run that it waits for or went with, when events go.' }),
+      .meta({ description: 'The time of the request; events accepted up to then are deleted.' }),
+    created_by: z
+      .looseObject({})
+      .meta({ description: 'The user and the key that requested the deletion.' }),
+    scheduled_for: z.iso.datetime().meta({
+      description:
+        'The run that deletes the events; the time of the request if events are not deleted.'
+    }),
     events: z.object({
       found: z
         .int()
         .nullable()
-        .meta({ description: 'Counted when the run reaches the task; null before.' }),
+        .meta({ description: 'Events of the person when the run began the task; null before.' }),
       removed: z.int(),
       remaining: z.int().nullable(),
       dropped: z
         .int()
-        .meta({ description: 'Accepted before the request, and too late to be stored or removed.' })
+        .meta({ description: 'Events accepted before the request, dropped instead of stored.' })
     }),
     recordings: z.int().nullable().meta({
       description:
-        'How many recordings were deleted with the person; null when they were to be kept.'
+        'The number of recordings deleted with the person; null when recordings are kept.'
     }),
     error: z
       .string()
       .nullable()
-      .meta({ description: 'What last went wrong, or what the task waits for.' }),
+      .meta({ description: 'The last failure, or the reason why the task waits.' }),
     delete_verified_at: z.iso.datetime().nullable(),
-    receipt: Receipt.nullable().meta({ description: 'The proof; null until completed.' })
+    receipt: Receipt.nullable().meta({ description: 'Null until the task is completed.' })
   })
   .meta({ id: 'DeletionTask', examples: [EXAMPLE] })
 export type DeletionTask = z.infer<typeof DeletionTask>
@@ -85,3 +90,125 @@ export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTa
     receipt
   }
 }
+
+/** The filters of the list of deletion tasks. */
+export const StatusFilters = z.object({
+  status: z
+    .enum(['all', 'pending', 'queued', 'running', 'completed', 'failed'])
+    .default('all')
+    .meta({
+      description: '`pending` means every status except `completed`.'
+    }),
+  person_uuid: z
+    .guid()
+    .toLowerCase()
+    .optional()
+    .meta({ description: 'Only tasks of this deleted person.' })
+})
+
+/** Persons that one request deletes. */
+export const MAX_PERSONS = 1_000
+
+/** A person's id: an integer, also as a string, or a UUID. */
+const Id = z.union(
+  [z.int().min(0), z.string().regex(/^\d{1,15}$/), z.guid()],
+  'The id of a person must be an integer or a UUID.'
+)
+
+const some = <S extends z.ZodType>(item: S) =>
+  z
+    .array(item)
+    .min(1, `Send between 1 and ${MAX_PERSONS} persons.`)
+    .max(MAX_PERSONS, `Send between 1 and ${MAX_PERSONS} persons.`)
+
+export const BulkDelete = refusing(
+  z
+    .object({
+      ids: some(Id).nullish().meta({ description: 'UUIDs or integer ids.' }),
+      distinct_ids: some(z.string().min(1).max(1000)).nullish(),
+      delete_events: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+        type: 'boolean',
+        description: 'Whether to delete the events, too, in the next weekly run.'
+      }),
+      delete_recordings: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+        type: 'boolean',
+        description: 'Whether to delete the recordings of their sessions, too, at once.'
+      })
+    })
+    .refine(
+      ({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids),
+      'Provide either ids or distinct_ids.'
+    )
+    .meta({
+      id: 'BulkDelete',
+      examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }]
+    }),
+  {
+    keep_person: 'Persons are not kept: events can only be deleted together with their person.',
+    ...sameReason(
+      ['id', 'uuid', 'uuids', 'person_id', 'person_ids'],
+      'Name the persons in `ids` or `distinct_ids`.'
+    )
+  }
+)
+
+export const BulkDeleted = z
+  .object({
+    persons_found: z.int(),
+    persons_deleted: z.int(),
+    events_queued_for_deletion: z.boolean(),
+    recordings_queued_for_deletion: z.boolean(),
+    deletion_errors: z.array(z.string()).max(0),
+    results: z.array(
+      z.object({
+        id: z
+          .union([z.string(), z.int()])
+          .meta({ description: 'The id or distinct id from the request.' }),
+        result: z.enum(['deleted', 'not_found']),
+        person_uuid: z.guid().nullable()
+      })
+    )
+  })
+  .meta({
+    id: 'BulkDeleted',
+    examples: [
+      {
+        persons_found: 1,
+        persons_deleted: 1,
+        events_queued_for_deletion: true,
+        recordings_queued_for_deletion: false,
+        deletion_errors: [],
+        results: [
+          { id: 'user-1', result: 'deleted', person_uuid: '01a1f000-0000-7000-8000-00000000000a' },
+          { id: 'user-2', result: 'not_found', person_uuid: null }
+        ]
+      }
+    ]
+  })
+
+export const DeleteQuery = z.object({
+  delete_recordings: Flag.optional().meta({
+    type: 'boolean',
+    description: 'Whether to delete the recordings of the person’s sessions, too, at once.'
+  }),
+  delete_events: Flag.optional().meta({
+    type: 'boolean',
+    description: 'Whether to delete the events, too, in the next weekly run (Sunday 05:00 UTC).'
+  })
+})
+
+export const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
+  id: 'ReceiptVerification',
+  examples: [
+    { valid: true, detail: 'This service signed the receipt, and nothing in it has been changed.' }
+  ]
+})
+
+/** A receipt to verify, with all its members: a change anywhere in it makes the signature invalid. */
+export const Presented = z
+  .looseObject({ project_id: z.int(), signature: z.string().max(200) })
+  .meta({
+    id: 'PresentedReceipt',
+    description: 'A `DeletionReceipt`, unchanged.',
+    examples: [RECEIPT_EXAMPLE]
+  })

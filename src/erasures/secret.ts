@@ -1,9 +1,9 @@
 import { UnavailableError } from '../errors.ts'
 
-/** Characters of a secret at least: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64. */
+/** Minimum length of a secret: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64 digits. */
 export const MIN_SECRET = 32
 
-/** Whether a secret can be signed with. One that is empty counts as missing. */
+/** The states of a secret, which can only sign when it is `ok`. An empty secret is `missing`. */
 export const SECRET_STATUSES = ['ok', 'missing', 'too_short'] as const
 export type SecretStatus = (typeof SECRET_STATUSES)[number]
 
@@ -17,7 +17,7 @@ export function checkSecret(secret: string | undefined): SecretStatus {
 
 /**
  * Returns the secret that signs receipts.
- * @throws UnavailableError without one that can be signed with
+ * @throws UnavailableError when it is missing or too short
  */
 export function receiptSecret({ RECEIPT_SECRET }: { RECEIPT_SECRET?: string }): string {
   const status = checkSecret(RECEIPT_SECRET)

@@ -6,7 +6,7 @@ import { type deletionRuns, erasures } from '../db/schema.ts'
 export type ErasureRow = typeof erasures.$inferSelect
 export type RunRow = typeof deletionRuns.$inferSelect
 
-/** The run for this moment, which nobody can start twice. @returns whether it is new */
+/** Inserts a run unless it exists. @returns whether it is new */
 export async function insertRun(
   db: Db,
   run: Pick<RunRow, 'scheduledFor' | 'startedAt' | 'startedBy'>
@@ -17,7 +17,7 @@ export async function insertRun(
   return rows.length > 0
 }
 
-/** The latest run for `since` or later. */
+/** Finds the latest run scheduled for `since` or later, ms UTC. */
 export async function findRun(
   db: Db,
   since: number
@@ -30,7 +30,7 @@ export async function findRun(
 
 type Taken = { id: number; project_id: number }
 
-/** Puts waiting tasks that were asked for before `run` into it, oldest first, `limit` at most; each goes to one caller. */
+/** Assigns waiting tasks requested before `run` to it, oldest first, at most `limit`. Each task goes to one caller only. */
 export const takeTasks = (
   db: Db,
   run: number,
@@ -47,8 +47,8 @@ export const takeTasks = (
     returning id, project_id`)
 
 /**
- * Those that should be worked on and have shown no sign of life since `before`, or one of the future: the clock was set
- * back. They are marked as being taken up now.
+ * Takes unfinished erasures without progress since `before`, ms UTC, and notes progress at `now`. An erasure with progress
+ * in the future, as after a clock was set back, is taken too.
  */
 export const takeStalled = (db: Db, before: number, limit: number, now: number): Promise<Taken[]> =>
   db.all<Taken>(sql`
@@ -60,14 +60,14 @@ export const takeStalled = (db: Db, before: number, limit: number, now: number):
                  order by id limit ${limit})
     returning id, project_id`)
 
-/** Marks runs as finished in which nothing is left to do. */
+/** Marks runs as finished that have no running task left. */
 export const finishRuns = (db: Db, now: number) =>
   db.run(sql`
     update deletion_runs set finished_at = ${now}
     where finished_at is null and not exists (
       select 1 from erasures where status <> 'completed' and status = 'running' and run = deletion_runs.scheduled_for)`)
 
-/** Those among these that are not completed, in the order in which they were asked for. */
+/** Returns the given erasures that are not completed, oldest first. */
 export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Promise<ErasureRow[]> =>
   db
     .select()
@@ -80,7 +80,10 @@ export type TaskFilters = {
   personUuid?: string | undefined
 }
 
-/** Tasks that were asked to remove events or recordings, newest first, below the id `before`; with the exact number of all that match. */
+/**
+ * Lists the tasks that delete events or recordings, newest first, with ids below `before`, and counts all matching ones
+ * exactly.
+ */
 export async function listTasks(
   db: Db,
   projectId: number,

@@ -6,34 +6,37 @@ import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { listDatabases } from '../projects/store.ts'
+import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
 
-/** From this share of its largest size on a database deserves attention. */
+/** Share of its largest size from which a database is a warning. */
 const FILLING = 0.8
-
-/** Queue batches that this isolate works on, and messages that it has given back to come again later. */
-export type Work = { consuming: number; retrying: number }
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 
 const DatabaseHealth = z.object({
-  binding: z
-    .string()
-    .meta({ description: 'The D1 binding that it has, or that a project asks for.' }),
+  binding: z.string().meta({
+    description: 'The D1 binding: one that this deployment has, or one that a project names.'
+  }),
   status: Status.meta({
-    description: `\`warning\`: it is ${FILLING * 100} % full; \`unavailable\`: it does not answer, or lacks a migration.`
+    description: `\`warning\`: the database is ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
   }),
   answers: z.boolean(),
-  migration: z.string().nullable().meta({ description: 'The last one that was applied.' }),
+  migration: z.string().nullable().meta({ description: 'The last migration that was applied.' }),
   size_bytes: z.int().min(0),
-  fill: z.number().min(0).meta({ description: 'Its share of the largest size.' })
+  fill: z
+    .number()
+    .min(0)
+    .meta({ description: 'Share of the size at which the database stops growing: 0.8 is 80 %.' })
 })
 type DatabaseHealth = z.infer<typeof DatabaseHealth>
 
 const SecretHealth = z.object({
-  name: z.string().meta({ description: 'The secret that the Worker needs; never its value.' }),
+  name: z
+    .string()
+    .meta({ description: 'The name of a secret that the Worker needs; its value is never shown.' }),
   status: z.enum(SECRET_STATUSES).meta({
-    description: `\`missing\`: it is not set, or empty; \`too_short\`: it has fewer than ${MIN_SECRET} characters.`
+    description: `\`missing\`: the secret is not set, or empty; \`too_short\`: it has fewer than ${MIN_SECRET} characters.`
   })
 })
 
@@ -42,37 +45,36 @@ const CronHealth = z.object({
   last_run: z.iso
     .datetime()
     .nullable()
-    .meta({ description: 'When it last began; null before its first time.' }),
+    .meta({ description: 'When the last run began; null before the first run.' }),
   ms: z.int().min(0).nullable(),
   failed_jobs: z
     .int()
     .min(0)
     .nullable()
-    .meta({ description: 'How many of its jobs failed then. Any is a `warning`.' })
+    .meta({ description: 'Jobs that failed in the last run. Any of them is a `warning`.' })
 })
 
 export const Health = z
   .object({
     status: Status.meta({
       description:
-        'The worst of all databases, crons and dead letters; `unavailable` also without a secret.'
+        'The worst status of all databases, crons and dead letters; `unavailable` also while a secret is missing or too short.'
     }),
     database: DatabaseHealth.meta({
-      description: 'The one with users, keys and projects, and the data of most.'
+      description: 'The database with users, keys and projects, and with the data of most projects.'
     }),
     other_databases: z.array(DatabaseHealth),
     secrets: z.array(SecretHealth),
     queue: z.object({
-      backlog: z
-        .int()
-        .nullable()
-        .meta({ description: 'Messages that wait; null when the queues do not say.' }),
+      backlog: z.int().nullable().meta({
+        description: 'Messages that wait in the queues; null when the queues do not tell.'
+      }),
       consuming: z.int().min(0),
       retrying: z.int().min(0)
     }),
     dead_letters: z.int().min(0).nullable().meta({
       description:
-        'Messages that were given up on; `npm run dead -- list` shows them. Any is a `warning`.'
+        'Messages that failed for good and were not redriven; `npm run dead -- list` shows them. Any of them is a `warning`.'
     }),
     crons: z.array(CronHealth)
   })
@@ -107,7 +109,7 @@ export const Health = z
 
 export type HealthJson = z.infer<typeof Health>
 
-/** Looks at everything that the service needs, and at what waits in it. */
+/** Checks everything that the service needs, and counts what waits in it. */
 export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
   const [database, others, { crons, deadLetters }] = await Promise.all([
     checkDatabase(env, CONTROL),
@@ -139,7 +141,7 @@ export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
   }
 }
 
-/** The last run of each Cron Trigger, and the dead letters; null where the database does not say. */
+/** Reads the last run of each Cron Trigger and counts the dead letters; null where the database does not answer. */
 async function checkJobs(env: Env) {
   const { db } = openDb(env.DB, newUsage())
   const [runs, deadLetters] = await Promise.all([
@@ -158,7 +160,7 @@ async function checkJobs(env: Env) {
   return { crons, deadLetters }
 }
 
-/** All databases but the first: those that are bound, and those that projects ask for. */
+/** Checks all databases but the first: those that are bound, and those that projects name. */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
   const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])
   const others = [...new Set([...listBound(env), ...named])].filter(

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { Health, readHealth, type Work } from './check.ts'
+import type { Work } from '../queues/run.ts'
+import { Health, readHealth } from './check.ts'
 
 const Alive = z
   .object({ status: z.literal('ok') })
@@ -10,18 +11,18 @@ const Alive = z
 const LIVEZ = describe({
   id: 'livez',
   tag: 'Service',
-  summary: 'Whether the process runs',
-  answers: { 200: { text: 'It does.', schema: Alive } }
+  summary: 'Check that the process runs',
+  answers: { 200: { text: 'The process runs.', schema: Alive } }
 })
 
 const READYZ = describe({
   id: 'readyz',
   tag: 'Service',
-  summary: 'Whether the databases and secrets are in order',
+  summary: 'Check databases, secrets, queues and crons',
   answers: { 200: { text: 'Ready.', schema: Health }, 503: { text: 'Not ready.', schema: Health } }
 })
 
-/** `/livez`: the process; `/readyz`: what it needs, and how much is waiting. */
+/** `/livez` checks the process, `/readyz` all that it needs, and shows how much is waiting. */
 export const createHealthRoutes = (work: () => Work) =>
   createRouter()
     .get('/livez', LIVEZ, (c) => c.json({ status: 'ok' }))

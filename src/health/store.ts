@@ -5,7 +5,7 @@ import type { Db } from '../db/client.ts'
 /** The newest migration that this code was built with. */
 const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 
-/** How many queue messages were given up on and not driven again. */
+/** Counts the dead letters that were not redriven. */
 export async function countDeadLetters(db: Db): Promise<number> {
   const [row] = await db.all<{ count: number }>(
     sql`select count(*) as count from dead_letters where redriven_at is null`
@@ -13,7 +13,7 @@ export async function countDeadLetters(db: Db): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Whether the database answers, and has every migration that this code needs. */
+/** Reads the last migration, and whether the database has every one that this code needs. @throws when it does not answer */
 export async function checkMigrations(
   db: Db
 ): Promise<{ migration: string | null; isCurrent: boolean }> {

@@ -1,6 +1,7 @@
-import { readHealth, type Work } from '../health/check.ts'
+import { readHealth } from '../health/check.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
+import type { Work } from '../queues/run.ts'
 import { homePage, policyOf } from './page.ts'
 
 const HOME = describe({

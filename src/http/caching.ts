@@ -1,10 +1,13 @@
 import type { MiddlewareHandler } from 'hono'
 import type { AppEnv } from './env.ts'
 
-/** Request headers that an answer of the API may depend on. */
+/** Request headers that a response of the API may depend on. */
 const NEGOTIATED = 'Accept, Authorization, Prefer'
 
-/** Keeps what the API and a shared link answer, errors too, out of every cache, unless a route says otherwise. */
+/**
+ * Forbids caching of all responses of the API and of shared links, errors included, unless a route
+ * sets its own header.
+ */
 export const keepPrivate: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()
 

@@ -6,7 +6,7 @@ import type { Json } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 import type { Refusal } from './openapi.ts'
 
-/** Above this share of its database's largest size a project takes no more events. */
+/** Share of a database's maximum size from which on its projects accept no more events. */
 const FULL = 0.95
 
 export const UNKNOWN_TOKEN: Refusal[] = [
@@ -14,17 +14,17 @@ export const UNKNOWN_TOKEN: Refusal[] = [
   ['unavailable', 'The database cannot take the request now.']
 ]
 
-/** How a request with a body that no door can read is refused. */
+/** Refusals of every capture endpoint with a body. */
 export const UNREADABLE: Refusal[] = [
   ['parse_error', 'failed to parse request: invalid JSON'],
   ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`],
   ...UNKNOWN_TOKEN
 ]
 
-/** What the description of a door says of its body. */
-export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; its bytes tell which. At most ${MAX_BODY_BYTES} bytes.`
+/** Describes the body of a capture endpoint in the API reference. */
+export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; the format is detected. At most ${MAX_BODY_BYTES} bytes.`
 
-/** The body or, without one, the query's `data`, which very old SDKs send with GET. */
+/** Returns the body or, without one, the query's `data`, which very old SDKs send with GET. */
 export const payloadOf = (c: Context<AppEnv>): Request | Response => {
   const data = c.req.query('data')
   return c.req.raw.body || data === undefined ? c.req.raw : new Response(data)
@@ -34,13 +34,13 @@ export const payloadOf = (c: Context<AppEnv>): Request | Response => {
 export const readPayload = (c: Context<AppEnv>): Promise<Json> => readJson(payloadOf(c))
 
 export type TokenReader = {
-  /** The project of a capture token. @throws authentication_failed, attr `api_key` */
+  /** Returns the project of a capture token. @throws authentication_failed, attr `api_key` */
   projectOf: (c: Context<AppEnv>, token: string) => Promise<CaptureProject>
-  /** The same if its database takes more. @throws authentication_failed, unavailable */
+  /** Returns the project of a capture token if its database accepts events. @throws authentication_failed, unavailable */
   openProject: (c: Context<AppEnv>, token: string) => Promise<CaptureProject>
 }
 
-/** What lets an SDK in: no API key, only a project's public capture token. */
+/** Authenticates SDKs by a project's public capture token. They have no API key. */
 export function createTokenReader(): TokenReader {
   const findProject = createProjectFinder()
 

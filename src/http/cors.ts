@@ -4,7 +4,10 @@ import type { AppEnv } from './env.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Older SDKs send their beacons with credentials, which a browser allows only to the very origin that is named. */
+/**
+ * Repeats the request's origin instead of `*`: older SDKs send beacons with credentials, for which
+ * browsers refuse `*`.
+ */
 const forSdks = cors({
   origin: (origin) => origin,
   credentials: true,
@@ -30,13 +33,13 @@ const forApiClients = cors({
   maxAge: DAY_SECONDS
 })
 
-/** Whether a path is of the interface with keys, not one of those below `/api/` that SDKs ask in a visitor's browser. */
+/** Whether a path belongs to the API for keys and links. Some paths below `/api/` are for SDKs in a visitor's browser. */
 const isForApiClients = (path: string): boolean =>
   /^\/(api|shared)\//.test(path) && !SDK_PATHS.test(path)
 
 const SDK_PATHS =
   /^\/api\/(early_access_features|feature_flag|product_tours|surveys|web_experiments)(\/|$)/
 
-/** Lets pages of every site send events and, with a key or a link, call the API: nothing here goes by a browser's cookies. */
+/** Allows pages of every site to send events and, with a key or a link, to call the API. Nothing relies on cookies. */
 export const allowPages: MiddlewareHandler<AppEnv> = (c, next) =>
   (isForApiClients(c.req.path) ? forApiClients : forSdks)(c, next)

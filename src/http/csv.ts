@@ -6,15 +6,25 @@ import type { AppEnv } from './env.ts'
 export const FormatQuery = z.object({
   format: z.enum(['json', 'csv']).optional().meta({
     description:
-      'Of the answer; an error is JSON in any case. Without it, `Accept: text/csv` asks for CSV.'
+      'Format of the response; errors are always JSON. Without `format`, `Accept: text/csv` asks for CSV.'
   })
 })
 
-/** `format` decides; without it, a client that accepts CSV and not JSON gets CSV. */
-export const wantsCsv = (c: Context<AppEnv>, format: 'json' | 'csv' | undefined): boolean =>
-  (format ?? (/^text\/csv\b/i.test(c.req.header('Accept') ?? '') ? 'csv' : 'json')) === 'csv'
+type Format = 'json' | 'csv'
 
-/** Nested keys joined with dots; an array is one cell of JSON; an empty object has no cell. */
+/** Whether to send CSV: `format` decides; without it, an `Accept` header that begins with `text/csv`. */
+export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolean =>
+  isCsv(c.req.header('Accept'), format)
+
+/** Whether a request with this `Accept` header wants CSV. */
+export const isCsv = (accept: string | undefined, format: Format | undefined): boolean =>
+  (format ?? (/^text\/csv\b/i.test(accept ?? '') ? 'csv' : 'json')) === 'csv'
+
+/**
+ * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects.
+ *
+ * `{"id":1,"properties":{"plan":"pro","tags":["a"]}}` → `id` 1, `properties.plan` pro, `properties.tags` `["a"]`
+ */
 export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
   const cells = new Map<string, Json>()
   for (const [key, inner] of Object.entries(value)) {
@@ -30,11 +40,11 @@ export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
   return cells
 }
 
-/** RFC 4180 line. */
+/** Writes one line of RFC 4180. */
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
-/** A text that a spreadsheet runs as a formula. Some trim white space first, and some read full-width signs. */
+/** A text that a spreadsheet may run as a formula. Some trim white space first, some also accept full-width signs. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
 
 function csvCell(value: Json | undefined): string {
@@ -49,7 +59,7 @@ function csvCell(value: Json | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** One object, which as CSV is one row. */
+/** Responds with one object, as JSON or as a CSV file with one row. */
 export const answerOne = (
   c: Context<AppEnv>,
   name: string,
@@ -62,7 +72,7 @@ export const answerOne = (
 
 type Pages = AsyncIterable<JsonObject[]> | JsonObject[][]
 
-/** Streams rows as CSV, one chunk for each list of rows, no faster than the client reads. */
+/** Streams rows as CSV, one chunk per page of rows, no faster than the client reads. */
 export function csvResponse(
   c: Context<AppEnv>,
   name: string,
@@ -99,14 +109,14 @@ export function csvResponse(
   return c.body(stream)
 }
 
-/** A table that is at hand, its header first. */
+/** Responds with a table as a CSV file; the first row is the header. */
 export function csvTable(c: Context<AppEnv>, name: string, table: Json[][]): Response {
   c.header('Content-Type', 'text/csv; charset=utf-8')
   c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
   return c.body(table.map(csvLine).join(''))
 }
 
-/** What an answer in JSON looks like in CSV: a line for each of a list's results, or one. */
+/** Returns the CSV of an example response: one line for each result of a list, or a single line. */
 export function csvExample(json: JsonObject): string {
   const rows = Array.isArray(json.results) ? json.results.filter(isObject) : [json]
   const cells = rows.map((row) => flatten(row))

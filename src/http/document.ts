@@ -8,7 +8,7 @@ import { describedBy, type Operation, type Part, type Refusal } from './openapi.
 import { Prefers, preferenceText } from './preferences.ts'
 import { UNKNOWN_PARAMETER } from './strict.ts'
 
-/** Versions of OpenAPI that the document can be written in, by what zod calls them. */
+/** Supported versions of OpenAPI, by zod's name for their dialect of JSON Schema. */
 const VERSIONS = {
   'openapi-3.0': '3.0.4',
   'draft-2020-12': '3.1.1'
@@ -16,14 +16,14 @@ const VERSIONS = {
 
 type Deployment = {
   target?: keyof typeof VERSIONS
-  /** Whether operations that may have an empty body have one unless the request prefers otherwise. */
+  /** Whether operations with `mayBeEmpty` have an empty body unless the request prefers otherwise. */
   emptyBodies?: boolean
 }
 
 /**
- * Returns the OpenAPI document of all routes, in their order. A route that is mounted in several places is listed in the
+ * Returns the OpenAPI document of all routes, in their order. A route that is mounted at several paths is listed at the
  * first.
- * @throws for a route that is not described
+ * @throws for a route without a description
  */
 export function createDocument(
   routes: RouterRoute[],
@@ -36,7 +36,7 @@ export function createDocument(
   const listed = new Set<Operation>()
   const own = routes.filter(({ method }) => method !== 'ALL')
   for (const [route, handlers] of Map.groupBy(own, ({ method, path }) => `${method} ${path}`)) {
-    const [operation, asked] = describedBy(
+    const [operation, contributed] = describedBy(
       route,
       handlers.map(({ handler }) => handler)
     )
@@ -46,21 +46,27 @@ export function createDocument(
     listed.add(operation)
     const [method = '', path = ''] = route.split(' ')
     const template = toTemplate(path)
-    paths[template] = { ...paths[template], [method.toLowerCase()]: writer.write(operation, asked) }
+    paths[template] = {
+      ...paths[template],
+      [method.toLowerCase()]: writer.write(operation, contributed)
+    }
   }
   const apiKey = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'phx_…',
-    description: 'An API key with the scope.'
+    description: 'An API key with the scope of the operation.'
   }
   const components = { schemas: writer.schemas(), securitySchemes: { apiKey } }
-  // The service that the document comes from, wherever it runs.
+  // A relative URL: the service that serves the document, wherever it runs.
   const servers = [{ url: '/' }]
   return { openapi: VERSIONS[target], info, servers, tags, paths, components }
 }
 
-/** The interface writes the paths of its API with a slash at the end, which makes no difference. */
+/**
+ * Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's reference.
+ * `/api/persons/:id` → `/api/persons/{id}/`
+ */
 const toTemplate = (path: string): string =>
   path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
 
@@ -91,9 +97,9 @@ class Writer {
     return mapValues(schemas, ({ $schema: _, $id: __, ...schema }) => schema)
   }
 
-  write(operation: Operation, asked: Part[]) {
+  write(operation: Operation, contributed: Part[]) {
     const { id, tag, summary, mayBeEmpty, takesAnyQuery, error = ErrorJson } = operation
-    const all: Part[] = [...asked, operation, ...(mayBeEmpty ? [{ header: Prefers }] : [])]
+    const all: Part[] = [...contributed, operation, ...(mayBeEmpty ? [{ header: Prefers }] : [])]
     const scopes = all.flatMap((part) => part.scopes ?? [])
     const body = all.map((part) => part.body).find((schema) => schema !== undefined)
     const refusals: Refusal[] = [
@@ -130,7 +136,7 @@ class Writer {
     }
   }
 
-  /** Any of the scopes is enough. Version 3.0 names scopes of OAuth only. */
+  /** One of the scopes is enough. OpenAPI 3.0 allows scopes only for OAuth. */
   #securityOf(scopes: string[]) {
     return this.#is30
       ? scopes.slice(0, 1).map(() => ({ apiKey: [] }))
@@ -138,12 +144,12 @@ class Writer {
   }
 
   #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
-    const passesOver = all.some((part) => part.body)
+    const ignoresFields = all.some((part) => part.body)
     const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
     return mapValues(answers, ({ text, schema, type, csv }, status) => {
       const isPreferred = mayBeEmpty && status === '200'
       const headers = {
-        ...(passesOver && IGNORED_FIELDS),
+        ...(ignoresFields && IGNORED_FIELDS),
         ...(isPreferred && PREFERENCE_APPLIED)
       }
       return {
@@ -180,7 +186,7 @@ class Writer {
     })
   }
 
-  /** A list in a parameter that is a string is JSON text. */
+  /** Describes a list in a string parameter as JSON text. */
   #asText({ type, ...schema }: z.core.JSONSchema.BaseSchema) {
     if (type !== 'string' || !('items' in schema)) {
       return { type, ...schema }
@@ -212,20 +218,23 @@ class Writer {
 const IGNORED_FIELDS = {
   'X-Ignored-Fields': {
     description:
-      'The fields of the body that were passed over, with commas between them; nested names are joined with `__`.',
+      'The fields of the body that were ignored, separated by commas; nested names are joined with `__`.',
     schema: { type: 'string' }
   }
 }
 
 const PREFERENCE_APPLIED = {
   'Preference-Applied': {
-    description: 'The preference of the request that was followed.',
+    description: 'The preference of the request that was honoured.',
     schema: { type: 'string' }
   }
 }
 
 const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } }
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'integer' }
+  }
 }
 
 function toCsv(schema: z.ZodType, csv: string | undefined) {
@@ -234,17 +243,17 @@ function toCsv(schema: z.ZodType, csv: string | undefined) {
 }
 
 const STATUS_TEXTS: Record<(typeof ERRORS)[ErrorCode][0], string> = {
-  400: 'The request is wrong; `attr` names the field at fault.',
-  401: 'There is no key (or token, for capture), or none that counts.',
+  400: 'The request is invalid; `attr` names the field at fault.',
+  401: 'The key (for capture, the token) is missing or invalid.',
   403: 'The key lacks the scope.',
-  404: 'There is no such project for this key, or no such object in it.',
-  405: 'The path is none of this method.',
-  409: 'The request contradicts an earlier one.',
+  404: 'The object does not exist, or the key has no access to its project.',
+  405: 'The path does not support this method.',
+  409: 'The request conflicts with an earlier one.',
   413: 'The request is too large.',
-  415: 'The body is of a type that is not read here.',
+  415: 'The body has an unsupported media type or encoding.',
   429: 'The key has sent too many requests in this minute.',
-  500: 'Something unexpected happened; the log has it under the `X-Request-Id` of the answer.',
-  503: 'The service cannot take the request now; the same request may succeed later.'
+  500: 'Something unexpected happened. The service’s log has the details under the response’s `X-Request-Id`.',
+  503: 'The service cannot accept the request now; the same request may succeed later.'
 }
 
 function refer(schema: z.ZodType) {
@@ -258,8 +267,8 @@ function refer(schema: z.ZodType) {
 const uri = (id: string) => `#/components/schemas/${id}`
 
 /**
- * A format says what its pattern says, every integer is a safe one, and every key a string. Where a schema reads its
- * input as something else, zod leaves out the examples, since they could be of either; here they are of the input.
+ * Removes what says nothing from a JSON schema: patterns that repeat a format, the limits of safe integers, the type of
+ * keys. Adds the examples that zod leaves out of schemas that transform their input; here they are always of the input.
  */
 function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
@@ -278,10 +287,10 @@ function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSche
   delete jsonSchema.propertyNames
 }
 
-/** Replaces what zod leaves in a schema and OpenAPI 3.0 does not have. */
+/** Replaces keywords that zod writes and OpenAPI 3.0 does not have. */
 function downgrade(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.nullable && !jsonSchema.type) {
-    // There, `nullable` belongs to a type.
+    // In OpenAPI 3.0, `nullable` needs a `type` beside it.
     if (jsonSchema.anyOf) {
       delete jsonSchema.nullable
       jsonSchema.anyOf = jsonSchema.anyOf.map((choice) => ({ ...choice, nullable: true }))

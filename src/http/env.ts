@@ -13,12 +13,10 @@ export type AppEnv = {
     requestId: string
     /** What the request has cost in all its databases so far. */
     usage: Usage
-    /** Set by `allow` and `allowReading`: the project's database. */
+    /** The project's database; set by `allow` and `reading`, like the caller and the project below. */
     db: Db
-    /** Set with it: the project's id, to ask that database with; what it answers is only for who may see the project. */
-    tenantId: number
-    /** Set with it: who calls, and which project. @throws what the request is refused with */
-    caller: () => Promise<Reached>
+    /** What a planned read found: `reading` knows its type. */
+    found: unknown
     /** Set by whoever knows the project before the log line is written. */
     projectId: number
     keyId: number
@@ -28,7 +26,6 @@ export type AppEnv = {
     passedOver: JsonObject
     /** Settled when the last of a streamed answer has been sent. */
     streamed: Promise<void>
-    /** What `caller` says; set by `allow` alone. */
   } & Reached
 }
 

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode, NotFoundError, withoutQuotes } from '../error
 import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'
 
-/** Status and type of each code. */
+/** HTTP status and `type` of each error code. */
 export const ERRORS = {
   not_authenticated: [401, 'authentication_error'],
   authentication_failed: [401, 'authentication_error'],
@@ -36,15 +36,15 @@ export const ErrorJson = z
   .object({
     type: z.enum(Object.values(ERRORS).map(([, type]) => type)),
     code: z.enum(Object.keys(ERRORS)),
-    detail: z.string().meta({ description: 'What is wrong, for people.' }),
+    detail: z.string().meta({ description: 'What is wrong, for a person to read.' }),
     attr: z
       .string()
       .nullable()
       .meta({ description: 'The field at fault; nested names are joined with `__`.' })
   })
-  .meta({ id: 'ApiError', description: 'The body of every failure.' })
+  .meta({ id: 'ApiError', description: 'The body of every error response.' })
 
-/** The envelope of every failure. What is not an `AppError` says nothing of the inside: the log has it. */
+/** Responds with an error. The client learns nothing of errors other than `AppError`; they are logged. */
 export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asAppError(thrown)
   const [status, type] = ERRORS[error.code]
@@ -75,7 +75,7 @@ function asAppError(thrown: unknown): AppError {
   return new AppError('error', 'A server error occurred.')
 }
 
-/** Name, place and the database's words; drizzle's own message is left out because it holds the bound values. */
+/** Logs names, messages and stack. Leaves out drizzle's own messages, which hold bound values and so people's data. */
 function logFailure(c: Context<AppEnv>, thrown: unknown): void {
   const chain = []
   for (let error = thrown; error instanceof Error; error = error.cause) {
@@ -97,7 +97,7 @@ function logFailure(c: Context<AppEnv>, thrown: unknown): void {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** 404, or 405 with `Allow` where the path exists for another method. */
+/** Responds with 404, or with 405 and `Allow` when the path exists for another method. */
 export const answerUnrouted =
   (app: () => Hono<AppEnv>) =>
   (c: Context<AppEnv>): Response => {

@@ -14,9 +14,9 @@ declare module 'zod' {
   }
 }
 
-/** What a middleware adds to the operations behind it. */
+/** The inputs and refusals that one middleware adds to an operation. */
 export type Part = {
-  /** Any of them is enough. */
+  /** Scopes, one of which a key needs. */
   scopes?: string[]
   path?: z.ZodObject
   query?: z.ZodObject
@@ -26,40 +26,43 @@ export type Part = {
   refusals?: Refusal[]
 }
 
-/** A way to fail, and what the answer may then say of which field. */
+/** An example of an error that an operation may respond with. */
 export type Refusal = [code: ErrorCode, detail: string, attr?: string]
 
-/** What a route says of itself. The schemas of bodies have an id, `.meta({ id })`, under which the document keeps them. */
+/** The description of a route. Schemas of bodies need an id, `.meta({ id })`, under which the document lists them. */
 export type Operation = Part & {
-  /** Its name in generated clients. */
+  /** The operation's name in generated clients. */
   id: string
   tag: string
   summary: string
   description?: string
-  /** It may change; nobody should depend on it. */
+  /** The operation may change without notice. */
   isExperimental?: true
-  /** The interface documents it as "status 200, empty body", although its answer is its purpose. */
+  /** PostHog's reference documents an empty body; see `preferences.ts`. */
   mayBeEmpty?: true
-  /** Its requests come from SDKs or by links, to which others add what they like: no query parameter is refused. */
+  /**
+   * Accepts any query parameter: requests come from SDKs, or from links to which mail programs and
+   * others add parameters.
+   */
   takesAnyQuery?: true
-  /** `csv` is an example, where the one in JSON does not look like it. */
+  /** Responses by status; `csv` is an example for a response whose CSV does not follow from the JSON example. */
   answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
-  /** The body of its refusals, where it says more than that of all others. */
+  /** The schema of the operation's errors, if they have more members than those of other operations. */
   error?: z.ZodType
 }
 
 const operations = new WeakMap<Handler, Operation>()
-const parts = new WeakMap<Handler, Part>()
+const parts = new WeakMap<Handler, Part[]>()
 
 /**
- * Describes the route whose first handler it is: without it a route has no place in the document. What the description
- * does not have is refused: a query parameter that is unknown, at once, or by `allow` when the key has passed.
+ * Describes a route; it must be the route's first handler. A route without a description fails `createDocument`. Also
+ * refuses query parameters that the description lacks: at once, or in `allow` after the key has been accepted.
  */
 export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
-  let asked: { parameters: KnownParameters; needsKey: boolean } | undefined
+  let inputs: { parameters: KnownParameters; needsKey: boolean } | undefined
   const check: MiddlewareHandler<AppEnv> = async function check(c, next) {
-    asked ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
-    const { parameters, needsKey } = asked
+    inputs ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
+    const { parameters, needsKey } = inputs
     const expectKnown = () => {
       if (!operation.takesAnyQuery) {
         checkParameters(c.req.url, parameters)
@@ -80,10 +83,10 @@ export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
 }
 
 /**
- * Returns what a route's handlers say of it.
- * @throws when none of them describes the route
+ * Returns a route's description and the parts that its other handlers contribute.
+ * @throws when no handler describes the route
  */
-export function describedBy(route: string, handlers: Handler[]): [Operation, asked: Part[]] {
+export function describedBy(route: string, handlers: Handler[]): [Operation, contributed: Part[]] {
   const operation = handlers.map((handler) => operations.get(handler)).find(Boolean)
   if (!operation) {
     throw new Error(`${route} is not described.`)
@@ -91,7 +94,7 @@ export function describedBy(route: string, handlers: Handler[]): [Operation, ask
   return [operation, handlers.flatMap((handler) => parts.get(handler) ?? [])]
 }
 
-/** What the other handlers of its route ask for. */
+/** Returns the parts contributed by the other handlers of the same route. */
 function partsBehind(first: Handler, matched: RouterRoute[]): Part[] {
   const own = matched.find(({ handler }) => handler === first)
   return matched
@@ -99,21 +102,21 @@ function partsBehind(first: Handler, matched: RouterRoute[]): Part[] {
     .flatMap(({ handler }) => parts.get(handler) ?? [])
 }
 
-/** What requests to an operation may have in their URL, and whether they need a key. */
-function summarize(asked: Part[]): { parameters: KnownParameters; needsKey: boolean } {
-  const members = asked.flatMap(({ query }) => Object.entries(query?.shape ?? {}))
+/** Returns the query parameters of an operation, and whether it needs a key. */
+function summarize(contributed: Part[]): { parameters: KnownParameters; needsKey: boolean } {
+  const members = contributed.flatMap(({ query }) => Object.entries(query?.shape ?? {}))
   const isList = (schema: unknown): boolean =>
     schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray
   const named = (lists: boolean) =>
     members.filter(([, schema]) => isList(schema) === lists).map(([name]) => name)
   return {
     parameters: { names: named(false), lists: named(true) },
-    needsKey: asked.some(({ scopes }) => scopes !== undefined)
+    needsKey: contributed.some(({ scopes }) => scopes !== undefined)
   }
 }
 
-/** Has every operation behind this middleware tell what the middleware asks for and how it refuses. */
-export function contribute<H extends Handler>(middleware: H, part: Part): H {
-  parts.set(middleware, part)
+/** Adds a middleware's inputs and refusals to the description of every operation that uses it. */
+export function contribute<H extends Handler>(middleware: H, ...added: Part[]): H {
+  parts.set(middleware, added)
   return middleware
 }

@@ -2,29 +2,34 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AppEnv } from './env.ts'
 
-/** The preference of RFC 7240 that says whether the answer is to have a body. */
+/*
+ * PostHog's reference documents some operations as "status 200, empty body" although their response is their purpose. A
+ * request chooses with `Prefer`; without it, the deployment's `EMPTY_BODIES` decides.
+ */
+
+/** The `return` preference of RFC 7240. */
 const RETURN = /(?:^|,)\s*return\s*=\s*("?)(minimal|representation)\1\s*(?:,|;|$)/i
 
-/** The header by which a request says whether the answer of an operation is to have a body. */
+/** Schema of the `Prefer` header. */
 export const Prefers = z.object({
   Prefer: z.string().optional().meta({
     description:
-      'RFC 7240: `return=minimal` asks for an empty body, `return=representation` for the answer.',
+      'RFC 7240: `return=minimal` asks for an empty body, `return=representation` for the full response.',
     example: 'return=representation'
   })
 })
 
-/** Returns when the answer of such an operation is empty, in words. */
+/** Returns a sentence for the API reference that says when a response is empty. */
 export const preferenceText = (emptyBodies: boolean): string =>
   emptyBodies
     ? 'Empty here unless `Prefer: return=representation` asks for it.'
     : 'Empty with `Prefer: return=minimal`.'
 
-/** Whether a deployment empties the bodies that the interface documents as empty. */
+/** Whether a deployment empties the bodies that PostHog documents as empty. */
 export const emptiesBodies = (env: Pick<AppEnv['Bindings'], 'EMPTY_BODIES'>): boolean =>
   env.EMPTY_BODIES === 'documented'
 
-/** Empties the body of a good answer where the request or, if that says nothing, the deployment asks for it. */
+/** Empties the body of a successful response if the request asks for it or, without a preference, the deployment. */
 export async function answerAsPreferred(c: Context<AppEnv>): Promise<void> {
   if (c.res.status !== 200) {
     return

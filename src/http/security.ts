@@ -1,6 +1,6 @@
 import { secureHeaders } from 'hono/secure-headers'
 
-/** What an answer is not: a page, or for one site only. A route that is one sets its own. */
+/** Security headers of API responses, which are not pages and may be read by any site. Routes with HTML override them. */
 export const secureAnswers = secureHeaders({
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   crossOriginResourcePolicy: 'cross-origin',

@@ -1,11 +1,11 @@
 import { AppError, type ErrorCode } from '../errors.ts'
-import { findMeant, showName } from '../input/closest.ts'
+import { findSimilarName, showName } from '../input/closest.ts'
 import { isHarmless } from '../input/harmless.ts'
 
-/** The query parameters of an operation: each at most once, but for the lists. */
+/** The query parameters of an operation. Those in `lists` may be repeated. */
 export type KnownParameters = { names: string[]; lists: string[] }
 
-/** An example of a refusal, for the document. */
+/** An example of a refusal, for the API reference. */
 export const UNKNOWN_PARAMETER: [code: ErrorCode, detail: string, attr: string] = [
   'invalid_input',
   '"formt" is not a parameter of this operation: did you mean "format"?',
@@ -13,8 +13,8 @@ export const UNKNOWN_PARAMETER: [code: ErrorCode, detail: string, attr: string] 
 ]
 
 /**
- * Has every query parameter of a URL mean something to the operation.
- * @throws invalid_input, attr the parameter, for one that the operation does not have, or that has two values
+ * Checks that the operation knows every query parameter of a URL.
+ * @throws invalid_input, attr the parameter, for an unknown one, or for one that has several values and is not a list
  */
 export function checkParameters(url: string, parameters: KnownParameters): void {
   const given = Map.groupBy(new URL(url).searchParams, ([name]) => name)
@@ -29,7 +29,7 @@ export function checkParameters(url: string, parameters: KnownParameters): void 
     if (values.size > 1 && !isOfList(name, parameters)) {
       throw new AppError(
         'invalid_input',
-        `The parameter ${showName(name)} is given more than once, with different values.`,
+        `The parameter ${showName(name)} is given more than once, with different values: send it once.`,
         name
       )
     }
@@ -40,19 +40,26 @@ function isKnown(name: string, values: Set<string>, parameters: KnownParameters)
   if (parameters.names.includes(name) || isOfList(name, parameters)) {
     return true
   }
-  // Where there is nothing but JSON, asking for it is honoured.
+  // An operation that only has JSON accepts `format=json`.
   return name === 'format' && values.size === 1 && values.has('json')
 }
 
-/** `properties`, and also `properties[]` and `properties[0][key]`. */
+/**
+ * Whether a parameter belongs to a list: `properties`, `properties[]` and `properties[0][key]` all
+ * belong to `properties`.
+ */
 const isOfList = (name: string, { lists }: KnownParameters): boolean =>
   lists.includes(name.replace(/\[.*$/s, ''))
 
 function refuse(name: string, { names, lists }: KnownParameters): AppError {
   if (name === 'format') {
-    return new AppError('invalid_input', 'This operation answers in JSON only.', name)
+    return new AppError(
+      'invalid_input',
+      'This operation responds with JSON only: leave `format` out.',
+      name
+    )
   }
-  const meant = findMeant(name, [...names, ...lists])
+  const meant = findSimilarName(name, [...names, ...lists])
   const hint = meant === undefined ? '.' : `: did you mean "${meant}"?`
   return new AppError(
     'invalid_input',

@@ -2,17 +2,18 @@ import { ThrottledError } from '../errors.ts'
 
 const PERIOD_SECONDS = 60
 
-/** What reads or counts a project's data at large; everything else is the lighter kind. */
+/** Scope objects whose requests read or count large parts of a project's data; they have the lower rate. */
 const ANALYTICS = new Set(['insight', 'person', 'query', 'session_recording'])
 
 /**
- * Counts a request of a key against its rate per minute, as PostHog does: one for analytics, a higher one for the rest.
- * @throws ThrottledError, with the seconds until the next minute starts
+ * Counts a request against the rate limits of its key, which are per minute: one for analytics, a higher one for all
+ * other requests, as in PostHog.
+ * @throws ThrottledError with the seconds until the next minute
  */
 export async function throttle(env: Env, keyId: number, scope: string, now: Date): Promise<void> {
   const [object = ''] = scope.split(':')
   const limiter = ANALYTICS.has(object) ? env.ANALYTICS_RATE : env.CRUD_RATE
-  // A limiter that does not answer stops nobody.
+  // A limiter that fails lets requests through.
   const { success } = await limiter.limit({ key: String(keyId) }).catch(() => ({ success: true }))
   if (success) {
     return

@@ -3,11 +3,11 @@ import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 
 /**
- * Takes fields that a client sends back as answers show them: whole objects are sent to change one of their fields.
+ * Accepts read-only fields that a client sends back unchanged, as clients do that edit one field of a whole object.
  * @param sent the fields of a body that the operation does not change
- * @param shown the object as each of the answers shows it; what is in none of them is not looked at
- * @param changing fields that change by themselves, so that what is sent back of them may be old
- * @throws invalid_input, attr the field, for one that has another value in each of the answers
+ * @param shown the object as the API's various responses show it; fields that none of them has are not checked
+ * @param changing fields that change by themselves, so that a client may send an old value
+ * @throws invalid_input, attr the field, for a value that differs from that in every response
  */
 export function expectUnchanged(
   sent: JsonObject,
@@ -17,7 +17,7 @@ export function expectUnchanged(
   for (const [name, value] of Object.entries(sent)) {
     const values = shown.flatMap((json) => Object.entries(json).filter(([key]) => key === name))
     const isFixed = values.length > 0 && !changing.includes(name)
-    if (isFixed && !values.some(([, known]) => isSent(value, known))) {
+    if (isFixed && !values.some(([, known]) => meansSame(value, known))) {
       throw new AppError(
         'invalid_input',
         'This field is read-only: leave it out, or send it back as it is.',
@@ -27,14 +27,17 @@ export function expectUnchanged(
   }
 }
 
-/** Whether a value means the same: clients write dates in other ways, and leave out members that they do not know. */
-function isSent(value: Json, known: unknown): boolean {
+/**
+ * Whether a sent value means the same as a known one: clients reformat dates and leave out members
+ * that they do not know.
+ */
+function meansSame(value: Json, known: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(known)) {
-    return value.length === known.length && value.every((item, i) => isSent(item, known[i]))
+    return value.length === known.length && value.every((item, i) => meansSame(item, known[i]))
   }
   if (isObject(value) && isObject(known)) {
     return Object.entries(value).every(
-      ([name, inner]) => !Object.hasOwn(known, name) || isSent(inner, known[name])
+      ([name, inner]) => !Object.hasOwn(known, name) || meansSame(inner, known[name])
     )
   }
   if (typeof value === 'string' && typeof known === 'string' && value !== known) {

@@ -13,10 +13,10 @@ import {
 } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
 import type { AppEnv } from './env.ts'
-import { contribute, type Refusal } from './openapi.ts'
+import { contribute, type Part, type Refusal } from './openapi.ts'
 
-/** Refusals that any schema of lists and objects can lead to. */
-export const COMPLAINTS: Refusal[] = [
+/** Examples of refusals that any schema may give. */
+export const SCHEMA_REFUSALS: Refusal[] = [
   ['required', 'This field is required.'],
   ['null', 'This field may not be null.'],
   ['blank', 'This field may not be blank.'],
@@ -26,40 +26,46 @@ export const COMPLAINTS: Refusal[] = [
   ['max_value', 'Ensure this value is less than or equal to 1000.']
 ]
 
-/** Parses the parameters that the schema has and puts them at `c.req.valid('query')`; `describe` refuses all others. */
+/** Parses the query parameters of a schema for `c.req.valid('query')`. `describe` refuses all others. */
 export const validateQuery = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }> =>
-  contribute(
-    async function validateQuery(c, next) {
-      const given = [...new URL(c.req.url).searchParams]
-      const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
-      c.req.addValidatedData('query', parseInput(schema, query) as object)
-      await next()
-    },
-    {
-      query: schema,
-      refusals: [
-        ['invalid_input', 'A valid integer is required.', 'limit'],
-        ['invalid_choice', '"xml" is not a valid choice. Choices: json, csv.', 'format'],
-        ['max_length', 'Ensure this field has no more than 1000 characters.', 'search']
-      ]
-    }
-  )
+  contribute(async function validateQuery(c, next) {
+    c.req.addValidatedData('query', readQuery(schema, c.req.url))
+    await next()
+  }, describeQuery(schema))
 
-/** Parses the path's parameters and puts them at `c.req.valid('param')`. */
+/** Parses the parameters of a URL that the schema has. @throws the first of the schema's complaints */
+export function readQuery<S extends z.ZodObject>(schema: S, url: string): z.output<S> {
+  const given = [...new URL(url).searchParams]
+  const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
+  return parseInput(schema, query)
+}
+
+export const describeQuery = (schema: z.ZodObject): Part => ({
+  query: schema,
+  refusals: [
+    ['invalid_input', 'A valid integer is required.', 'limit'],
+    ['invalid_choice', '"xml" is not a valid choice. Choices: json, csv.', 'format'],
+    ['max_length', 'Ensure this field has no more than 1000 characters.', 'search']
+  ]
+})
+
+/** Parses the path parameters for `c.req.valid('param')`. */
 export const validatePath = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { param: z.input<S> }; out: { param: z.output<S> } }> =>
-  contribute(
-    async function validatePath(c, next) {
-      c.req.addValidatedData('param', parseInput(schema, c.req.param()))
-      await next()
-    },
-    { path: schema, refusals: [['invalid_input', 'A valid integer is required.', 'id']] }
-  )
+  contribute(async function validatePath(c, next) {
+    c.req.addValidatedData('param', parseInput(schema, c.req.param()))
+    await next()
+  }, describePath(schema))
 
-/** Parses the headers that the schema names and puts them at `c.req.valid('header')`. */
+export const describePath = (schema: z.ZodObject): Part => ({
+  path: schema,
+  refusals: [['invalid_input', 'A valid integer is required.', 'id']]
+})
+
+/** Parses the headers of a schema for `c.req.valid('header')`. */
 export const validateHeader = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<
@@ -78,12 +84,12 @@ export const validateHeader = <S extends z.ZodObject>(
     { header: schema }
   )
 
-/** Largest body of a request to the API. */
+/** Bytes of a request's body, both as sent and decompressed. */
 export const MAX_BODY_BYTES = 1_000_000
 
 /**
- * Parses the JSON body, which has to be an object, and puts it at `c.req.valid('json')`. No body counts as `{}`. The
- * schema needs an id. Fields that it does not know are refused or, where they mean nothing, named in `X-Ignored-Fields`.
+ * Parses the JSON body for `c.req.valid('json')`. A missing body counts as `{}`. The schema needs an id. Unknown fields are
+ * refused, or ignored and named in the header `X-Ignored-Fields`: see `findUnknownFields`.
  */
 export const validateBody = <S extends z.ZodType>(
   schema: S
@@ -103,7 +109,7 @@ export const validateBody = <S extends z.ZodType>(
       refusals: [
         ['unsupported_media_type', unsupported('text/plain')],
         ['invalid_input', 'Expected an object.'],
-        ...COMPLAINTS,
+        ...SCHEMA_REFUSALS,
         ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
         ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
       ]
@@ -111,8 +117,8 @@ export const validateBody = <S extends z.ZodType>(
   )
 
 /**
- * Returns what a field says that may be in the query and in the body.
- * @throws invalid_input, attr the field, when the two say different things
+ * Returns the value of a field that may be given in the URL, in the body, or in both.
+ * @throws invalid_input, attr the field, when the two values differ
  */
 export function agree<T>(
   name: string,
@@ -122,23 +128,23 @@ export function agree<T>(
   if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
     throw new AppError(
       'invalid_input',
-      `\`${name}\` has one value in the URL and another in the body.`,
+      `\`${name}\` has one value in the URL and another in the body: send only one of them.`,
       name
     )
   }
   return inBody ?? inQuery
 }
 
-/** The members of an object that have these names. */
+/** Returns the members of an object that have these names. */
 function pick(json: Json, names: string[]): JsonObject {
   const picked = new Set(names)
   return Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => picked.has(name)))
 }
 
-/** Names that the header shows at most, so that an answer is not larger than others take. */
+/** Names listed in `X-Ignored-Fields`, so that the header stays within the sizes that clients and proxies accept. */
 const MAX_IGNORED = 50
 
-/** Adds fields that were passed over to the header that names them. */
+/** Adds names to the header `X-Ignored-Fields`. */
 export function nameIgnored(c: Context<AppEnv>, names: readonly string[]): void {
   const shown = names.slice(0, MAX_IGNORED).map((name) => encodeName(name.slice(0, 100)))
   if (shown.length > 0) {
@@ -146,7 +152,7 @@ export function nameIgnored(c: Context<AppEnv>, names: readonly string[]): void 
   }
 }
 
-/** A header has neither commas in a name nor anything but ASCII. */
+/** Encodes a name for a header, where it may hold only ASCII and no commas: `größe` → `gr%C3%B6%C3%9Fe`. */
 const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll('%24', '$')
 
@@ -164,9 +170,9 @@ async function readJson(request: Request): Promise<Json> {
   if (depthOf(json) > MAX_DEPTH) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
   }
-  // Schemas drop this member silently: a receipt with it would verify as unchanged.
+  // Schemas drop this member silently, so that a receipt that somebody added it to would still verify.
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
-    throw new AppError('invalid_input', 'This field is not known.', '__proto__')
+    throw new AppError('invalid_input', 'This field is unknown.', '__proto__')
   }
   const repeated = findRepeated(text)
   if (repeated) {

@@ -1,22 +1,22 @@
-/** Names of at least so many characters may differ by two edits, shorter ones by one. */
-const LONG = 6
-/** Names of at most so many characters are too short to resemble another one. */
-const SHORT = 2
+/** Names of this many characters or more may differ by two edits, shorter ones by one. */
+const MIN_LONG_NAME = 6
+/** Names of up to this many characters are too short for a typo to be told from another name. */
+const MAX_SHORT_NAME = 2
 
 /**
- * Returns the known name that was probably meant by another one, or undefined when none is close: they differ by how they
- * are spelled (`dateFrom`, `date_from`), or by one or two letters that are missing, too many, wrong or swapped.
+ * Returns the known name closest to an unknown one, or undefined when none is close. Names are close when they differ
+ * only in case and separators (`dateFrom`, `date_from`), or by one or two missing, additional, wrong or swapped letters.
  *
  * `emial` → `email`, `delete_event` → `delete_events`, `cohort` → undefined
  */
-export function findMeant(name: string, known: readonly string[]): string | undefined {
+export function findSimilarName(name: string, known: readonly string[]): string | undefined {
   const spelled = known.find((one) => lettersOf(one) === lettersOf(name))
-  if (spelled !== undefined || name.length <= SHORT) {
+  if (spelled !== undefined || name.length <= MAX_SHORT_NAME) {
     return spelled
   }
-  const limit = name.length < LONG ? 1 : 2
+  const limit = name.length < MIN_LONG_NAME ? 1 : 2
   const near = known
-    .filter((one) => one.length > SHORT && Math.abs(one.length - name.length) <= limit)
+    .filter((one) => one.length > MAX_SHORT_NAME && Math.abs(one.length - name.length) <= limit)
     .map((one) => ({ one, edits: editsBetween(name, one) }))
     .filter(({ edits }) => edits <= limit)
   return near.sort((a, b) => a.edits - b.edits)[0]?.one
@@ -24,7 +24,7 @@ export function findMeant(name: string, known: readonly string[]): string | unde
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s[\]]/g, '')
 
-/** Counts the letters to add, remove, replace or swap with the next one to make `b` of `a`. */
+/** Counts the letters to add, remove, replace or swap with the next one to turn `a` into `b` (Damerau–Levenshtein). */
 function editsBetween(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -42,5 +42,5 @@ function editsBetween(a: string, b: string): number {
   return last[b.length] ?? 0
 }
 
-/** A name as a refusal shows it: in quotes, and not endless. */
+/** Quotes a name for an error message, cut to 100 characters. */
 export const showName = (name: string): string => JSON.stringify(name.slice(0, 100))

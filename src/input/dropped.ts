@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What of a request is not kept, and why. */
+/** An event of a request that is not stored, and why. */
 export const Dropped = z
   .object({ uuid: z.string().nullable(), reason: z.string() })
   .meta({ id: 'Dropped' })

@@ -11,7 +11,7 @@ const DECODERS = {
 type Encoding = keyof typeof DECODERS
 
 /**
- * Decompresses bytes and stops at the limit. DecompressionStream would unpack a whole chunk first, however large.
+ * Decompresses bytes and stops at `limit` bytes. DecompressionStream would decompress a whole chunk first, however large.
  * @throws request_too_large, parse_error
  */
 export function unpack(bytes: Uint8Array, encoding: Encoding, limit: number): Uint8Array {
@@ -25,12 +25,12 @@ export function unpack(bytes: Uint8Array, encoding: Encoding, limit: number): Ui
   }
 }
 
-/** Whether bytes begin as gzip does. */
+/** Whether bytes begin with gzip's magic number. */
 export const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && second === 0x8b
 
 /**
- * The body of a request, of at most `limit` bytes as sent and unpacked, in the encoding that its header names. What only
- * says that it is gzip is taken as it is.
+ * Reads the body of a request and decodes it as its `Content-Encoding` says; at most `limit` bytes as sent, and again
+ * after decoding. A body that claims to be gzip but does not begin as gzip is taken as plain.
  * @throws unsupported_media_type, parse_error, request_too_large
  */
 export async function readDecoded(request: Request, limit: number): Promise<Uint8Array> {

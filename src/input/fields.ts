@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { findMeant, showName } from './closest.ts'
+import { findSimilarName, showName } from './closest.ts'
 import { isHarmless } from './harmless.ts'
 import { isEmpty, isObject } from './json.ts'
 
-/** Why a field is refused that the schema does not have, by its name. */
+/** Reasons for refusing fields that a schema does not have, by field name. */
 type Refused = Record<string, string>
 
-/** Unknown fields that one object may have: each is compared with all known ones, 1,000 take about 40 ms. */
+/** Unknown fields allowed in one object. Each is compared with every known field; 1,000 take about 40 ms. */
 const MAX_UNKNOWN = 1_000
 
 type Rules = { refused: Refused; readOnly: readonly string[] }
@@ -15,9 +15,9 @@ type Rules = { refused: Refused; readOnly: readonly string[] }
 const rules = new WeakMap<z.ZodType, Rules>()
 
 /**
- * Has a schema refuse fields that mean something to other operations or to PostHog and are not honoured here, as soon as
- * they say anything. A schema that is made of this one does not take that over.
- * @param readOnly fields that clients send back, however much they resemble others
+ * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not supported here. A field
+ * with an empty value (see `saysSomething`) is ignored. Schemas derived from this one do not inherit the rule.
+ * @param readOnly fields of responses that clients send back; ignored even when they resemble a known field
  */
 export function refusing<S extends z.ZodObject>(
   schema: S,
@@ -28,18 +28,18 @@ export function refusing<S extends z.ZodObject>(
   return schema
 }
 
-/** The same reason for several fields. */
+/** Gives several fields the same reason. */
 export const sameReason = (names: readonly string[], reason: string): Refused =>
   Object.fromEntries(names.map((name) => [name, reason]))
 
-/** Whether a value asks for anything: null, an empty list, `false` and the like do not. */
+/** Whether a value asks for anything: null, `''`, 0, `false`, `"false"`, `[]` and `{}` do not. */
 export const saysSomething = (value: unknown): boolean =>
   Boolean(value) && value !== 'false' && !isEmpty(value) && !(Array.isArray(value) && !value.length)
 
 /**
- * Looks for the fields of an input that its schema does not know, at any depth, and returns those that may be passed
- * over, nested names joined with `__`. Where a schema takes any field, none is unknown.
- * @throws invalid_input for a field that resembles a known one, or that means something and is not honoured
+ * Returns the fields of an input that its schema does not know and that may be ignored, at any depth; nested names are
+ * joined with `__`. A schema with a catchall knows every field.
+ * @throws invalid_input for an unknown field that resembles a known one, or that `refusing` refuses
  */
 export function findUnknownFields(
   schema: z.ZodType,
@@ -75,7 +75,7 @@ function findInObject(
   if (!isOpen && Object.keys(input).length > known.length + MAX_UNKNOWN) {
     throw new AppError(
       'invalid_input',
-      `More than ${MAX_UNKNOWN} fields are not known here.`,
+      `At most ${MAX_UNKNOWN} unknown fields are allowed in one object: leave them out.`,
       path.join('__') || null
     )
   }
@@ -111,7 +111,7 @@ function expectMeaningless(
     return
   }
   const isFree = isHarmless(name) || readOnly.includes(name)
-  const meant = isFree ? undefined : findMeant(name, known)
+  const meant = isFree ? undefined : findSimilarName(name, known)
   if (meant !== undefined) {
     throw new AppError(
       'invalid_input',
@@ -129,7 +129,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return isWrapped ? unwrap(schema.unwrap() as z.ZodType) : schema
 }
 
-/** Lists and objects may have come as JSON text; what is wrong with it is said by the schema. */
+/** Parses a list or object that came as JSON text. Invalid JSON is returned as it is, for the schema to refuse. */
 function fromText(input: unknown): unknown {
   if (typeof input !== 'string' || !/^\s*[[{]/.test(input)) {
     return input

@@ -1,15 +1,15 @@
 /**
- * The parameters and fields that clients add without asking for anything by them, with the reason why they change no
- * answer. Every operation passes over them; any other one that it does not know is refused or named in the answer.
+ * Parameters and fields that PostHog's clients send and that change nothing here, with the reason. Every operation ignores
+ * them; any other unknown parameter is refused, any other unknown field is refused or named in a response header.
  */
 export const HARMLESS: Record<string, string> = {
-  _: 'Keeps an answer out of caches.',
-  basic: 'Asks for a list without results, which no list here has.',
-  blob_v2: 'Asks for snapshots in the form that they have.',
-  cache_invalidation_key: 'Answers do not come from a cache.',
-  client_query_id: 'Names a query, so that it could be cancelled.',
-  include_total: 'Every list has its `count`.',
-  refresh: 'Answers do not come from a cache.',
+  _: 'Only keeps a response out of caches.',
+  basic: 'Asks for a list without results; lists here never contain results.',
+  blob_v2: 'Asks for the snapshot format that is sent anyway.',
+  cache_invalidation_key: 'Responses do not come from a cache.',
+  client_query_id: 'Names a query so that it can be cancelled; queries here cannot be.',
+  include_total: 'Every list has a `count`.',
+  refresh: 'Responses do not come from a cache.',
   aggregation_axis_format: 'How a chart is drawn.',
   aggregation_axis_postfix: 'How a chart is drawn.',
   aggregation_axis_prefix: 'How a chart is drawn.',
@@ -31,11 +31,12 @@ export const HARMLESS: Record<string, string> = {
   y_axis_scale_type: 'How a chart is drawn.'
 }
 
+/** Whether a parameter or field is ignored everywhere. */
 export const isHarmless = (name: string): boolean => Object.hasOwn(HARMLESS, name)
 
-/** The table for people, in Markdown: one row for each reason. */
+/** The table of the API reference, in Markdown: one row per reason. */
 export const HARMLESS_TABLE = [
-  '| Passed over | because |',
+  '| Ignored | Reason |',
   '|---|---|',
   ...[...Map.groupBy(Object.entries(HARMLESS), ([, reason]) => reason)].map(
     ([reason, entries]) => `| ${entries.map(([name]) => `\`${name}\``).join(' ')} | ${reason} |`

@@ -3,13 +3,15 @@ import { findInexact, findRepeated } from './exact.ts'
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json }
 
+/** Whether a value is an object: not null, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether a value is an object without members. */
 export const isEmpty = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 0
 
-/** Objects whose keys stand in another order count as different. Ends at the first difference. */
+/** Whether two values are equal. Objects whose keys are in a different order count as different. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) {
     return true
@@ -34,16 +36,17 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
 
 const encoder = new TextEncoder()
 
-/** Length in UTF-8 bytes. Short ASCII, as most keys and values are, is only looked at. */
+/** Characters up to which a text is tested for being ASCII before it is encoded, as most keys and values are. */
+const MAX_SHORT = 100
+
+/** Returns the length of a text in UTF-8 bytes. */
 export const byteLength = (text: string): number =>
   text.length <= MAX_SHORT && /^[\0-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length
 
-const MAX_SHORT = 100
-
-/** JSON that is nested deeper is refused: SQLite reads a depth of 1,000. */
+/** Levels of nested arrays and objects allowed in JSON. SQLite's own limit is 1,000. */
 export const MAX_DEPTH = 200
 
-/** How deep arrays and objects lie in each other; 0 for a scalar, and not looked at far beyond `MAX_DEPTH`. */
+/** Returns how many arrays and objects are nested in each other, 0 for a scalar; counting stops soon after `limit`. */
 export function depthOf(value: Json, limit = MAX_DEPTH): number {
   if (typeof value !== 'object' || value === null) {
     return 0
@@ -58,21 +61,22 @@ export function depthOf(value: Json, limit = MAX_DEPTH): number {
   return deepest + 1
 }
 
-/** Half a surrogate pair, which JSON escapes and a database does not give back, becomes U+FFFD. */
+/** Replaces unpaired surrogates, which the database would not return as they were, by U+FFFD. */
 export function toWellFormed<T extends Json>(json: T): T {
   const text = JSON.stringify(json)
   if (!/\\ud[89a-f]/.test(text)) {
     return json
   }
-  // Whole pairs are not escaped; what follows an even number of backslashes is an escape itself.
+  // `JSON.stringify` escapes only unpaired surrogates. Every escape is matched as a unit, so that `\\ud800` (a backslash
+  // followed by text) stays as it is.
   return JSON.parse(
     text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found))
   )
 }
 
 /**
- * Parses JSON that is inside of something else, such as a URL.
- * @throws SyntaxError whose message tells the client what is wrong
+ * Parses JSON that is part of something else, such as a query parameter.
+ * @throws SyntaxError with a message for the client, for invalid JSON, a repeated member, or a number no double can hold
  */
 export function parseJson(text: string): Json {
   const json = parse(text)
@@ -97,7 +101,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Returns what `parseJson` said is wrong. */
+/** Returns the message of a SyntaxError of `parseJson`, and throws any other error again. */
 export function faultOf(error: unknown): string {
   if (error instanceof SyntaxError) {
     return error.message

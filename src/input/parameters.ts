@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { faultOf, parseJson } from './json.ts'
 
-/** A whole number from `least` on, as a parameter. */
+/** Schema of a parameter that is an integer of `least` or more. */
 export const wholeFrom = (least: number) =>
   z
     .string()
@@ -13,17 +13,17 @@ export const wholeFrom = (least: number) =>
     })
     .meta({ type: 'integer', minimum: least })
 
-/** A number of things, or of one thing, as a parameter. */
+/** Schema of a parameter that is an integer of 0 or more, such as a count, an offset or an id. */
 export const Whole = wholeFrom(0)
 
-/** A switch in a query string. Only these words: whoever writes `no` does not mean yes. */
+/** Schema of a boolean parameter. Other words are refused: `no` would otherwise count as given, hence true. */
 export const Flag = z
   .string()
   .refine((text) => /^(true|false|1|0)$/i.test(text), 'Must be a valid boolean.')
   .transform((text) => /^(true|1)$/i.test(text))
   .meta({ type: 'boolean' })
 
-/** Lists and objects that clients send as JSON text, in URLs or because they once had them there. */
+/** Lets a schema of a list or object also take JSON text, as clients send in URLs and in some bodies. */
 export const jsonText = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value, ctx) => {
     if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) {
@@ -37,7 +37,7 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
     }
   }, schema)
 
-/** An id in a path; what is no number is no id of anything, which 0 is neither. */
+/** Schema of an integer id in a path. Anything but an integer becomes 0, which no row has, so that it is a 404. */
 export const KnownId = z
   .string()
   .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : 0))

@@ -3,11 +3,10 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import { findUnknownFields } from './fields.ts'
 
 /**
- * What the schema makes of the input.
- * @param path where the input stands in the request
- * @param passedOver takes the names of the fields that the schema does not know
- * @throws invalid_input for an unknown field that was probably meant to be another one, or that means something and is
- * not honoured; else the first of the schema's complaints, in the terms of the API's errors
+ * Validates an input and returns the schema's output.
+ * @param path the input's position in the request, for the error's `attr`
+ * @param passedOver receives the names of unknown fields that were ignored
+ * @throws the first issue as an API error; invalid_input for an unknown field that is not ignored (`findUnknownFields`)
  */
 export function parseInput<S extends z.ZodType>(
   schema: S,
@@ -47,13 +46,13 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
     case 'too_small':
       return explainTooSmall(issue)
     case 'unrecognized_keys':
-      return ['invalid_input', 'This field is not known.']
+      return ['invalid_input', 'This field is unknown.']
     default:
       return ['invalid_input', issue.message]
   }
 }
 
-/** Choices that a refusal lists; more are in the reference. */
+/** Choices that an error message lists; the reference lists all of them. */
 const MAX_CHOICES = 40
 
 function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string {
@@ -61,7 +60,7 @@ function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string 
   return `"${String(input)}" is not a valid choice. Choices: ${choices}.`
 }
 
-/** Codes of the issues that a missing field or null can have. */
+/** The codes zod may give to the issue of a missing field or of null. */
 const MISSING: z.core.$ZodIssue['code'][] = ['invalid_type', 'invalid_value', 'custom']
 
 function explainMissing({ code, input }: z.core.$ZodIssue): [ErrorCode, string] | undefined {

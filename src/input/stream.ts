@@ -1,11 +1,15 @@
 import { AppError } from '../errors.ts'
 
-/** Of a body that is too large and did not say so, this much is taken and dropped: cut off, a client sees no answer. */
+/**
+ * Bytes read of a body that turns out to be too large. Reading on, and dropping the bytes, lets the client see the refusal;
+ * a connection cut in the middle of a request gives it no response at all.
+ */
 const MAX_DROPPED_BYTES = 100_000_000
 
 /**
- * All bytes of a body, at most `limit`; without a body, none. One whose header says that it is larger is not begun.
- * @throws request_too_large; parse_error when the client breaks off before its end
+ * Reads a body of at most `limit` bytes; a request without a body gives none. When `Content-Length` exceeds the limit,
+ * nothing is read.
+ * @throws request_too_large; parse_error when the client disconnects before the end
  */
 export async function readBody(
   { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
@@ -27,7 +31,7 @@ export async function readBody(
 }
 
 /**
- * All bytes of a stream that holds at most `limit`. A longer one is taken to `dropped` bytes, which nothing keeps.
+ * Reads a stream of at most `limit` bytes. A longer one is read up to `dropped` bytes and thrown away.
  * @throws request_too_large
  */
 export async function readBytes(
@@ -60,6 +64,6 @@ export async function readBytes(
   return bytes
 }
 
-/** The refusal of a body of more than `limit` bytes. */
+/** Error for a body of more than `limit` bytes. */
 export const tooLarge = (limit: number): AppError =>
   new AppError('request_too_large', `maximum request size exceeded: ${limit} bytes`)

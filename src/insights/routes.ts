@@ -10,8 +10,8 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import {
-  COMPLAINTS,
   nameIgnored,
+  SCHEMA_REFUSALS,
   validateBody,
   validatePath,
   validateQuery
@@ -49,7 +49,8 @@ import {
 const TrendParameters = z.object({
   ...FormatQuery.shape,
   offset: Whole.default(0).meta({
-    description: 'How many breakdown values to leave out, the highest first; see `next`.'
+    description:
+      'The number of breakdown values to skip, highest first; `next` has it for the next page.'
   })
 })
 
@@ -59,7 +60,7 @@ const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).jo
 
 const TREND_ANSWERS = {
   200: {
-    text: 'A series for each line of the trend.',
+    text: 'One series per line of the trend.',
     schema: TrendAnswer,
     csv: 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,0,3,4\r\n'
   }
@@ -70,22 +71,23 @@ const TREND = describe({
   mayBeEmpty: true,
   tag: 'Insights',
   summary: 'Compute a trend',
-  description: `Counts events over time. Nothing is stored. The request is one of \`query\` (a TrendsQuery node), \
-\`filters\` and the flat form, the fields beside these; two of them are a 400, and without any the result is empty. All of \
-it may also be in the URL, lists and objects as JSON; a field that is in the body too has the same value there.
+  description: `Counts events over time and stores nothing. A request has one of three forms: \`query\` (a TrendsQuery node), \
+\`filters\`, or the flat form, which is all other fields. Two forms at once are a 400; without any, the result is empty. \
+Every field may also be in the URL, lists and objects as JSON; a field in both the URL and the body needs the same value.
 
-- Maths: ${code(MATHS)}. A percentile lies between the two values around it, in proportion.
+- Maths: ${code(MATHS)}. Percentiles are interpolated linearly.
 - Displays: ${code(DISPLAYS)}.
-- Dates: ${DATE_GRAMMAR} \`all\` begins with the first event. A range begins with its first bucket and ends with its last day.
-- Buckets follow the project's clock: days have 23 to 25 hours, and an hour that the clock shows twice is two buckets.
-- Properties of persons, in filters and breakdowns, are those that they had **at the event**, not those of today; those \
-of sessions are of the whole session.
-- The values of a breakdown, \`Other\` and \`None\` add up to the whole, for what can be added.
-- What is compared with is as many buckets right before, or since \`compare_to\`.
+- Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event. A range begins at the start of its first bucket (\`-24h\` by \
+the day: exactly 24 hours ago) and ends with its last day.
+- Buckets are in the project's time zone: a day may have 23 or 25 hours, and an hour that the clock shows twice is two buckets.
+- Person properties, in filters and breakdowns, are taken **as of the event**, not as of today; session properties are \
+those of the whole session.
+- For maths that can be added up, the values of a breakdown, \`Other\` and \`None\` add up to the total.
+- A comparison is with the same number of buckets, right before the range or shifted by \`compare_to\`.
 
-At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (25 unless \`breakdown_limit\` says otherwise) of at \
-most ${MAX_BREAKDOWN_VALUES} different ones, ${MAX_POINTS} numbers, and ${MAX_ROWS} events to look at: beyond that it is \
-a 400 \`query_too_large\` whose \`attr\` names the limit. Whatever is not known or not supported is a 400 that names it.`,
+At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (by default 25, see \`breakdown_limit\`) out of \
+${MAX_BREAKDOWN_VALUES} different ones, ${MAX_POINTS} numbers, and ${MAX_ROWS} events read. More is a 400 \
+\`query_too_large\` whose \`attr\` names the limit. Anything unknown or unsupported is a 400 that names it.`,
   answers: TREND_ANSWERS,
   refusals: [
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
@@ -98,11 +100,11 @@ a 400 \`query_too_large\` whose \`attr\` names the limit. Whatever is not known 
 const TREND_BY_URL = describe({
   id: 'insights_trend_by_url',
   tag: 'Insights',
-  summary: 'Compute a trend that a URL asks for',
-  description: 'The same as `POST`, which says what it is, with any of the forms in the URL.',
+  summary: 'Compute a trend with GET',
+  description: 'The same as the `POST` operation, with the fields of any form in the URL.',
   answers: TREND_ANSWERS,
   refusals: [
-    ...COMPLAINTS,
+    ...SCHEMA_REFUSALS,
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]
@@ -121,21 +123,26 @@ const ListQuery = PageQuery.omit({ cursor: true }).extend({
     .string()
     .max(100)
     .optional()
-    .meta({ description: 'Only the one with this short id.' }),
-  saved: Flag.optional().meta({ description: 'Only those that are saved, or are not.' }),
-  favorited: Flag.optional().meta({ description: 'Only those that are favorites, or are not.' }),
+    .meta({ description: 'Only the insight with this short id.' }),
+  saved: Flag.optional().meta({
+    description: '`true` for saved insights only, `false` for all others.'
+  }),
+  favorited: Flag.optional().meta({
+    description: '`true` for favorites only, `false` for all others.'
+  }),
   search: z.string().max(200).optional().meta({
-    description: 'Part of the name or the description; the case of A to Z makes no difference.'
+    description:
+      'Text that the name or the description has to contain; the case of A to Z is ignored.'
   })
 })
 
 const RetrieveQuery = z.object({
   refresh: z.enum(['true', 'false', 'blocking', 'force_blocking']).default('false').meta({
-    description: 'Anything but `false` computes the `result`; it is never taken from a cache.'
+    description: 'Any value but `false` computes the `result` anew; there is no cache.'
   })
 })
 
-/** Fields of an insight that change by themselves or with every write. */
+/** Read-only fields of an insight that change by themselves or with every write. */
 const CHANGING = ['result', 'last_refresh', 'is_cached', 'last_modified_at', 'dashboard_tiles']
 
 const WRITE_REFUSALS: Refusal[] = [
@@ -151,14 +158,14 @@ const LIST = describe({
   id: 'insights_list',
   tag: 'Insights',
   summary: 'List insights',
-  description: 'Newest first, without those that are deleted.',
+  description: 'Newest first, without deleted ones.',
   answers: { 200: { text: 'A page of insights.', schema: InsightPage } }
 })
 const CREATE = describe({
   id: 'insights_create',
   tag: 'Insights',
   summary: 'Save an insight',
-  description: 'What it asks, in `filters` or `query`, has to be a trend that could be computed.',
+  description: '`filters` or `query` must be a valid trend.',
   answers: { 201: { text: 'The insight.', schema: InsightJson } },
   refusals: WRITE_REFUSALS
 })
@@ -176,7 +183,8 @@ const UPDATE = describe({
   id: 'insights_partial_update',
   tag: 'Insights',
   summary: 'Change an insight',
-  description: 'Changes what the body names. `deleted` hides it, and brings it back.',
+  description:
+    'Changes the fields in the body; all others stay. `deleted: true` hides the insight, `false` restores it.',
   answers: { 200: { text: 'The insight.', schema: InsightJson } },
   refusals: [...ACCESS.refusals, ...WRITE_REFUSALS]
 })
@@ -184,8 +192,8 @@ const DESTROY = describe({
   id: 'insights_destroy',
   tag: 'Insights',
   summary: 'Delete an insight',
-  description: 'It is hidden: PATCH with `deleted: false` brings it back.',
-  answers: { 204: { text: 'It is deleted.' } },
+  description: 'Hides the insight. PATCH with `deleted: false` restores it.',
+  answers: { 204: { text: 'The insight is deleted.' } },
   refusals: ACCESS.refusals
 })
 
@@ -196,7 +204,7 @@ export const insightRoutes = createRouter()
     allow('insight:read'),
     validateQuery(TrendQuery),
     validateBody(TrendFields),
-    // It came as JSON.
+    // The body was parsed from JSON, which the schema's type does not say.
     (c) =>
       answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
   )
@@ -226,7 +234,7 @@ export const insightRoutes = createRouter()
   .post('/insights', CREATE, allow('insight:write'), validateBody(InsightInput), async (c) => {
     const input = c.req.valid('json')
     const { db, project, user, now } = c.var
-    await expectFitting(c, input)
+    await expectValid(c, input)
     const row = await insertInsight(db, project.id, input, userToJson(user), now)
     return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])), 201)
   })
@@ -270,8 +278,8 @@ export const insightRoutes = createRouter()
         throw new NotFoundError()
       }
       expectUnchanged(c.var.passedOver, [insightToJson(before, [])], CHANGING)
-      expectRead(before, input)
-      await expectFitting(c, input)
+      expectOneDefinition(before, input)
+      await expectValid(c, input)
       const row = await updateInsight(db, project.id, id, input, now)
       if (!row) {
         throw new NotFoundError()
@@ -317,23 +325,26 @@ async function answerTrend(
   return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
 }
 
-/** What an insight asks; it came as JSON. */
+/** Returns the fields of an insight that define its trend. They came as JSON, which their type does not say. */
 const toFields = ({ filters, query }: InsightInput): JsonObject =>
   ({ filters, query }) as JsonObject
 
-/** `query` counts before `filters`. @throws invalid_input, attr `filters`, when they would stay unread */
-function expectRead(before: InsightRow, { filters, query = before.query }: InsightInput): void {
+/** @throws invalid_input, attr `filters`, if an insight would have both; its `query` would override the `filters` */
+function expectOneDefinition(
+  before: InsightRow,
+  { filters, query = before.query }: InsightInput
+): void {
   if (saysSomething(filters) && saysSomething(query)) {
     throw new AppError(
       'invalid_input',
-      'This insight has a `query`, which counts before `filters`: set it to null with them.',
+      'This insight has a `query`, which overrides `filters`: set `query` to null in the same request.',
       'filters'
     )
   }
 }
 
-/** @throws what is wrong with a trend that could not be computed, and does_not_exist for a dashboard that is not there */
-async function expectFitting(c: Context<AppEnv>, input: InsightInput): Promise<void> {
+/** @throws invalid_input and others for an invalid trend; does_not_exist for an unknown dashboard */
+async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<void> {
   const { db, project, now } = c.var
   const passedOver: string[] = []
   expectOneForm(toFields(input))

@@ -4,14 +4,14 @@ import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 import { TrendSeries } from '../trends/answer.ts'
 import { INSIGHT_FIELDS, MISPLACED } from '../trends/fields.ts'
 
-/** What a client may say of an insight; what it leaves out is as it was. */
+/** The writable fields of an insight. Fields that are left out stay as they are. */
 export const InsightInput = refusing(
   z
     .object({
       ...INSIGHT_FIELDS,
       dashboards: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100).optional().meta({
         deprecated: true,
-        description: 'The dashboards that show it. Use dashboard_tiles instead.'
+        description: 'The dashboards that show the insight. Use `dashboard_tiles` to read them.'
       })
     })
     .meta({
@@ -69,7 +69,7 @@ export const InsightJson = z
     result: z
       .array(TrendSeries)
       .nullable()
-      .meta({ description: 'With `refresh=true` what the insight says now, else null.' }),
+      .meta({ description: 'The trend as of now with `refresh=true`, otherwise null.' }),
     last_refresh: z.iso.datetime().nullable(),
     is_cached: z.boolean()
   })

@@ -10,7 +10,7 @@ import type { InsightInput, InsightJson } from './schemas.ts'
 export type InsightRow = typeof insights.$inferSelect
 export type Tile = { id: number; dashboard_id: number; insight_id: number }
 
-/** Which insights are asked for; `search` is part of a name or of the description. */
+/** Conditions on listed insights; `search` is a part of a name or the description. */
 export type Listing = {
   shortId: string | undefined
   saved?: boolean | undefined
@@ -18,7 +18,7 @@ export type Listing = {
   search?: string | undefined
 }
 
-/** One page, newest first, with the exact number of all; deleted ones are left out. */
+/** Lists a page of insights, newest first, and counts all of them; without deleted ones. */
 export async function listInsights(
   db: Db,
   projectId: number,
@@ -53,6 +53,7 @@ export async function listInsights(
   return { rows, count }
 }
 
+/** Finds an insight, also a deleted one. */
 export async function findInsight(
   db: Db,
   projectId: number,
@@ -65,7 +66,7 @@ export async function findInsight(
   return row
 }
 
-/** Those of these ids that are there and not deleted, in the order of their ids. */
+/** Finds insights by id, sorted by id; without deleted ones. */
 export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<InsightRow[]> =>
   db
     .select()
@@ -79,7 +80,7 @@ export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<
     )
     .orderBy(asc(insights.id))
 
-/** The tiles that show these insights, on dashboards that are not deleted. */
+/** Finds the tiles that show these insights on live dashboards. */
 export async function findTiles(db: Db, projectId: number, insightIds: number[]): Promise<Tile[]> {
   const tiles = query<Tile>(sql`
     select t.id, t.dashboard_id, t.insight_id from dashboard_tiles t join dashboards d on d.id = t.dashboard_id
@@ -87,13 +88,14 @@ export async function findTiles(db: Db, projectId: number, insightIds: number[])
   return (await readBatch(db, tiles))[0]
 }
 
-/** The columns that an input names. */
+/** Returns the columns that an input sets. */
 function toValues(input: InsightInput): Partial<typeof insights.$inferInsert> {
   const { derived_name: derivedName, dashboards: _, filters, ...rest } = input
   const values = { derivedName, ...rest, filters: filters === null ? {} : filters }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
+/** Stores an insight and puts it on the dashboards that the input names. */
 export async function insertInsight(
   db: Db,
   projectId: number,
@@ -126,7 +128,7 @@ export async function insertInsight(
   return row
 }
 
-/** Undefined when there is no such insight. */
+/** Changes an insight, and its dashboards if the input names any. @returns undefined if it does not exist */
 export async function updateInsight(
   db: Db,
   projectId: number,
@@ -145,7 +147,7 @@ export async function updateInsight(
   return row
 }
 
-/** Has exactly these dashboards show an insight. */
+/** Returns statements after which an insight is on exactly these dashboards. */
 const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): SQL[] => [
   sql`delete from dashboard_tiles
       where project_id = ${projectId} and insight_id = ${insightId} and dashboard_id not in ${inJson(dashboardIds)}`,
@@ -154,7 +156,7 @@ const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): 
       on conflict (dashboard_id, insight_id) do nothing`
 ]
 
-/** An insight as every endpoint answers it, until its result is added. */
+/** Returns an insight as the API responds with it, without a result. */
 export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {
   const own = tiles.filter((tile) => tile.insight_id === row.id)
   return {

@@ -3,15 +3,15 @@ import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError } from '../errors.ts'
-import type { PersonChange, Request, Subject } from './change.ts'
+import { NO_CHANGE, type PersonChange, type Request, type Subject } from './change.ts'
 import { chooseSplit, type SplitRequest, splitPerson } from './split.ts'
 import type { PersonId } from './store.ts'
 import { readSubject, writeChange } from './write.store.ts'
 
 /**
- * Has `change` change a person, and writes the outcome in one transaction. What others change in between is noticed, and
- * the work is done again from a new reading.
- * @throws not_found, unavailable when others change it on and on
+ * Reads a person, applies `change` and writes the result in one transaction. If somebody else changes the person in
+ * between, it starts again; `change` may therefore run several times.
+ * @throws not_found; unavailable when the person keeps changing
  */
 export function changePerson(
   db: Db,
@@ -31,7 +31,7 @@ export function changePerson(
 }
 
 /**
- * Makes persons of their own of some of a person's distinct ids, and answers them.
+ * Splits distinct ids off a person and returns the new persons, one per distinct id.
  * @throws invalid_input, not_found, unavailable
  */
 export async function splitApart(
@@ -42,15 +42,17 @@ export async function splitApart(
   by: Request
 ): Promise<Subject[]> {
   const { parts } = await changePerson(db, projectId, id, async (subject) => {
-    const leaving = chooseSplit(subject.identities, asked)
-    const next =
-      leaving.length > 0 ? await reserveNumbers(db, { person: leaving.length }) : { person: 0 }
-    return splitPerson(
-      subject,
-      leaving,
-      () => ({ id: next.person++, uuid: uuidv7({ msecs: by.now }) }),
-      by
-    )
+    const identities = chooseSplit(subject.identities, asked)
+    if (identities.length === 0) {
+      return NO_CHANGE
+    }
+    const { person: firstId } = await reserveNumbers(db, { person: identities.length })
+    const leaving = identities.map((identity, i) => ({
+      identity,
+      id: firstId + i,
+      uuid: uuidv7({ msecs: by.now })
+    }))
+    return splitPerson(subject, leaving, by)
   })
   return parts
 }

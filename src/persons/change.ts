@@ -11,29 +11,32 @@ import {
 } from './person.ts'
 import { nextWriteTime, type Write } from './properties.ts'
 
-/** A distinct id and the key under which events know it. */
+/** A distinct id and the integer key by which events refer to it. */
 export type Identity = { key: number; distinctId: string }
 
-/** A person with its identities, in the order in which they were first seen, as they were read to be changed. */
+/** A person that is about to be changed, with its identities in the order in which they were first seen. */
 export type Subject = { person: Person; identities: [Identity, ...Identity[]] }
 
-/** Who changes something through the API, at `now`, ms UTC; `id` is a fresh uuid that orders writes of one millisecond. */
+/**
+ * The author and the time (`now`, ms UTC) of a change through the API. `id`, a new UUID, orders writes
+ * of the same millisecond.
+ */
 export type Request = { actor: Actor; now: number; id: string }
 
-/** What a change leaves to be written, beside the person itself, which it changes in place. */
+/** Rows that a change adds. The person itself is changed in place. */
 export type PersonChange = {
   versions: Version[]
   entries: Entry[]
-  /** New persons, each with the identities that it takes from the person. */
+  /** Persons that were split off, each with the identities that it takes along. */
   parts: Subject[]
 }
 
 export const NO_CHANGE: PersonChange = { versions: [], entries: [], parts: [] }
 
-export const TOO_LARGE = `A person's properties may take ${MAX_PROPERTIES_BYTES} bytes of JSON, and so may their write times.`
+export const TOO_LARGE = `A person's properties may take at most ${MAX_PROPERTIES_BYTES} bytes of JSON, and so may the times at which they were set.`
 
 /**
- * Sets properties as the last of all writes known: nothing that is stored wins over it, nor what arrives late.
+ * Sets properties. Each write is later than all known ones, so that neither stored values nor late events override it.
  * @throws invalid_input, attr `properties`, when the person would become too large
  */
 export function setProperties(subject: Subject, properties: JsonObject, by: Request): PersonChange {
@@ -50,7 +53,7 @@ export function setProperties(subject: Subject, properties: JsonObject, by: Requ
   })
 }
 
-/** Removes a property as the last of all writes known, however large the person is; without the property, nothing. */
+/** Removes a property, if there is one, by a write that is later than all known ones. Works on persons of any size. */
 export function deleteProperty(subject: Subject, key: string, by: Request): PersonChange {
   const { person } = subject
   return change(subject, by, 'delete_property', () => {
@@ -67,7 +70,7 @@ const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => (
   id
 })
 
-/** Makes a version and an entry of it if `write` says that properties have changed. */
+/** Applies `write`. If it returns that properties have changed, adds a version and an activity entry. */
 function change(
   { person, identities }: Subject,
   { actor, now }: Request,

@@ -1,9 +1,9 @@
 import type { Json } from '../input/json.ts'
 
-/** Characters of a distinct id, and of an event's name, that are kept. */
+/** Characters kept of a distinct id and of an event's name, as in PostHog. */
 const MAX_LENGTH = 200
 
-/** Anything but a string is taken as its JSON text, as PostHog does; nothing at all is undefined. */
+/** Reads a distinct id: `42` → `"42"`, as in PostHog; undefined for null and for blank text. */
 export function readDistinctId(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) {
     return undefined
@@ -12,7 +12,7 @@ export function readDistinctId(value: Json | undefined): string | undefined {
   return text.trim() === '' ? undefined : text
 }
 
-/** The text as it is kept: well-formed, without NUL, cut to 200 characters. */
+/** Returns a text as it is stored: well-formed, NUL replaced by U+FFFD, cut to 200 characters. */
 export function clean(text: string): string {
   const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
   return whole.length <= MAX_LENGTH

@@ -15,7 +15,7 @@ import {
   type Write
 } from './properties.ts'
 
-/** A person as stored, decoded. Times are ms UTC; `version` is a row of `person_versions`, `versions` their count. */
+/** A stored person, decoded. Times are ms UTC; `version` is the id of the current version, `versions` their count. */
 export type StoredPerson = {
   id: number
   uuid: string
@@ -25,30 +25,35 @@ export type StoredPerson = {
   writes: StoredWrites
   version: number
   versions: number
-  /** Bytes that copies of the properties may still take: see `copies.ts`. Less than none after one too many. */
+  /** Bytes that copies of the properties may still take: see `copies.ts`. It may become negative. */
   copyCredit: number
-  /** The version in force is not what the properties are: there was no credit for a copy. */
+  /** Whether the current version differs from the properties, because the credit did not cover a copy. */
   isVersionStale: boolean
   revision: number
 }
 
-/** A person while a batch of changes to it is worked out; `revision` is undefined until it is stored. */
+/** A person while a batch of changes is applied in memory; `revision` is undefined until the person is stored. */
 export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & {
   properties: PersonProperties
-  /** What search looks in, as stored. */
+  /** The searchable text as it is stored. */
   indexed: string
   revision: number | undefined
-  /** Something has to be stored; `changed`: something that answers, versions or indexes show. */
+  /** Whether the row has to be written. */
   touched: boolean
+  /** Whether anything changed that responses, versions or indexes show. */
   changed: boolean
 }
 
 /** A row of `person_versions`. */
 export type Version = { id: number; properties: JsonObject }
 
-/** A person's properties and, separately, their write times may take this many bytes of JSON. */
+/**
+ * Bytes of JSON that a person's properties may take, and separately the times of their writes. A row
+ * of D1 ends at 2 MB.
+ */
 export const MAX_PROPERTIES_BYTES = 512 * 1024
 
+/** Creates an anonymous person without properties. */
 export const newPerson = (id: number, uuid: string, createdAt: number): Person => ({
   id,
   uuid,
@@ -65,6 +70,7 @@ export const newPerson = (id: number, uuid: string, createdAt: number): Person =
   changed: true
 })
 
+/** Decodes a stored person, so that changes can be applied to it. */
 export function loadPerson({ properties: stored, writes, ...person }: StoredPerson): Person {
   const properties = decodeWrites(stored, writes)
   return {
@@ -76,6 +82,7 @@ export function loadPerson({ properties: stored, writes, ...person }: StoredPers
   }
 }
 
+/** Encodes a person for storage, in snake case for SQL. */
 export const storePerson = (person: Person) => {
   const properties = toObject(person.properties)
   return {
@@ -94,13 +101,16 @@ export const storePerson = (person: Person) => {
   }
 }
 
-/** A version's row: 24 bits number an identity's versions, the 29 above them are the identity's key. */
+/**
+ * Packs a version's id: the lower 24 bits number the versions of an identity, the 29 bits above are
+ * the identity's key.
+ */
 const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
 
-/** The key of the identity that a version belongs to. */
+/** Returns the key of the identity that a version belongs to. */
 export const identityOf = (version: number): number => Math.floor(version / 2 ** 24)
 
-/** Makes what the person's properties are now its version in force, come through the identity with this key. */
+/** Makes the properties as they are now the current version, which belongs to the identity with this key. */
 export function addVersion(person: Person, identity: number): Version {
   person.versions += 1
   person.version = versionId(identity, person.versions)
@@ -110,10 +120,7 @@ export function addVersion(person: Person, identity: number): Version {
   return { id: person.version, properties: toObject(person.properties) }
 }
 
-/**
- * Adds a version if the person's credit pays for it, as it has to for all but the first. Without one the version in force
- * is stale from now on.
- */
+/** Adds a version if it is the first or the person's credit covers it. Otherwise marks the current version as stale. */
 export function tryVersion(person: Person, identity: number): Version | undefined {
   const cost = copyCost(person.properties.bytes.shown)
   if (person.version === 0 || person.copyCredit >= cost) {
@@ -125,7 +132,7 @@ export function tryVersion(person: Person, identity: number): Version | undefine
   return undefined
 }
 
-/** Applies an event's writes, all or, when the person would become too large, none of them. */
+/** Applies an event's writes, or none of them (`refused`) if the person would become too large. */
 export function writePerson(
   person: Person,
   writes: Write[]
@@ -140,7 +147,7 @@ export function writePerson(
   return { changed: draft.changed, refused: false }
 }
 
-/** Removes a property, however large the person is. */
+/** Removes a property. Works on persons of any size. */
 export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
   const draft = draftWrites(person.properties, [{ kind: 'unset', key, stamp }])
   commitDraft(person.properties, draft)
@@ -148,7 +155,7 @@ export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
   person.changed ||= draft.changed
 }
 
-/** Makes `target` what both were; when that would be too large the target's properties stay as they are. */
+/** Merges `source` into `target`. If the merged properties would be too large (`refused`), the target keeps its own. */
 export function mergePersons(
   target: Person,
   source: Person
@@ -172,13 +179,16 @@ const isTooLarge = ({ shown, writes }: Bytes): boolean =>
 
 const NAME_KEYS = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
 
-/** The first non-empty name-like property, else the first non-anonymous distinct id, else the first. */
+/**
+ * Returns a person's name: the first non-empty name-like property, else the first non-anonymous
+ * distinct id, else the first.
+ */
 export function nameOf(properties: JsonObject, distinctIds: string[]): string {
   const named = NAME_KEYS.map((key) => text(properties[key])).find((value) => value !== '')
   return named ?? distinctIds.find((id) => !isAnonymous(id)) ?? distinctIds[0] ?? ''
 }
 
-/** What `search` looks in: the name-like properties, folded as `foldSearch` folds the term. */
+/** Returns the text that `search` looks in: the name-like properties, folded like the search term. */
 export const searchText = (properties: ReadonlyMap<string, Json>): string =>
   NAME_KEYS.map((key) => foldSearch(text(properties.get(key))))
     .filter((value) => value !== '')
@@ -186,31 +196,31 @@ export const searchText = (properties: ReadonlyMap<string, Json>): string =>
     .slice(0, MAX_SEARCHED)
     .toWellFormed()
 
-/** One character between two values that no term contains, so that a term is found only within a value. */
+/** Separates values in the searchable text. No search term contains it, so that a term matches only within one value. */
 const SEPARATOR = '\u001f'
 
 /**
- * Characters of a value, and of all values of a person, that search looks in. Each takes about ten bytes in the full-text
- * index, and 20 µs to be taken out of it.
+ * Searchable characters of one value. Each takes about ten bytes in the full-text index and 20 µs to remove from it.
  */
-const MAX_SEARCH = 128
+const MAX_SEARCHED_VALUE = 128
+/** Searchable characters of all values of a person together. */
 const MAX_SEARCHED = 512
 
-/** Upper and lower case, composed and decomposed letters are the same to a search. */
+/** Folds a value or term for search, so that case and composition do not matter: `ÉVA` → `éva`. */
 export const foldSearch = (value: string): string =>
   value
-    .slice(0, MAX_SEARCH)
+    .slice(0, MAX_SEARCHED_VALUE)
     .normalize('NFC')
     .toLowerCase()
     .replaceAll('\0', '')
     .replaceAll(SEPARATOR, '')
     .toWellFormed()
 
-/** Five lower-case groups joined by hyphens: ids that SDKs make up. */
+/** Whether an SDK generated a distinct id: five lower-case groups joined by hyphens, as in a UUID. */
 export const isAnonymous = (distinctId: string): boolean =>
   /^[0-9a-z]+(-[0-9a-z]+){4}$/.test(distinctId)
 
-/** Distinct ids as the API lists them: the anonymous ones last. */
+/** Sorts distinct ids as the API lists them: anonymous ones last. */
 export const sortDistinctIds = (ids: string[]): string[] =>
   ids.toSorted((a, b) => Number(isAnonymous(a)) - Number(isAnonymous(b)))
 
@@ -221,7 +231,10 @@ function text(value: Json | undefined): string {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** Whether events may merge this distinct id: not a placeholder that many strangers share, in any case and in quotes. */
+/**
+ * Whether events may merge this distinct id. Placeholders that many strangers share are not mergeable, in any case and
+ * with quotes around them: `ada` → true, `"NULL"` → false.
+ */
 export function isMergeable(distinctId: string): boolean {
   const bare = distinctId
     .trim()
@@ -230,7 +243,7 @@ export function isMergeable(distinctId: string): boolean {
   return bare !== '' && !PLACEHOLDERS.has(bare.toLowerCase())
 }
 
-/** PostHog's list, `ILLEGAL_DISTINCT_IDS` of its capture service, and what posthog-js sends for visitors without cookies. */
+/** The list of PostHog's capture service, `ILLEGAL_DISTINCT_IDS`, and the id that posthog-js sends without cookies. */
 const PLACEHOLDERS = new Set([
   '$posthog_cookieless',
   '0',

@@ -10,12 +10,12 @@ import { byteLength, isSame, type Json, type JsonObject } from '../input/json.ts
 export type PersonProperties = {
   shown: Map<string, Json>
   registers: Map<string, Register>
-  /** How many candidates have each stamp, by its text. */
+  /** Number of candidates per stamp, by the stamp's text. */
   stamps: Map<string, number>
   bytes: Bytes
 }
 
-/** Bytes of JSON: of what is shown, and an upper bound for the write times, which holds in any order of the stamps. */
+/** Bytes of JSON: of the shown values, and an upper bound for the write times, whatever the order of the stamps. */
 export type Bytes = { shown: number; writes: number }
 
 export type Write = { key: string; stamp: Stamp } & (
@@ -23,10 +23,10 @@ export type Write = { key: string; stamp: Stamp } & (
   | { kind: 'unset' }
 )
 
-/** When a write was made (ms), and what orders writes of one time: the event's place in its request, and its uuid. */
+/** The time of a write (ms). `id`, the event's position in its request and its uuid, orders writes of the same time. */
 export type Stamp = { at: number; id: string }
 
-/** `bytes` are those of the value's JSON. */
+/** A value that may be shown; `bytes` is the length of its JSON. */
 type Candidate = { stamp: Stamp; value: Json; bytes: number }
 type Register = {
   /** The latest `set`; `value` is undefined after an `unset`. */
@@ -36,19 +36,20 @@ type Register = {
   seed?: Candidate
 }
 
-/** Properties as some writes make them, beside the properties themselves, which do not change before `commitDraft`. */
+/** The effect of writes on properties, which stay as they are until `commitDraft`. */
 export type Draft = {
-  /** The registers that become others, with what each shows then. */
+  /** The registers that change, and the value that each shows afterwards. */
   registers: Map<string, { register: Register; shown: Json | undefined }>
-  /** By how much the stamps are used more often, or less. */
+  /** Changes in the number of candidates per stamp. */
   stamps: Map<string, number>
   bytes: Bytes
-  /** Something has to be stored; `changed`: what the API shows is different. */
+  /** Whether anything has to be stored. */
   touched: boolean
+  /** Whether the shown values change. */
   changed: boolean
 }
 
-/** How many `once` writes of one key are told apart exactly; of more, repetitions go first, then the middle. */
+/** `once` writes kept per key. Of more, repeated values are dropped first, then those in the middle. */
 const MAX_ONCE = 8
 
 export const emptyProperties = (): PersonProperties => ({
@@ -61,7 +62,7 @@ export const emptyProperties = (): PersonProperties => ({
 export const toObject = (properties: PersonProperties): JsonObject =>
   Object.fromEntries(properties.shown)
 
-/** Works out what writes make of properties, in time that depends on the writes and not on how many properties there are. */
+/** Drafts the effect of writes, in time proportional to the writes, not to the properties. */
 export function draftWrites(properties: PersonProperties, writes: Iterable<Write>): Draft {
   const drafts = new Map<string, Register>()
   for (const write of writes) {
@@ -73,7 +74,7 @@ export function draftWrites(properties: PersonProperties, writes: Iterable<Write
   return draftOf(properties, drafts)
 }
 
-/** Folds `source` into `target`: per key the later write, the target's when both are of one millisecond. */
+/** Drafts a merge of `source` into `target`: per key the later write counts, the target's if both have the same time. */
 export function draftMerge(target: PersonProperties, source: PersonProperties): Draft {
   const drafts = new Map<string, Register>()
   for (const [key, theirs] of source.registers) {
@@ -118,7 +119,7 @@ function draftOf(properties: PersonProperties, drafts: Map<string, Register>): D
   return { registers, stamps, bytes, touched: drafts.size > 0, changed }
 }
 
-/** Makes properties, in place, what a draft of them says. */
+/** Applies a draft to its properties, in place. */
 export function commitDraft(properties: PersonProperties, draft: Draft): void {
   for (const [key, { register, shown }] of draft.registers) {
     properties.registers.set(key, register)
@@ -139,7 +140,7 @@ export function commitDraft(properties: PersonProperties, draft: Draft): void {
   properties.bytes = draft.bytes
 }
 
-/** Later writes are greater. */
+/** Compares two stamps for sorting; the later one is greater. */
 export function compareStamps(a: Stamp, b: Stamp): number {
   if (a.at !== b.at) {
     return a.at - b.at
@@ -150,7 +151,7 @@ export function compareStamps(a: Stamp, b: Stamp): number {
   return a.id < b.id ? -1 : 1
 }
 
-/** The earliest time, ms, not before `now`, at which a write of the key comes after all that are known of it. */
+/** Returns the earliest time from `now` on, ms, that is later than all known writes of a key. */
 export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {
   const { set, once = [], seed } = registers.get(key) ?? {}
   const known = [...once, ...(set ? [set] : []), ...(seed ? [seed] : [])]
@@ -160,7 +161,7 @@ export function nextWriteTime({ registers }: PersonProperties, key: string, now:
 const registerOf = (properties: PersonProperties, key: string): Register =>
   properties.registers.get(key) ?? { once: [] }
 
-/** @returns whether the register is another one now */
+/** Applies a write to a register, in place. @returns whether the register changed */
 function applyWrite(register: Register, write: Write): boolean {
   const { stamp } = write
   if (write.kind === 'seed') {
@@ -206,7 +207,7 @@ const candidateOf = (stamp: Stamp, value: Json): Candidate => ({
   bytes: byteLength(JSON.stringify(value))
 })
 
-/** The candidate whose value is shown; undefined when there is nothing to show. */
+/** Returns the candidate whose value is shown, or undefined. */
 function shownCandidate({ set, once, seed }: Register): Candidate | undefined {
   const own = set?.value === undefined ? undefined : { ...set, value: set.value }
   if (own && own.value !== null) {
@@ -219,8 +220,8 @@ function shownCandidate({ set, once, seed }: Register): Candidate | undefined {
 
 const NOTHING: Bytes = { shown: 0, writes: 0 }
 
-/** Digits of a stamp's number: a person has room for fewer than 100,000 stamps. */
-const REFERENCE = 5
+/** Digits of a stamp's number in the stored form: a person has room for fewer than 100,000 stamps. */
+const REFERENCE_DIGITS = 5
 
 const sizeOfStamp = (text: string): number => text.length + 3
 
@@ -229,12 +230,12 @@ const stampsOf = ({ set, once, seed }: Register): string[] =>
 
 const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
 
-/** What a key takes of the JSON of the properties and, without the stamps themselves, of the write times. */
+/** Returns the bytes that a key takes in the JSON of the properties and of the write times, not counting the stamps. */
 function sizeOf(key: string, register: Register): Bytes {
   const visible = shownCandidate(register)
   const name = byteLength(JSON.stringify(key)) + 2
   const entry = ({ value, bytes }: Candidate) =>
-    3 + REFERENCE + (isSame(value, visible?.value) ? 0 : bytes + 1)
+    3 + REFERENCE_DIGITS + (isSame(value, visible?.value) ? 0 : bytes + 1)
   const { set, once, seed } = register
   const own = set ? '"gone":,'.length + entry({ ...set, value: set.value ?? null }) : 0
   const seeded = seed ? '"seed":,'.length + entry(seed) : 0
@@ -246,21 +247,25 @@ function sizeOf(key: string, register: Register): Bytes {
 }
 
 /*
- * Stored form: every stamp once, and per key the stamps' numbers; a value that the properties show is not repeated.
+ * The stored form lists every stamp once and refers to it by number. A value that the properties show is not repeated:
+ * `{ "stamps": ["1759399872345:0:0199…"], "keys": { "plan": { "set": [0], "once": [[0, "free"]] } } }`
  */
 type Entry = [stamp: number] | [stamp: number, value: Json]
 type StoredRegister = { set?: Entry; gone?: number; once?: Entry[]; seed?: Entry }
 export type StoredWrites = { stamps: string[]; keys: Record<string, StoredRegister> }
 
+/** Encodes the write times of properties for storage. */
 export function encodeWrites({ shown, registers }: PersonProperties): StoredWrites {
   const stamps = new Map<string, number>()
   const number = (stamp: Stamp): number => {
     const text = textOfStamp(stamp)
     const known = stamps.get(text)
-    if (known === undefined) {
-      stamps.set(text, stamps.size)
+    if (known !== undefined) {
+      return known
     }
-    return known ?? stamps.size - 1
+    const next = stamps.size
+    stamps.set(text, next)
+    return next
   }
   const keys = [...registers].map(([key, { set, once, seed }]): [string, StoredRegister] => {
     const visible = shown.get(key)
@@ -281,6 +286,7 @@ export function encodeWrites({ shown, registers }: PersonProperties): StoredWrit
   return { stamps: [...stamps.keys()], keys: Object.fromEntries(keys) }
 }
 
+/** Decodes stored properties and their write times. */
 export function decodeWrites(shown: JsonObject, { stamps, keys }: StoredWrites): PersonProperties {
   const decoded = stamps.map((text): Stamp => {
     const colon = text.indexOf(':')

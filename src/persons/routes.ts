@@ -1,10 +1,11 @@
 import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
+import { mapRead, type Read, runRead } from '../db/batch.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
-import { allow, allowReading } from '../http/auth.ts'
-import { answerOne, csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
+import { allow, reading } from '../http/auth.ts'
+import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
@@ -85,7 +86,7 @@ const LIST = describe({
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
   refusals: [
-    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
     ['query_too_large', TOO_MUCH_WORK, 'properties']
   ]
 })
@@ -139,72 +140,114 @@ const SPLIT = describe({
 /** The same in the query. */
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 
-export const personRoutes = createRouter()
-  .get('/persons', LIST, allowReading('person:read'), validateQuery(ListQuery), async (c) => {
-    const { limit, cursor, format, distinct_id, email, search } = c.req.valid('query')
-    const { db, tenantId } = c.var
-    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
-    const filters: PersonFilters = { distinct_id, email, search }
-    let group: FilterGroup | undefined
-    if (properties !== undefined) {
-      const { project } = await c.var.caller()
-      group = readFilters(properties, { timezone: project.timezone, now: c.var.now })
-      if (group.values.length > 0) {
-        filters.properties = await compilePropertyFilter(db, project, group, c.var.now)
-      }
-    }
-    const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
-    if (wantsCsv(c, format)) {
-      expectNoCursor(cursor)
-      await c.var.caller()
-      const columns = await columnsOf(exportProperties(db, tenantId, filters, { limit, offset }))
-      return csvResponse(
-        c,
-        'persons',
-        columns,
-        toJsonPages(exportPersons(db, tenantId, filters, { limit, offset }))
-      )
-    }
+type ListQuery = z.output<typeof ListQuery>
 
-    const size = pageSize(limit)
-    const filterHash = isUnfiltered(filters)
-      ? undefined
-      : await sha256(JSON.stringify({ project: tenantId, distinct_id, email, search, group }))
-    const { rows, count } = await listPersons(
-      db,
-      tenantId,
-      filters,
-      { limit: size + 1, offset: after ? 0 : offset, after },
-      after?.counted && after.counted.filters === filterHash ? after.counted.count : undefined
-    )
+/** A filter on properties, as it was asked for and as SQL; without SQL, it has no conditions. */
+type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
+
+const filtersOf = (
+  { distinct_id, email, search }: ListQuery,
+  property: PropertyFilter | undefined
+): PersonFilters => ({ distinct_id, email, search, properties: property?.sql })
+
+/** Reads the filter on properties: which persons match it depends on the project's time zone. */
+async function readPropertyFilter({
+  var: { db, project, now },
+  req
+}: Context<AppEnv>): Promise<PropertyFilter | undefined> {
+  const properties = readPropertyParameters(new URL(req.url).searchParams)
+  if (properties === undefined) {
+    return undefined
+  }
+  const group = readFilters(properties, { timezone: project.timezone, now })
+  const isEmpty = group.values.length === 0
+  return { group, sql: isEmpty ? undefined : await compilePropertyFilter(db, project, group, now) }
+}
+
+/** Plans the page that a request asks for. */
+async function planPage(
+  { url, query, projectId }: { url: string; query: ListQuery; projectId: number },
+  property?: PropertyFilter
+): Promise<Read<z.input<typeof PersonPage>>> {
+  const filters = filtersOf(query, property)
+  const { after, offset } = readPosition(url, Cursor, query)
+  const size = pageSize(query.limit)
+  const { distinct_id, email, search } = query
+  const filterHash = isUnfiltered(filters)
+    ? undefined
+    : await sha256(
+        JSON.stringify({ project: projectId, distinct_id, email, search, group: property?.group })
+      )
+  const knownCount =
+    after?.counted && after.counted.filters === filterHash ? after.counted.count : undefined
+  const window = { limit: size + 1, offset: after ? 0 : offset, after }
+  const read = listPersons(projectId, filters, window, knownCount)
+  return mapRead(read, ({ rows, count }) => {
     const results = rows.slice(0, size)
     const last = results.at(-1)
     const counted = filterHash && { count, filters: filterHash }
-    const next = last && encodeCursor({ at: last.created_at, id: last.id, counted }, offset + size)
-    const page = {
+    const cursor =
+      last && encodeCursor({ at: last.created_at, id: last.id, counted }, offset + size)
+    const hasMore = rows.length > size
+    return pageOf(url, {
       results: results.map(listedPersonToJson),
       count,
       size,
       offset,
-      hasMore: rows.length > size,
-      cursor: next
-    }
-    return c.json(pageOf(c.req.url, page))
+      hasMore,
+      cursor
+    })
   })
-  .get(
-    '/persons/:id',
-    RETRIEVE,
-    allowReading('person:read'),
-    validatePath(PersonPath),
-    validateQuery(FormatQuery),
-    async (c) => {
-      const person = await findPerson(c.var.db, c.var.tenantId, c.req.valid('param').id)
-      if (!person) {
-        throw new NotFoundError()
-      }
-      return answerOne(c, 'person', personToJson(person), c.req.valid('query').format)
+}
+
+/** The list travels with the key check, unless it is CSV, which is streamed, or has a filter on properties. */
+const listing = reading({
+  scope: 'person:read',
+  path: z.object({}),
+  query: ListQuery,
+  plan(request) {
+    const properties = readPropertyParameters(new URL(request.url).searchParams)
+    const isPlain = properties === undefined && !isCsv(request.accept, request.query.format)
+    return isPlain ? planPage(request) : undefined
+  }
+})
+
+const retrieval = reading({
+  scope: 'person:read',
+  path: PersonPath,
+  query: FormatQuery,
+  plan: ({ projectId, param }) => findPerson(projectId, param.id)
+})
+
+export const personRoutes = createRouter()
+  .get('/persons', LIST, listing.allowReading, async (c) => {
+    const found = listing.foundFor(c)
+    if (found) {
+      return c.json(found)
     }
-  )
+    const { db, project } = c.var
+    const { url } = c.req
+    const query = c.req.valid('query')
+    const property = await readPropertyFilter(c)
+    if (!wantsCsv(c, query.format)) {
+      const request = { url, query, projectId: project.id }
+      return c.json(await runRead(db, await planPage(request, property)))
+    }
+    const { offset } = readPosition(url, Cursor, query)
+    expectNoCursor(query.cursor)
+    const filters = filtersOf(query, property)
+    const window = { limit: query.limit, offset }
+    const columns = await columnsOf(exportProperties(db, project.id, filters, window))
+    const pages = exportPersons(db, project.id, filters, window)
+    return csvResponse(c, 'persons', columns, toJsonPages(pages))
+  })
+  .get('/persons/:id', RETRIEVE, retrieval.allowReading, (c) => {
+    const person = retrieval.foundFor(c)
+    if (!person) {
+      throw new NotFoundError()
+    }
+    return answerOne(c, 'person', personToJson(person), c.req.valid('query').format)
+  })
   .patch(
     '/persons/:id',
     UPDATE,

@@ -2,24 +2,24 @@ import * as z from 'zod'
 import { refusing, sameReason } from '../input/fields.ts'
 import { isObject, type JsonObject } from '../input/json.ts'
 
-/** A list shows at most this many distinct ids of a person. */
+/** Distinct ids per person in a list; the person itself shows all. */
 export const LISTED_DISTINCT_IDS = 100
 
-/** A person as every endpoint answers it. */
+/** A person in every response of the API. */
 export const PersonJson = z
   .object({
     id: z.int(),
     name: z.string().meta({
       description:
-        'The first of email, name and username that is set, else a distinct id, if possible not an anonymous one.'
+        'The first of email, name and username that is set; otherwise a distinct id, preferably not an anonymous one.'
     }),
     distinct_ids: z.array(z.string()).meta({
-      description: `The anonymous ones last. A list shows at most ${LISTED_DISTINCT_IDS}.`
+      description: `Anonymous ids come last. A list of persons shows at most ${LISTED_DISTINCT_IDS} per person.`
     }),
     distinct_ids_truncated: z
       .literal(true)
       .optional()
-      .meta({ description: 'There are more than the list shows.' }),
+      .meta({ description: 'The person has more distinct ids than the list shows.' }),
     properties: z.record(z.string(), z.unknown()),
     created_at: z.iso.datetime().meta({ description: 'UTC.' }),
     uuid: z.guid()
@@ -48,7 +48,7 @@ const SPLIT_OFF = {
   uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072'
 }
 
-/** Properties by their keys, whichever they are. */
+/** An object with any keys. */
 const PropertiesJson = z
   .custom<JsonObject>(isObject, 'Expected an object.')
   .meta({ type: 'object', additionalProperties: true })
@@ -56,18 +56,21 @@ const PropertiesJson = z
 export const PersonUpdateJson = refusing(
   z
     .object({
-      properties: PropertiesJson.meta({ description: 'What is to be set; null is a value too.' })
+      properties: PropertiesJson.meta({
+        description:
+          'The properties to set; null is a value like any other. Others stay as they are.'
+      })
     })
     .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] }),
   {
-    $set: 'What is to be set is `properties`.',
-    $set_once: 'Only events set a property unless it is there.',
-    $unset: '`POST persons/{id}/delete_property/` deletes a property.'
+    $set: 'Send the properties to set as `properties`.',
+    $set_once: 'Only events can set properties once: send the properties to set as `properties`.',
+    $unset: 'Delete a property with `POST persons/{id}/delete_property/`.'
   }
 )
 
-/** Sent along by clients, and of no effect where it is not the point of the operation. */
-const Unread = PropertiesJson.nullish().meta({ description: 'Makes no difference.' })
+/** A field that clients send along and that has no effect. */
+const Ignored = PropertiesJson.nullish().meta({ description: 'Has no effect.' })
 
 export const DeletePropertyJson = z
   .object({
@@ -76,7 +79,7 @@ export const DeletePropertyJson = z
       .min(1)
       .optional()
       .meta({ description: 'The key of the property to delete.' }),
-    properties: Unread
+    properties: Ignored
   })
   .meta({ id: 'DeleteProperty', examples: [{ $unset: 'plan' }] })
 
@@ -87,21 +90,21 @@ export const SuccessJson = z
 export const SplitRequestJson = refusing(
   z
     .object({
-      main_distinct_id: z
-        .string()
-        .nullish()
-        .meta({ description: 'The only distinct id that stays, instead of the first.' }),
+      main_distinct_id: z.string().nullish().meta({
+        description:
+          'The only distinct id that stays with the person; by default the first. All others leave.'
+      }),
       distinct_ids_to_split: z
         .array(z.string())
         .min(1, 'This list may not be empty.')
         .nullish()
-        .meta({ description: 'The distinct ids that leave, instead of all but one.' }),
-      properties: Unread
+        .meta({ description: 'The distinct ids that leave the person; all others stay.' }),
+      properties: Ignored
     })
     .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] }),
   sameReason(
     ['distinct_id', 'distinct_ids'],
-    'What stays is `main_distinct_id`, what leaves is `distinct_ids_to_split`.'
+    'Send the distinct id that stays as `main_distinct_id`, or those that leave as `distinct_ids_to_split`.'
   )
 )
 
@@ -110,6 +113,6 @@ export const SplitJson = z
     success: z.literal(true),
     persons: z
       .array(PersonJson)
-      .meta({ description: 'The new persons, each with its one distinct id.' })
+      .meta({ description: 'The new persons, each with one distinct id.' })
   })
   .meta({ id: 'Split', examples: [{ success: true, persons: [SPLIT_OFF] }] })

@@ -1,22 +1,16 @@
 import { AppError } from '../errors.ts'
 import { type Entry, MAX_IDENTITIES } from './activity/entry.ts'
-import {
-  type Identity,
-  NO_CHANGE,
-  type PersonChange,
-  type Request,
-  type Subject
-} from './change.ts'
+import type { Identity, PersonChange, Request, Subject } from './change.ts'
 import { addVersion, identityOf, newPerson, type Version } from './person.ts'
 
-/** What a split names: the one id that stays, or those that leave; without either, all but the first leave. */
+/** A split names the one distinct id that stays, or those that leave. Without either, all but the first leave. */
 export type SplitRequest = {
   main_distinct_id?: string | null | undefined
   distinct_ids_to_split?: string[] | null | undefined
 }
 
 /**
- * The identities that leave a person: none of a person that has only one.
+ * Returns the identities that leave a person; a person with only one keeps it.
  * @throws invalid_input, with the field at fault
  */
 export function chooseSplit(
@@ -29,7 +23,7 @@ export function chooseSplit(
     const refuse = (detail: string) =>
       new AppError('invalid_input', detail, 'distinct_ids_to_split')
     if (typeof main_distinct_id === 'string') {
-      throw refuse('Not together with main_distinct_id.')
+      throw refuse('Send either `distinct_ids_to_split` or `main_distinct_id`, not both.')
     }
     const leaving = new Set(distinct_ids_to_split)
     const unknown = [...leaving].find((distinctId) => !has(distinctId))
@@ -40,7 +34,7 @@ export function chooseSplit(
       return []
     }
     if (leaving.size === identities.length) {
-      throw refuse('One distinct id has to stay with the person.')
+      throw refuse('At least one distinct id must stay with the person: leave one out.')
     }
     return identities.filter(({ distinctId }) => leaving.has(distinctId))
   }
@@ -54,27 +48,25 @@ export function chooseSplit(
 const notTheirs = (distinctId = '') =>
   `${JSON.stringify(distinctId)} is not a distinct id of this person.`
 
-/** Makes a person without properties of each identity that leaves; `fresh` gives their numbers and uuids. */
+/** An identity that leaves a person, and the unused id and uuid of its new person. */
+type Leaving = { identity: Identity; id: number; uuid: string }
+
+/** Turns each leaving identity into a person without properties. */
 export function splitPerson(
   { person, identities }: Subject,
-  leaving: Identity[],
-  fresh: () => { id: number; uuid: string },
+  leaving: Leaving[],
   { actor, now }: Request
 ): PersonChange {
-  if (leaving.length === 0) {
-    return NO_CHANGE
-  }
   const versions: Version[] = []
-  const parts = leaving.map((identity): Subject => {
-    const { id, uuid } = fresh()
-    // The identity brings its versions along: the next one may not have the number of one of them.
+  const parts = leaving.map(({ identity, id, uuid }): Subject => {
+    // The identity takes its versions along: the numbers of new versions must not collide with theirs.
     const part = { ...newPerson(id, uuid, now), versions: person.versions }
     versions.push(addVersion(part, identity.key))
     return { person: part, identities: [identity] }
   })
-  const gone = new Set(leaving.map(({ key }) => key))
+  const gone = new Set(leaving.map(({ identity }) => identity.key))
   const staying = identities.find(({ key }) => !gone.has(key))
-  // The version in force would go with an identity that leaves, when that is erased.
+  // A current version that belongs to a leaving identity would disappear once that identity is erased.
   if (staying && gone.has(identityOf(person.version))) {
     versions.push(addVersion(person, staying.key))
   }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { query, readBatch } from '../db/batch.ts'
+import { planRead, query, type Read, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../input/json.ts'
@@ -37,36 +37,39 @@ export type Position = z.infer<typeof Position>
 type Page = { limit: number; offset: number; after?: Position | undefined }
 
 /**
- * One page, newest first, and unless the caller has it already the exact number of matches; one round trip. One row
- * more than `limit` says that there are more.
+ * Reads one page, newest first, and the exact number of matches unless it is known already. One row more than `limit`
+ * says that there are more.
  */
-export async function listPersons(
-  db: Db,
+export function listPersons(
   projectId: number,
   filters: PersonFilters,
   page: Page,
   knownCount?: number
-): Promise<{ rows: PersonRow[]; count: number }> {
+): Read<{ rows: PersonRow[]; count: number }> {
   // Without a driver the rows come in order from the index; else only the page's rows are to be read in full.
   const inOrder = sql`${matching(projectId, filters)} ${orderedPage(page)}`
   const listed = driverOf(projectId, filters)
     ? sql`from (select m.id ${inOrder}) as page cross join persons m on m.id = page.id order by m.created_at desc, m.id desc`
     : inOrder
-  const rows = query<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
+  const rows = query<ListedRow>(sql`
     select m.id, m.uuid, m.created_at, m.properties,
            (select json_group_array(distinct_id) from (
               select d.distinct_id from distinct_ids d where d.person_id = m.id
               order by d.key limit ${LISTED_DISTINCT_IDS + 1})) as distinct_ids
     ${listed}`)
-  const [results, counted] =
-    knownCount === undefined
-      ? await readBatch(db, rows, query<{ count: number }>(countOf(projectId, filters)))
-      : [(await readBatch(db, rows))[0], [{ count: knownCount }]]
-  return {
-    rows: results.map((row) => ({ ...row, distinct_ids: JSON.parse(row.distinct_ids) })),
-    count: counted[0]?.count ?? 0
+  const toRows = (found: ListedRow[]): PersonRow[] =>
+    found.map((row) => ({ ...row, distinct_ids: JSON.parse(row.distinct_ids) }))
+  if (knownCount !== undefined) {
+    return planRead([rows], ([found]) => ({ rows: toRows(found), count: knownCount }))
   }
+  const counted = query<{ count: number }>(countOf(projectId, filters))
+  return planRead([rows, counted], ([found, [total]]) => ({
+    rows: toRows(found),
+    count: total?.count ?? 0
+  }))
 }
+
+type ListedRow = Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }
 
 type Window = { limit?: number | undefined; offset: number }
 
@@ -136,20 +139,19 @@ export type PersonId = { id: number } | { uuid: string }
 export const onePerson = (projectId: number, by: PersonId): SQL =>
   sql`from persons where project_id = ${projectId} and ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
 
-/** With every distinct id. */
-export async function findPerson(
-  db: Db,
-  projectId: number,
-  by: PersonId
-): Promise<PersonRow | undefined> {
+/** Reads a person with every distinct id. */
+export function findPerson(projectId: number, by: PersonId): Read<PersonRow | undefined> {
   const person = onePerson(projectId, by)
-  const [[row], distinctIds] = await readBatch(
-    db,
-    query<Omit<PersonRow, 'distinct_ids'>>(sql`select id, uuid, created_at, properties ${person}`),
-    query<{ distinct_id: string }>(sql`
-      select distinct_id from distinct_ids where person_id = (select id ${person}) order by key`)
+  const row = query<Omit<PersonRow, 'distinct_ids'>>(
+    sql`select id, uuid, created_at, properties ${person}`
   )
-  return row && { ...row, distinct_ids: distinctIds.map(({ distinct_id }) => distinct_id) }
+  const distinctIds = query<{ distinct_id: string }>(sql`
+    select distinct_id from distinct_ids where person_id = (select id ${person}) order by key`)
+  return planRead(
+    [row, distinctIds],
+    ([[found], ids]) =>
+      found && { ...found, distinct_ids: ids.map(({ distinct_id }) => distinct_id) }
+  )
 }
 
 /** The end of a select over persons `m` whose `where` is open. */

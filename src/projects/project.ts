@@ -9,6 +9,13 @@ export const Timezone = z
   .string()
   .refine(isTimezone, { error: (issue) => `'${issue.input}' is not an IANA time zone.` })
 
+/** Days for which recordings are kept; null for as long as the deployment keeps them. */
+const RetentionDays = z
+  .int()
+  .min(1, 'is not a number of days from 1 on')
+  .max(99_999, 'is more than 99999 days')
+  .nullable()
+
 /** Property filters that `filter_test_accounts` adds to a query; their meaning is checked where they are used. */
 const TestAccountFilters = z.array(z.record(z.string(), z.unknown())).max(50)
 
@@ -17,6 +24,7 @@ export const Project = z.object({
   timezone: Timezone.default('UTC'),
   week_start: z.enum(WEEK_STARTS).default('sunday'),
   test_account_filters: TestAccountFilters.default([]),
+  recording_retention_days: RetentionDays.default(null),
   /** The D1 binding that is to hold the project's data. */
   database: z
     .string()
@@ -32,6 +40,7 @@ export const ProjectChange = z.object({
   timezone: Timezone.optional(),
   week_start: z.enum(WEEK_STARTS).optional(),
   test_account_filters: TestAccountFilters.optional(),
+  recording_retention_days: RetentionDays.optional(),
   ...SettingsChange.shape
 })
 export type ProjectChange = z.infer<typeof ProjectChange>
@@ -44,6 +53,7 @@ export const projectToJson = (row: typeof projects.$inferSelect) => ({
   week_start: WEEK_STARTS[row.weekStart],
   test_account_filters: row.testAccountFilters,
   ...settingsOf(row),
+  recording_retention_days: row.recordingRetentionDays,
   database: row.database,
   owner_id: row.ownerId,
   created_at: toIso(row.createdAt)

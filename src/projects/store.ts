@@ -1,8 +1,8 @@
-import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import { template } from '../db/batch.ts'
+import { bindRead, type Read, template } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
-import { rowToJson } from '../db/rows.ts'
+import { expectRows, rowToJson } from '../db/rows.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
@@ -75,6 +75,7 @@ export async function createProject(
       weekStart: WEEK_STARTS.indexOf(input.week_start),
       testAccountFilters: input.test_account_filters,
       settings: defined(pickSettings(input)),
+      recordingRetentionDays: input.recording_retention_days,
       database: input.database,
       erasureSalt: newErasureSalt(),
       createdAt: now.getTime()
@@ -95,6 +96,15 @@ export async function listDatabases(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Lists the projects that keep recordings for a number of days of their own. */
+export async function listRetentions(db: Db): Promise<{ id: number; days: number }[]> {
+  const rows = await db
+    .select({ id: projects.id, days: projects.recordingRetentionDays })
+    .from(projects)
+    .where(isNotNull(projects.recordingRetentionDays))
+  return rows.flatMap(({ id, days }) => (days === null ? [] : { id, days }))
+}
+
 export async function updateProject(
   db: Db,
   id: number,
@@ -104,7 +114,8 @@ export async function updateProject(
     name: change.name,
     timezone: change.timezone,
     weekStart: change.week_start && WEEK_STARTS.indexOf(change.week_start),
-    testAccountFilters: change.test_account_filters
+    testAccountFilters: change.test_account_filters,
+    recordingRetentionDays: change.recording_retention_days
   })
   const settings = JSON.stringify(pickSettings(change))
   const rows = await db
@@ -186,38 +197,69 @@ export type Caller = {
   project: ProjectRow | undefined
 }
 
-const [hash, asked, isStrict] = ['hash', 'asked', 'isStrict'].map((name) => sql.placeholder(name))
+/** The hash of a key, and the project that the request is for: its id, or `@current` for the only one of the key. */
+export type Asked = { hash: string; projectId: number | '@current' }
 
-/**
- * Asks who holds the key with the `hash`, and for the project `asked` for: an id, or `@current` for the only one that the
- * key reaches. With `isStrict` it fails where the hash is of no key, and the batch that it is in with it.
- */
-export const callerQuery = template<{
-  hash: string
-  asked: number | '@current'
-  isStrict: boolean
-}>(sql`
-  select iif(${apiKeys.id} is null, null, ${rowToJson(apiKeys)}) as key, ${rowToJson(users)} as user,
-         iif(${projects.id} is null, null, ${rowToJson(projects)}) as project,
-         json(iif(${apiKeys.id} is null and ${isStrict}, '', '{}')) as is_found
-  from (select 1) left join ${apiKeys} on ${apiKeys.hash} = ${hash}
-  left join ${users} on ${users.id} = ${apiKeys.userId}
+const [hash, projectId, now] = ['hash', 'projectId', 'now'].map((name) => sql.placeholder(name))
+
+const selectCaller = template<Asked>(sql`
+  select ${rowToJson(apiKeys)} as key, ${rowToJson(users)} as user,
+         iif(${projects.id} is null, null, ${rowToJson(projects)}) as project
+  from ${apiKeys} join ${users} on ${users.id} = ${apiKeys.userId}
   left join ${projects} on ${projects.id} in (select value from json_each(${apiKeys.projectIds}))
-    and iif(${asked} = '@current', json_array_length(${apiKeys.projectIds}) = 1, ${projects.id} = ${asked})`)
+    and iif(${projectId} = '@current', json_array_length(${apiKeys.projectIds}) = 1, ${projects.id} = ${projectId})
+  where ${apiKeys.hash} = ${hash}`)
 
-/** What `callerQuery` found. */
-export function readCaller([row]: Record<string, unknown>[]): Caller | undefined {
-  const [key, user, project] = [row?.key, row?.user, row?.project].map((text) =>
-    typeof text === 'string' ? JSON.parse(text) : undefined
+type Sought = { hash: string; projectId: number; now: number }
+
+/** Fails, and the batch with it, unless the key is valid and reaches the project. */
+const guardProject = template<Sought>(
+  expectRows(
+    1,
+    sql`${apiKeys} where ${apiKeys.hash} = ${hash} and ${apiKeys.revokedAt} is null
+      and (${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > ${now})
+      and ${projectId} in (select value from json_each(${apiKeys.projectIds}))`
   )
-  return key && { key, user, project }
+)
+
+type CallerRow = { key: string; user: string; project: string | null }
+
+const readCaller = (row: CallerRow): Caller => ({
+  key: JSON.parse(row.key),
+  user: JSON.parse(row.user),
+  project: row.project === null ? undefined : JSON.parse(row.project)
+})
+
+/** Finds who holds the key, and the project if the key reaches it. */
+export async function findCaller(db: Db, asked: Asked): Promise<Caller | undefined> {
+  const [found] = await db.$client.run<CallerRow>([selectCaller(asked)])
+  const [row] = found?.results ?? []
+  return row && readCaller(row)
 }
 
-/** Who holds the key with the hash. */
-export async function findCaller(db: Db, hash: string): Promise<Caller | undefined> {
-  const query = callerQuery({ hash, asked: 0, isStrict: false })
-  const [found] = await db.$client.run<Record<string, unknown>>([query])
-  return readCaller(found?.results ?? [])
+/**
+ * Finds the caller and runs a read of the project in one round trip. The read runs only if the key is valid and reaches
+ * the project; its rows are still not for a caller who lacks the scope.
+ * @returns undefined when nothing was read, because of the key or because the read failed
+ */
+export async function findCallerAndRead<Answer>(
+  db: Db,
+  sought: Sought,
+  { statements, toAnswer }: Read<Answer>
+): Promise<{ caller: Caller; readAnswer: () => Answer } | undefined> {
+  const batch = [selectCaller(sought), guardProject(sought), ...statements.map(bindRead)]
+  try {
+    const [found, , ...results] = await db.$client.run<Record<string, unknown>>(batch)
+    const [row] = (found?.results ?? []) as CallerRow[]
+    return (
+      row && {
+        caller: readCaller(row),
+        readAnswer: () => toAnswer(results.map((result) => result.results))
+      }
+    )
+  } catch {
+    return undefined
+  }
 }
 
 /** Written at most once an hour. */

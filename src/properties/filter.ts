@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseDate } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
-import { findMeant, showName } from '../input/closest.ts'
+import { findSimilarName, showName } from '../input/closest.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
 import { findSessionProperty } from './session.ts'
@@ -9,11 +9,11 @@ import { isVersion, isVersionPattern } from './version.ts'
 
 /** Operators that compare with one or any of several values. */
 const MATCHES = ['exact', 'in', 'icontains', 'icontains_multi', 'regex'] as const
-/** Their opposites: true for none of the values, and for a missing property. */
+/** The opposites of `MATCHES`: true when the property equals none of the values, or is missing. */
 const MISSES = ['is_not', 'not_in', 'not_icontains', 'not_icontains_multi', 'not_regex'] as const
 const NUMERIC = ['gt', 'gte', 'lt', 'lte', 'min', 'max'] as const
 const RANGES = ['between', 'not_between'] as const
-/** An empty list is no condition to these. */
+/** Operators that accept an empty list of values. */
 const LISTS = ['exact', 'in', 'is_not', 'not_in'] as const
 const PRESENCE = ['is_set', 'is_not_set'] as const
 const DATES = ['is_date_exact', 'is_date_before', 'is_date_after'] as const
@@ -29,7 +29,10 @@ const SEMVER = [
   'semver_wildcard'
 ] as const
 
-/** What is asked of many things, these have to be true for all of them, where the others need one. */
+/**
+ * Whether an operator negates another one. A filter on several things, such as the events of a session, is fulfilled when
+ * one of them fulfils an ordinary operator, but only when all of them fulfil a negating one.
+ */
 export const isOpposite = (operator: Operator): boolean =>
   isOneOf(MISSES, operator) || operator === 'is_not_set'
 
@@ -44,12 +47,12 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** Whose property: the event's, its person's at the time of the event, or its session's. */
+/** Owners of a property: the event, its person as of the event, or its session. */
 export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
-/** A recording's own fields are properties where recordings are listed, and so is the name of an event. */
+/** Lists of recordings also filter by a recording's own fields and by the names of its events. */
 export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording' | 'event_metadata'
 
-/** A condition on one property; `values` are what clients sent, as text. */
+/** A condition on one property; `values` are those of the request, numbers and booleans written as text. */
 export type PropertyFilter = {
   key: string
   operator: Operator
@@ -58,42 +61,48 @@ export type PropertyFilter = {
 }
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
+/** Filters in one request. */
 export const MAX_FILTERS = 40
+/** Levels of nested groups. */
 export const MAX_DEPTH = 5
+/** Values of one filter. */
 export const MAX_VALUES = 1_000
+/** Characters of a property's name, as in PostHog. */
 const MAX_KEY = 400
+/** Characters of a value. */
 const MAX_VALUE = 10_000
-/** Characters of a value that is looked for inside of others. */
+/** Characters of a value of `icontains` and its relatives, which are searched for in every stored value. */
 const MAX_CONTAINED = 1_000
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
 
+/** Returns all filters of a group, including those in nested groups. */
 export const leavesOf = (group: FilterGroup): PropertyFilter[] =>
   group.values.flatMap((node) => (isGroup(node) ? leavesOf(node) : [node]))
 
-/** How filters are read. */
+/** Options for reading filters. */
 export type Reading = {
   timezone: string
   now: Date
-  /** Whose properties are allowed; a filter without a type has the first of these. */
+  /** Types that a filter may have; the first is the default. Only `person` if left out. */
   types?: readonly PropertyType[]
-  /** The regular expressions of the request so far, when it holds more filters than these. */
+  /** Counts the regular expressions of a request that has filters in several places; a new count if left out. */
   patterns?: Patterns
 }
 
 /**
- * Reads the filters of a request in any form that clients send: an array, a group, or one filter.
- * @throws invalid_input naming what is wrong, attr `properties`: no filter is ever left out silently
+ * Reads the filters of a request: a list, a group or one filter. A filter that cannot be read is refused, never dropped.
+ * @throws invalid_input, attr `properties`
  */
 export function readFilters(input: Json, reading: Reading): FilterGroup {
   const context = { types: ['person'] as const, patterns: new Patterns(), ...reading }
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
     if (typeof node === 'string') {
-      throw invalid('Property filters are JSON, which this is not.')
+      throw invalid('Property filters must be JSON: a list of filters, a group or one filter.')
     }
     if (!isObject(node)) {
-      throw invalid('A property filter is an object with key, value and operator.')
+      throw invalid('A property filter must be an object with `key`, `value` and `operator`.')
     }
     if (isGroupLike(node)) {
       return readGroup(node, depth)
@@ -110,10 +119,10 @@ export function readFilters(input: Json, reading: Reading): FilterGroup {
     }
     const type = node.type ?? 'AND'
     if (type !== 'AND' && type !== 'OR') {
-      throw invalid(`A group's type is AND or OR, not ${show(type)}.`)
+      throw invalid(`The \`type\` of a group must be AND or OR; got ${show(type)}.`)
     }
     if (!Array.isArray(node.values)) {
-      throw invalid("A group's values are a list of filters and groups.")
+      throw invalid('The `values` of a group must be a list of filters and groups.')
     }
     return { type, values: node.values.map((value) => read(value, depth + 1)) }
   }
@@ -130,21 +139,21 @@ const isGroupLike = (node: JsonObject): boolean =>
 
 const Operator = z.enum(OPERATORS)
 
-/** For whoever reads the interface's description, in Markdown. */
-export const OPERATOR_TABLE = `| Operators | fulfilled when the property |
+/** The table of operators in the API reference, in Markdown. */
+export const OPERATOR_TABLE = `| Operators | The property |
 |---|---|
-| \`exact\` \`in\` · \`is_not\` \`not_in\` | is one of the values · is none of them |
-| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains a value, in any case · contains none |
-| \`regex\` · \`not_regex\` | matches the pattern (RE2 syntax, found anywhere, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out) · does not |
-| \`gt\` \`gte\` \`min\` \`lt\` \`lte\` \`max\` | is a number greater, greater or equal, less, less or equal |
-| \`between\` · \`not_between\` | is a number from the lower to the higher of two values · is a number outside |
-| \`is_set\` · \`is_not_set\` | is there · is missing or null; no value is needed |
-| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date compared with an ISO 8601 date or a relative one such as \`-7d\` |
-| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers compared with one, of which the missing numbers are 0, or with a pattern such as \`1.2.*\`; \`1.2.3-beta\` is \`1.2.3\` |`
+| \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values · equals none of them |
+| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of them |
+| \`regex\` · \`not_regex\` | contains a match of the pattern · does not. RE2 syntax, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out |
+| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal |
+| \`between\` · \`not_between\` | is a number from the first to the second of two values · is a number outside of them |
+| \`is_set\` · \`is_not_set\` | exists · is missing or null; neither takes a value |
+| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date, compared with an ISO 8601 date or a relative date such as \`-7d\` |
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers, compared with a version (missing numbers are 0) or, with \`_wildcard\`, a pattern such as \`1.2.*\`; \`1.2.3-beta\` counts as \`1.2.3\` |`
 
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 
-/** How the interface describes a filter; `readFilters` reads it, in its own words when something is wrong. */
+/** A filter in the API reference. `readFilters` reads filters, and gives better errors than this schema would. */
 const PropertyFilterJson = z
   .object({
     key: z.string().min(1).max(MAX_KEY),
@@ -153,7 +162,7 @@ const PropertyFilterJson = z
       .optional()
       .meta({
         description:
-          'One value, or a list of which any (for the opposite operators: none) has to match.'
+          'One value, or a list of values: one of them has to match; with a negating operator such as `is_not`, none may.'
       }),
     operator: Operator.default('exact'),
     type: z.literal('person').default('person')
@@ -173,7 +182,7 @@ const PropertyGroupJson = z
   })
   .meta({
     id: 'PropertyGroup',
-    description: 'Filters and groups of which all (AND) or any (OR) have to match.'
+    description: 'Filters and groups, all (AND) or at least one (OR) of which have to match.'
   })
 
 export const PropertyFiltersJson = z
@@ -184,15 +193,15 @@ export const PropertyFiltersJson = z
   ])
   .meta({
     id: 'PropertyFilters',
-    description: `At most ${MAX_FILTERS} filters in at most ${MAX_DEPTH} groups inside each other.`
+    description: `At most ${MAX_FILTERS} filters, in groups nested at most ${MAX_DEPTH} deep.`
   })
 
 const FILTER_KEYS = ['key', 'value', 'operator', 'type']
 
-/** @throws invalid_input for a member that was probably meant to be another one; the others mean nothing */
+/** @throws invalid_input for an unknown member whose name resembles a known one; other unknown members are ignored */
 function expectFilterKeys(node: JsonObject): void {
   for (const name of Object.keys(node)) {
-    const meant = FILTER_KEYS.includes(name) ? undefined : findMeant(name, FILTER_KEYS)
+    const meant = FILTER_KEYS.includes(name) ? undefined : findSimilarName(name, FILTER_KEYS)
     if (meant !== undefined) {
       throw invalid(`A property filter has no ${showName(name)}: did you mean "${meant}"?`)
     }
@@ -204,21 +213,23 @@ function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilte
   const { key, value } = node
   const { types } = reading
   if (node.negation) {
-    throw invalid('The negation of a property filter is not supported: use the opposite operator.')
+    throw invalid(
+      'The `negation` of a property filter is not supported: use the opposite operator, such as is_not for exact.'
+    )
   }
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') {
-    throw invalid('A property filter needs a key.')
+    throw invalid('A property filter needs a `key`: the name of the property, as text.')
   }
   if (key.includes('\0')) {
-    throw invalid('The key of a property filter has no null characters.')
+    throw invalid('The `key` of a property filter must not contain null characters.')
   }
   if (key.length > MAX_KEY) {
-    throw invalid(`The key of a property filter has at most ${MAX_KEY} characters.`)
+    throw invalid(`The \`key\` of a property filter must have at most ${MAX_KEY} characters.`)
   }
   if (type === undefined) {
     throw invalid(
-      `Filters of type ${show(node.type)} are not supported here: only ${types.join(', ')} properties are.`
+      `The \`type\` of a property filter must be ${types.join(', ')} here; got ${show(node.type)}.`
     )
   }
   if (type === 'session' && !findSessionProperty(key)) {
@@ -227,15 +238,15 @@ function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilte
   const operator = Operator.safeParse(node.operator ?? 'exact')
   if (!operator.success) {
     throw invalid(
-      `${show(node.operator)} is not a supported operator of property filters. Supported: ${OPERATORS.join(', ')}.`
+      `The operator ${show(node.operator)} is not supported. Supported: ${OPERATORS.join(', ')}.`
     )
   }
   const values = readValues(operator.data, value)
   if (values.length > MAX_VALUES) {
-    throw invalid(`A property filter has at most ${MAX_VALUES} values.`)
+    throw invalid(`A property filter may have at most ${MAX_VALUES} values.`)
   }
   if (values.some((text) => text.length > MAX_VALUE)) {
-    throw invalid(`A value of a property filter has at most ${MAX_VALUE} characters.`)
+    throw invalid(`A value of a property filter may have at most ${MAX_VALUE} characters.`)
   }
   const filter = { key, operator: operator.data, values, type }
   checkValues(filter, reading)
@@ -255,7 +266,7 @@ function readValues(operator: Operator, value: Json | undefined): string[] {
       throw invalid(`The operator ${operator} needs a value.`)
     }
     if (typeof item === 'object') {
-      throw invalid(`A value of ${operator} is a text, a number or a boolean.`)
+      throw invalid(`A value of ${operator} must be a text, a number or a boolean.`)
     }
     return String(item)
   })
@@ -265,14 +276,14 @@ function checkValues(
   { operator, values }: PropertyFilter,
   { timezone, now, patterns }: Required<Reading>
 ): void {
-  const wrong = (what: string, isRight: (value: string) => boolean) => {
-    const found = values.find((value) => !isRight(value))
-    if (found !== undefined) {
-      throw invalid(`${show(found)} is not ${what}, which ${operator} needs.`)
+  const expectEach = (what: string, isRight: (value: string) => boolean) => {
+    const wrong = values.find((value) => !isRight(value))
+    if (wrong !== undefined) {
+      throw invalid(`A value of ${operator} must be ${what}; got ${show(wrong)}.`)
     }
   }
   if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator)) {
-    wrong('a number', (value) => toNumber(value) !== undefined)
+    expectEach('a number', (value) => toNumber(value) !== undefined)
   }
   if (isOneOf(RANGES, operator)) {
     const [low, high] = values.map(Number)
@@ -286,19 +297,22 @@ function checkValues(
     }
   }
   if (/contains/.test(operator) && values.some((value) => value.length > MAX_CONTAINED)) {
-    throw invalid(`A value of ${operator} has at most ${MAX_CONTAINED} characters.`)
+    throw invalid(`A value of ${operator} may have at most ${MAX_CONTAINED} characters.`)
   }
   if (isOneOf(DATES, operator)) {
-    wrong('a date', (value) => parseDate(value, timezone, now) !== undefined)
+    expectEach(
+      'an ISO 8601 date or a relative date such as -7d',
+      (value) => parseDate(value, timezone, now) !== undefined
+    )
   }
   if (operator === 'semver_wildcard') {
-    wrong('a version with a wildcard', isVersionPattern)
+    expectEach('a version with a wildcard, such as 1.2.*', isVersionPattern)
   } else if (isOneOf(SEMVER, operator)) {
-    wrong('a version', isVersion)
+    expectEach('a version such as 1.2.3', isVersion)
   }
 }
 
-/** A number as JSON writes it, also inside a text; undefined for anything else. */
+/** Reads a number in JSON's notation, with white space around it; undefined for anything else. */
 export function toNumber(text: string): number | undefined {
   const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
   return /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined
@@ -309,5 +323,6 @@ export const isOneOf = <T extends string>(set: readonly T[], value: string): val
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
 
+/** Returns the error for property filters that cannot be read. */
 export const invalid = (detail: string): AppError =>
   new AppError('invalid_input', detail, 'properties')

@@ -5,21 +5,24 @@ import { parseVersion, versionTest } from './version.ts'
 import type { Work } from './work.ts'
 
 /**
- * Picks the texts of a property that fulfil the filter.
- * @throws query_too_large, attr `properties`, when that would take too much work for one request
+ * Returns those values of a property that fulfil a filter.
+ * @throws query_too_large, attr `properties`, when comparing them would take too long
  */
 export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]>
 
-/** Whether one text fulfils a filter, and the units of work that it takes to tell. */
+/** Tells whether a text fulfils a filter, and how many units of `Work` that takes. */
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
-/** SQL compares a text with this many values in 3 µs; with more, each different text is compared once instead. */
+/**
+ * Values of `icontains` that SQL compares with each row, in about 3 µs. More are compared with each
+ * distinct value instead.
+ */
 const MAX_CONTAINED = 5
 
 /**
- * For the operators that SQL lacks or is slow at, what to ask of the distinct values of the key: regular expressions (RE2,
- * linear time), case folding beyond ASCII, dates, versions. The opposite operators (`not_…`, `is_not…`) get the matcher of
- * what they negate. Undefined: SQL can tell, and nothing has to be read.
+ * Returns a matcher for a filter that SQL cannot evaluate, or only slowly: regular expressions (RE2, linear time), case
+ * folding beyond ASCII, dates, versions. It is applied to the distinct values of the property. A negating operator
+ * (`not_regex`) gets the matcher of the operator that it negates. Undefined when SQL can evaluate the filter.
  */
 export function matcherOf(
   filter: PropertyFilter,
@@ -33,7 +36,7 @@ export function matcherOf(
   return test && ((texts, work) => select(filter, texts, test, work))
 }
 
-/** One pattern after the other, so that only one at a time takes memory for what it has learnt. */
+/** Searches for one pattern after the other, so that only one compiled pattern at a time caches its steps in memory. */
 async function search(
   filter: PropertyFilter,
   texts: readonly string[],
@@ -124,7 +127,7 @@ function contains(values: string[]): Test {
   }
 }
 
-/** A date with its offset from UTC; one on the clock of a time zone takes 30 times as long to read. */
+/** A date with an offset from UTC. Dates without one take 30 times as long to read, unless the time zone is UTC. */
 const HAS_OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i
 
 function onDates(

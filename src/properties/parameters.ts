@@ -3,9 +3,10 @@ import { faultOf, type Json, parseJson } from '../input/json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
 
+/** Query parameters of the form `properties[0][key]=…` in one URL: enough for every filter with dozens of values. */
 const MAX_PARAMETERS = 5_000
 
-/** How the interface describes what `readPropertyParameters` reads. */
+/** The parameter `properties` in the API reference; `readPropertyParameters` reads it. */
 export const PropertyParameters = z.object({
   properties: z
     .array(
@@ -16,11 +17,13 @@ export const PropertyParameters = z.object({
     )
     .optional()
     .meta({
-      description: `Filters as JSON text: an array of which all have to match, one filter, or a group: \
-\`[{"key":"plan","operator":"exact","value":["pro","team"]}]\`, \`{"type":"OR","values":[…]}\`. Given several times, all \
-have to match. Also \`properties[0][key]=plan&properties[0][value]=pro\`. At most ${MAX_FILTERS} filters, ${MAX_DEPTH} \
-groups inside each other, ${MAX_VALUES} values a filter and ${MAX_PATTERNS} regular expressions. What is wrong with a filter is a 400 that names it; so is a \
-regular expression, or a number of values, that would take more than about a second to compare with those of the property.
+      description: `Filters as JSON text: a list, all of which have to match, \
+\`[{"key":"plan","operator":"exact","value":["pro","team"]}]\`, one filter, or a group, \`{"type":"OR","values":[…]}\`. The \
+parameter may be repeated; then all have to match. \`properties[0][key]=plan&properties[0][value]=pro\` works as well.
+
+At most ${MAX_FILTERS} filters, groups nested ${MAX_DEPTH} deep, ${MAX_VALUES} values per filter and ${MAX_PATTERNS} regular \
+expressions. A filter that cannot be read is a 400 that says why; so is a regular expression or a number of values that \
+would take more than about a second to compare with the values of the property.
 
 A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` and \`is_not_set\`.
 
@@ -29,9 +32,10 @@ ${OPERATOR_TABLE}`
 })
 
 /**
- * The `properties` of a query string as JSON, from any of the spellings that clients use: one JSON text, several of
- * them (all have to match), also named `properties[]`, or `properties[0][key]=…&properties[0][value][]=…`. Undefined
- * when there are none.
+ * Returns the `properties` of a query string as JSON, or undefined without any. Clients send one or several JSON texts
+ * (all have to match), as `properties` or `properties[]`, or spell filters out:
+ *
+ * `properties[0][key]=plan&properties[0][value][]=pro` → `[{ "key": "plan", "value": ["pro"] }]`
  * @throws invalid_input, attr `properties`
  */
 export function readPropertyParameters(parameters: URLSearchParams): Json | undefined {
@@ -60,12 +64,14 @@ type Tree = Map<string, Tree | string>
 
 function fromBrackets(parameters: [name: string, value: string][]): Json {
   if (parameters.length > MAX_PARAMETERS) {
-    throw invalid(`At most ${MAX_PARAMETERS} parameters are allowed.`)
+    throw invalid(`At most ${MAX_PARAMETERS} \`properties[…]\` parameters are allowed.`)
   }
   const root: Tree = new Map()
   for (const [name, value] of parameters) {
     if (!/^properties(\[\w*\])+$/.test(name)) {
-      throw invalid(`${name.slice(0, 100)} is not a property filter.`)
+      throw invalid(
+        `${name.slice(0, 100)} is not a property filter: use names such as properties[0][key].`
+      )
     }
     const path = [...name.matchAll(/\[(\w*)\]/g)].map(([, part = '']) => part)
     const last = path.pop() ?? ''
@@ -73,7 +79,7 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
     for (const part of path) {
       const inner = tree.get(part) ?? new Map()
       if (!(inner instanceof Map)) {
-        throw invalid(`${name.slice(0, 100)} names a value and a list.`)
+        throw invalid(`${name.slice(0, 100)} conflicts with a parameter that gives a value here.`)
       }
       tree.set(part, inner)
       tree = inner

@@ -2,16 +2,16 @@ import { RE2JS } from 're2js'
 import { AppError } from '../errors.ts'
 import { sizeOf } from './size.ts'
 
-/** Characters of a regular expression. */
+/** Characters allowed in a regular expression. */
 export const MAX_PATTERN = 1_000
-/** Size of a regular expression; the library takes about 5 ms to compile this much. */
+/** Size (see `sizeOf`) allowed for a regular expression; 4,000 take the library about 5 ms to compile. */
 export const MAX_PATTERN_SIZE = 4_000
-/** Regular expressions in one request. */
+/** Regular expressions allowed in one request. */
 export const MAX_PATTERNS = 100
-/** Size of all regular expressions of one request: 20,000 take about 50 ms to compile. */
+/** Total size of the regular expressions of one request; 20,000 take about 50 ms to compile. */
 export const MAX_PATTERNS_SIZE = 20_000
 
-/** Compiles a pattern in RE2's syntax. @returns undefined when it is not one, or is too long or too large */
+/** Compiles a pattern in RE2's syntax. @returns undefined when it is invalid, too long or too large */
 export function compilePattern(pattern: string): RE2JS | undefined {
   if (pattern.length > MAX_PATTERN || sizeOf(pattern) > MAX_PATTERN_SIZE) {
     return undefined
@@ -23,20 +23,24 @@ export function compilePattern(pattern: string): RE2JS | undefined {
   }
 }
 
-/** Units of a step, beside one for each place in the program that it leads to. */
+/** Units of `Work` for computing a new step, plus one for each instruction that the step leads to. */
 const UNITS_OF_STEP = 40
-/** Once their steps are known; Unicode classes take longer. */
+/** Characters searched per unit once all their steps are cached. */
 const CHARACTERS_OF_UNIT = 10
+/** The same for patterns with Unicode classes. */
 const UNICODE_CHARACTERS_OF_UNIT = 3
 
-/** Characters that are searched for a pattern in a unit of work, beside one unit a text and those of new steps. */
+/**
+ * Returns how many characters are searched for a pattern per unit of work. One unit per text and new
+ * steps come on top.
+ */
 export const charactersOfUnit = (pattern: string): number =>
   /\\[pP]/.test(pattern) ? UNICODE_CHARACTERS_OF_UNIT : CHARACTERS_OF_UNIT
 
 /**
- * Returns a search for a pattern, found anywhere in a text. The library takes a constant time for each character whose
- * step it has taken before, and one that grows with the program for a new one: `onStep` hears of each, and may throw. The
- * library's slower engine, for programs with too many different steps, counts as endlessly many.
+ * Returns a function that searches for a pattern anywhere in a text. Steps of the library's automaton that are cached take
+ * a constant time; a new step takes longer the larger the pattern is. `onStep` is told the units of each new step and may
+ * throw. When the library falls back to its slow engine, because a pattern has too many steps, `onStep` gets Infinity.
  */
 export function searchFor(
   pattern: string,
@@ -61,18 +65,18 @@ export function searchFor(
   return (text) => compiled.test(text)
 }
 
-/** The regular expressions of one request: how many there are, and how large they are together. */
+/** Counts the regular expressions of one request and adds up their sizes. */
 export class Patterns {
   #count = 0
   #size = 0
 
   /**
-   * Checks another pattern, which is compiled only if it is small enough.
+   * Adds a pattern and checks it. A pattern that is too large is refused before it is compiled.
    * @throws invalid_input, attr `properties`
    */
   check(pattern: string): void {
     if (pattern.length > MAX_PATTERN) {
-      throw invalid(`A regular expression has at most ${MAX_PATTERN} characters.`)
+      throw invalid(`A regular expression may have at most ${MAX_PATTERN} characters.`)
     }
     const size = sizeOf(pattern)
     if (size > MAX_PATTERN_SIZE) {
@@ -84,12 +88,12 @@ export class Patterns {
     this.#size += size
     if (this.#count > MAX_PATTERNS) {
       throw invalid(
-        `A request has at most ${MAX_PATTERNS} regular expressions: join some of them with |.`
+        `A request may have at most ${MAX_PATTERNS} regular expressions: join some of them with |.`
       )
     }
     if (this.#size > MAX_PATTERNS_SIZE) {
       throw invalid(
-        `The regular expressions of this request are too large together: with their repeats written out they have more than ${MAX_PATTERNS_SIZE} steps. Use fewer or shorter ones.`
+        `The regular expressions of this request are too large together: with their repeats written out they have more than ${MAX_PATTERNS_SIZE} steps. Use fewer or shorter expressions.`
       )
     }
     if (!compilePattern(pattern)) {

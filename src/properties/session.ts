@@ -1,4 +1,4 @@
-/** What a session has taken over from the event that it began with, under the names that the event has it by. */
+/** Properties of a session's first event that the session keeps, as `$entry_utm_source` and so on. */
 const ENTRY_PARAMETERS = [
   'utm_source',
   'utm_campaign',
@@ -22,7 +22,7 @@ const ENTRY_PARAMETERS = [
   'irclid'
 ] as const
 
-/** The event's property of each of them, by the session property. */
+/** Event properties by the session property that keeps them: `$entry_gclid` → `gclid`. */
 export const FROM_ENTRY: ReadonlyMap<string, string> = new Map<string, string>([
   ['$entry_referrer', '$referrer'],
   ['$entry_referring_domain', '$referring_domain'],
@@ -48,7 +48,7 @@ const TYPES = {
 
 export const SESSION_TYPES = ['DateTime', 'String', 'Numeric', 'Duration', 'Boolean'] as const
 
-/** Every session property, with its type, in the order in which they are listed. */
+/** All session properties with their types, in the order in which the API lists them. */
 export const SESSION_PROPERTIES = SESSION_TYPES.flatMap((type) =>
   TYPES[type].map((name) => ({ name, type }))
 )
@@ -57,8 +57,8 @@ export type SessionProperty = (typeof SESSION_PROPERTIES)[number]
 
 const byName = new Map(SESSION_PROPERTIES.map((property) => [property.name, property]))
 
-/** Undefined for what is no session property. */
+/** Returns a session property by name, or undefined. */
 export const findSessionProperty = (name: string) => byName.get(name)
 
-/** Whether it is taken from the event that a session ends with. */
+/** Whether a session property comes from the session's last event. */
 export const isOfExit = (name: string): boolean => EXIT.includes(name)

@@ -1,8 +1,8 @@
-/** A Unicode class such as `\pL` takes as long to compile as this many characters. */
+/** Size of a Unicode class such as `\pL`, which takes as long to compile as 10 characters. */
 const UNICODE_CLASS_SIZE = 10
-/** Folding the case of this many code points of a range takes as long as compiling one character. */
+/** Code points of a range whose case is folded in the time that one character takes to compile. */
 const FOLDED_PER_SIZE = 20
-/** The code points that have another case lie between these two. */
+/** The first and the last code point that have an upper and a lower case. */
 const FOLDED = { from: 0x41, to: 0x1e943 }
 
 const ESCAPE = String.raw`\\(?:[pPx]\{[^}]*\}|[pP].|x[0-9a-fA-F]{2}|[0-7]{1,3}|.|$)`
@@ -28,9 +28,9 @@ const ITEM = new RegExp(
 )
 
 /**
- * Returns an upper bound of the instructions that a pattern of RE2 compiles to, plus what its character classes cost to
- * compile. It is read off the text: to compile `(?:x{900}y){1000}` only to see how large it gets takes half a second. A
- * text that is not a pattern has a size as well.
+ * Estimates from above how many instructions an RE2 pattern compiles to, plus the cost of compiling its character classes.
+ * It only reads the text: compiling `(?:x{900}y){1000}` to see how large it is would take half a second. Invalid patterns
+ * have a size as well.
  *
  * `a{3}` → 10, `(?:ab){10}` → 64
  */
@@ -70,10 +70,10 @@ function addToken(size: Size, { quoted, open, close, least, most, ...rest }: Gro
   } else if (character) {
     size.add(character === '|' ? 2 : 1)
   }
-  // Flags such as `(?i)` add nothing. A repeat behind them is one of the atom before them.
+  // Flags such as `(?i)` add nothing. A repeat behind them applies to the atom before them.
 }
 
-/** The size of nested sequences of atoms. */
+/** Adds up the sizes of nested sequences of atoms. */
 class Size {
   readonly #outer: Sequence[] = []
   #sequence: Sequence = { complete: 0, last: 3 }
@@ -84,7 +84,7 @@ class Size {
     this.#sequence = { complete: complete + last, last: size }
   }
 
-  /** Adds so many characters; a repeat is one of the last. */
+  /** Adds `count` characters; a repeat behind them applies to the last one. */
   addEach(count: number): void {
     if (count > 0) {
       this.add(count - 1)
@@ -121,10 +121,10 @@ class Size {
   }
 }
 
-/** Atoms: the size of all but the last, and that of the last. */
+/** A sequence of atoms: the size of the last one, which a repeat would multiply, and of all before it. */
 type Sequence = { complete: number; last: number }
 
-/** Reads a character class such as `[^]a-z\d[:alpha:]]`. @returns where it ends, behind its bracket */
+/** Reads a character class such as `[^]a-z\d[:alpha:]]`. @returns its size and the position behind its bracket */
 function readClass(
   pattern: string,
   from: number,
@@ -132,7 +132,7 @@ function readClass(
 ): { size: number; end: number } {
   let end = from + (pattern[from + 1] === '^' ? 2 : 1)
   let size = 1
-  // A bracket in the first place is a character of the class.
+  // A `]` in the first place does not end the class: it is one of its characters.
   do {
     ITEM.lastIndex = end
     const { low, high, single } = ITEM.exec(pattern)?.groups ?? {}
@@ -154,7 +154,7 @@ function sizeOfFolded(low: string, high: string): number {
   return Math.max(0, Math.ceil((to - from) / FOLDED_PER_SIZE))
 }
 
-/** The code point of a character, also of an escaped one: `\x{41}`, `\101`, `\-`. */
+/** Returns the code point of a character or an escape: `A`, `\x{41}` and `\101` → 65. */
 function pointOf(character: string): number {
   const [, hex, octal] = /^\\(?:x\{?([0-9a-fA-F]+)\}?|([0-7]+))$/.exec(character) ?? []
   if (hex !== undefined) {

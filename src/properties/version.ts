@@ -1,24 +1,24 @@
 /*
- * Versions as PostHog reads them: three numbers. What follows a hyphen or a plus says nothing, so that `1.2.3-beta` is
- * `1.2.3`. What is stored has to have all three; in a filter the missing ones are 0.
+ * Versions as PostHog reads them: three numbers. Anything behind a hyphen or a plus is ignored: `1.2.3-beta` is `1.2.3`.
+ * Stored versions must have all three numbers; in a filter, missing numbers are 0.
  */
 
 /** Major, minor and patch. */
 export type Version = readonly [number, number, number]
 
-/** Up to three numbers without zeros before them, perhaps after a `v`; 15 digits are kept exactly. */
+/** One to three numbers without leading zeros, with an optional `v`. Numbers up to 15 digits are exact doubles. */
 const NUMBERS =
   /^\s*v?(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,14}))?(?:\.(0|[1-9]\d{0,14}))?(?:[-+]\S*)?\s*$/
-/** Longer text is no version. */
+/** Characters of a version; a longer text is none. */
 const MAX_LENGTH = 300
 
-/** The numbers that a text has; undefined for anything but a version. */
+/** Returns the numbers of a version, one to three; undefined for anything else. `v1.2-beta` → `[1, 2]` */
 function numbersOf(text: string): number[] | undefined {
   const match = text.length <= MAX_LENGTH ? NUMBERS.exec(text) : null
   return match?.slice(1).flatMap((digits) => (digits === undefined ? [] : [Number(digits)]))
 }
 
-/** A version as it is stored: `1.2` is none. */
+/** Reads a stored version, which must have three numbers; undefined for anything else, such as `1.2`. */
 export function parseVersion(text: string): Version | undefined {
   const [major, minor, patch] = numbersOf(text) ?? []
   return major === undefined || minor === undefined || patch === undefined
@@ -26,10 +26,10 @@ export function parseVersion(text: string): Version | undefined {
     : [major, minor, patch]
 }
 
-/** Whether a filter can compare with it: `1` and `1.2` are `1.0.0` and `1.2.0`. */
+/** Whether a text is a version for a filter: `1` and `1.2` are, and mean `1.0.0` and `1.2.0`. */
 export const isVersion = (text: string): boolean => numbersOf(text) !== undefined
 
-/** Whether it stands for versions that begin alike: `1.2.*`, `1.x`, `1`, and `*` for all. */
+/** Whether a text is a pattern for `semver_wildcard`: `1.2.*`, `1.x`, `1`, or `*` for every version. */
 export const isVersionPattern = (text: string): boolean =>
   ANY.test(text) || isVersion(withoutWildcard(text))
 
@@ -37,22 +37,22 @@ const ANY = /^[*x]$/i
 
 const withoutWildcard = (text: string): string => text.replace(/\.[*x]$/i, '')
 
-/** Negative when the first is the lower one, 0 when they are the same. */
+/** Returns a negative number when `a` is lower, 0 when both are equal. */
 const compare = (a: Version, b: Version): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
-/** The versions from one on and before another. */
+/** A half-open range of versions: `from` belongs to it, `until` does not. */
 type Bounds = { from: Version; until: Version }
 
 const isWithin = (version: Version, { from, until }: Bounds): boolean =>
   compare(version, from) >= 0 && compare(version, until) < 0
 
-/** `~1.2.3` and `~1.2` are before `1.3.0`, `~1` is before `2.0.0`. */
+/** `~1.2.3` → `1.2.3` up to `1.3.0`, `~1` → `1.0.0` up to `2.0.0`; `count` is how many numbers were given. */
 const tilde = (from: Version, count: number): Bounds => ({
   from,
   until: count === 1 ? [from[0] + 1, 0, 0] : [from[0], from[1] + 1, 0]
 })
 
-/** Before the next of the first number that is not 0: `^1.2` is before `2.0.0`, `^0.2` before `0.3.0`, `^0` before `0.0.1`. */
+/** Ends where the first number that is not 0 increases: `^1.2` → up to `2.0.0`, `^0.2` → `0.3.0`, `^0` → `0.0.1`. */
 function caret(from: Version): Bounds {
   const [major, minor, patch] = from
   if (major > 0) {
@@ -61,7 +61,7 @@ function caret(from: Version): Bounds {
   return { from, until: minor > 0 ? [0, minor + 1, 0] : [0, 0, patch + 1] }
 }
 
-/** `1.2.*` is before `1.3.0`, `1.*` before `2.0.0`. */
+/** `1.2.*` → `1.2.0` up to `1.3.0`, `1.*` → `1.0.0` up to `2.0.0`. */
 const wildcard = (from: Version, count: number): Bounds => ({
   from,
   until: count === 3 ? [from[0], from[1], from[2] + 1] : tilde(from, count).until
@@ -83,8 +83,8 @@ const RANGES: Record<string, (from: Version, count: number) => Bounds> = {
 }
 
 /**
- * Returns what a `semver_…` operator asks of a version, with this value of a filter; undefined for other operators. The
- * value has to be one that `isVersion` or, for a wildcard, `isVersionPattern` takes.
+ * Returns the test of a `semver_…` operator with one value of a filter; undefined for other operators. The value must
+ * have passed `isVersion`, or `isVersionPattern` for `semver_wildcard`.
  */
 export function versionTest(
   operator: string,

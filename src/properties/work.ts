@@ -2,39 +2,39 @@ import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import type { PropertyFilter } from './filter.ts'
 
-/** Units that the operators which SQL lacks may cost in one request. A unit is about 150 ns: all together take a second. */
+/** Units of work per request for operators that SQL lacks. A unit takes about 150 ns, so all together about a second. */
 const MAX_UNITS = 6_000_000
-/** Of these, units for steps of a regular expression that no text before has led to: 0.2 s. */
+/** Units of work per request for new steps of regular expressions: about 0.2 s. They are not known in advance. */
 const MAX_STEPS = 1_500_000
-/** Units until everyone else who waits for this thread gets a turn: 0.1 s. */
+/** Units of work after which other requests on this thread get a turn: about 0.1 s. */
 const STRETCH = 600_000
 
-/** How the interface's description shows the refusal of what would take more. */
+/** The beginning of the refusal, as an example for the API reference. */
 export const TOO_MUCH_WORK =
   'The regular expression "a[ab]{300}$" takes too many steps on these values.'
 
-/** What a request has spent on comparing texts in this thread, which all requests share. */
+/** Limits the time that one request spends comparing texts, since all requests share the thread. */
 export class Work {
   #units = 0
   #steps = 0
   #stretch = 0
 
   /**
-   * Plans units before any of them is spent.
-   * @throws query_too_large, attr `properties`, which says what to send instead
+   * Reserves units for comparing a filter's values with `texts` texts, before the comparing begins.
+   * @throws query_too_large, attr `properties`
    */
   plan(units: number, { key, operator, values }: PropertyFilter, texts: number): void {
     this.#units += units
     if (this.#units > MAX_UNITS) {
       throw tooLarge(
-        `The operator ${operator} would compare ${values.length} values with ${texts} of ${JSON.stringify(key)}, which takes too long. Send fewer values, ask for a shorter time, or use a simpler operator such as icontains or exact.`
+        `The operator ${operator} would compare ${values.length} values with ${texts} of ${JSON.stringify(key)}, which takes too long. Send fewer values, choose a shorter range, or use a simpler operator such as icontains or exact.`
       )
     }
   }
 
   /**
-   * Spends units on a step of a regular expression, of which no one knows before how many there will be.
-   * @throws query_too_large, attr `properties`, which says what to send instead
+   * Spends units on a new step of a regular expression. Such steps cannot be counted in advance.
+   * @throws query_too_large, attr `properties`
    */
   step(units: number, pattern: string): void {
     this.#stretch += units
@@ -46,13 +46,13 @@ export class Work {
     }
   }
 
-  /** Spends units that were planned. @returns whether it is time to `rest` */
+  /** Spends reserved units. @returns whether it is time to `rest` */
   spend(units: number): boolean {
     this.#stretch += units
     return this.#stretch > STRETCH
   }
 
-  /** Lets others have a turn. */
+  /** Lets other requests have a turn. */
   async rest(): Promise<void> {
     this.#stretch = 0
     await pause(0)

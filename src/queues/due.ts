@@ -1,13 +1,13 @@
-/** A message that was not processed for so long may be lost, ms. Then its object waits twice as long each time. */
+/** Milliseconds after which an unprocessed message may be lost. From then on its object waits twice as long each time. */
 const FIRST_MS = 15 * 60_000
 
-/** The time that a sweep answers for: after `since`, up to `until`; ms UTC. */
+/** The time that a sweep covers: after `since`, up to `until`; ms UTC. */
 export type Window = { since: number; until: number }
 
 /**
- * Whether an object that still waits gets another message: at the age of 15, 30, 60… minutes, and when the queues have
- * lost all messages from before `queuesSince`. Each of these moments lies in the window of one sweep. An object of the
- * future is from before the clock was set back.
+ * Whether a waiting object gets another message: at the age of 15, 30, 60… minutes, and once when the queues have lost all
+ * messages from before `queuesSince`. Each of these moments lies in the window of one sweep. An object of the future dates
+ * from before the clock was set back.
  */
 export function isDue(uploadedAt: number, { since, until }: Window, queuesSince: number): boolean {
   const isFirst = since < queuesSince && queuesSince <= until
@@ -21,8 +21,8 @@ export function isDue(uploadedAt: number, { since, until }: Window, queuesSince:
 }
 
 /**
- * Since when the queues have kept their messages, ms UTC: a local service's are in memory and start empty. 0 for queues
- * that lose none. @throws for anything but milliseconds
+ * Reads `QUEUES_SINCE`: since when the queues have kept their messages, ms UTC. Those of a local service are in memory and
+ * start empty; 0 means that no message was ever lost. @throws for anything but milliseconds
  */
 export function readQueuesSince(text: string): number {
   if (!/^\d{0,15}$/.test(text)) {

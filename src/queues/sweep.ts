@@ -1,33 +1,29 @@
 import * as z from 'zod'
 import { isDue, type Window } from './due.ts'
+import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
 import { MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
-/** A queue takes so many messages at once. */
-const MAX_MESSAGES = 100
-
-/** Requests to bucket and queue for each store, of the 10,000 of an invocation; the last page may add 1,000. */
+/** Requests to R2 and the queue per store, of the 10,000 of an invocation; the last page may add 1,000. */
 const MAX_REQUESTS = 4_000
 
-type Sender = { sendBatch(messages: { body: unknown }[]): Promise<unknown> }
-
 export type SweepBindings = {
-  bucket: R2Bucket
-  captureQueue: Sender
-  recordingQueue: Sender
+  BUCKET: R2Bucket
+  CAPTURE_QUEUE: Sender<unknown>
+  RECORDING_QUEUE: Sender<unknown>
 }
 
-/** Objects that wait below a prefix. `send` queues a message for each key, and answers how many requests that took. */
+/** Objects that wait below a prefix. `send` queues a message for each key, and returns how many requests that took. */
 type Store = { name: string; prefix: string; send(keys: string[]): Promise<number> }
 
-/** How far the sweep of a store has come: through the keys up to `after`, or, null, through all of them. */
+/** How far the sweep of a store has come: up to the key `after`, or through all keys when it is null. */
 const Progress = z.object({ since: z.int(), until: z.int(), after: z.string().nullable() })
 type Progress = z.infer<typeof Progress>
 
 /**
- * Sends messages again for captured requests and parts of recordings that wait in the bucket: their message was lost, or
- * is late. Repetitions do no harm. Where there is too much for one invocation, the next one goes on.
+ * Sends messages again for captured requests and parts of recordings that wait in the R2 bucket, because their message is
+ * lost or late. Repetitions do no harm. Where there is too much for one invocation, the next one continues.
  * @param queuesSince messages from before are lost, ms UTC; 0 for queues that lose none
- * @returns how many messages went, and whether everything was looked through
+ * @returns how many messages were sent, and whether everything was looked through
  */
 export async function resendWaiting(
   bindings: SweepBindings,
@@ -38,7 +34,7 @@ export async function resendWaiting(
   // A failure in one store does not stop the other.
   const settled = await Promise.allSettled(
     storesOf(bindings).map((store) =>
-      sweepStore(bindings.bucket, store, { now, queuesSince }, maxRequests)
+      sweepStore(bindings.BUCKET, store, { now, queuesSince }, maxRequests)
     )
   )
   const failed = settled.find(({ status }) => status === 'rejected')
@@ -52,12 +48,13 @@ export async function resendWaiting(
   }
 }
 
-const storesOf = ({ bucket, captureQueue, recordingQueue }: SweepBindings): Store[] => [
+const storesOf = ({ BUCKET, CAPTURE_QUEUE, RECORDING_QUEUE }: SweepBindings): Store[] => [
   {
     name: 'capture',
     prefix: SPILL_PREFIX,
     async send(keys) {
-      await captureQueue.sendBatch(keys.map((spill) => ({ body: { spill } })))
+      const messages = keys.map((spill) => ({ spill }))
+      await sendAll(CAPTURE_QUEUE, messages)
       return 1
     }
   },
@@ -65,17 +62,15 @@ const storesOf = ({ bucket, captureQueue, recordingQueue }: SweepBindings): Stor
     name: 'queued',
     prefix: MARKER_PREFIX,
     async send(keys) {
-      const markers = await Promise.all(keys.map((key) => readMarker(bucket, key)))
-      const messages = markers.flatMap((body) => (body === undefined ? [] : { body }))
-      if (messages.length > 0) {
-        await recordingQueue.sendBatch(messages)
-      }
+      const markers = await Promise.all(keys.map((key) => readMarker(BUCKET, key)))
+      const messages = markers.filter((marker) => marker !== undefined)
+      await sendAll(RECORDING_QUEUE, messages)
       return keys.length + 1
     }
   }
 ]
 
-/** The message of a part of a recording; undefined when the part was processed meanwhile. */
+/** Reads the message of a part of a recording; undefined when the part was processed meanwhile. */
 async function readMarker(bucket: R2Bucket, key: string): Promise<unknown> {
   const marker = await bucket.get(key)
   return marker ? marker.json() : undefined
@@ -88,7 +83,11 @@ async function sweepStore(
   maxRequests: number
 ): Promise<{ sent: number; isDone: boolean }> {
   const note = `sweeps/${name}.json`
-  const { after: start, ...window } = goOn(await readProgress(bucket, note), now, queuesSince)
+  const { after: start, ...window } = continueSweep(
+    await readProgress(bucket, note),
+    now,
+    queuesSince
+  )
   let after = start
   let requests = 0
   let sent = 0
@@ -97,13 +96,13 @@ async function sweepStore(
     const due = page.objects
       .filter(({ uploaded }) => isDue(uploaded.getTime(), window, queuesSince))
       .map(({ key }) => key)
-    for (let at = 0; at < due.length; at += MAX_MESSAGES) {
-      requests += await send(due.slice(at, at + MAX_MESSAGES))
+    for (let at = 0; at < due.length; at += MESSAGES_AT_ONCE) {
+      requests += await send(due.slice(at, at + MESSAGES_AT_ONCE))
     }
     sent += due.length
     requests += 2
     after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
-    // Noted after each page: a sweep that is cut sends no more than one page twice.
+    // Noted after each page, so that a sweep that is cut off sends at most one page twice.
     await bucket.put(note, JSON.stringify({ ...window, after } satisfies Progress))
     if (after === null) {
       return { sent, isDone: true }
@@ -118,10 +117,10 @@ async function readProgress(bucket: R2Bucket, note: string): Promise<Progress | 
 }
 
 /**
- * Goes on with a sweep that is under way, or begins where the last one ended; a restart begins a new one at once. A sweep
- * of the future was made before the clock was set back, and counts for nothing.
+ * Continues a sweep that is under way, or begins where the last one ended; a restart of the queues begins a new one at
+ * once. A sweep of the future dates from before the clock was set back, and is ignored.
  */
-function goOn(
+function continueSweep(
   last: Progress | undefined,
   now: number,
   queuesSince: number

@@ -3,20 +3,20 @@ import { log } from '../log.ts'
 import { within } from '../pause.ts'
 
 /**
- * A bucket that takes longer for an object does not take it: locally, one on a disk that is nearly full never answers.
+ * Milliseconds after which writing an object counts as failed: locally, R2 on a disk that is nearly full never answers.
  */
 export const PUT_MS = 8_000
 const DISCARD_MS = 2_000
 
-/** Below it lie captured requests that wait to be processed. */
+/** The prefix of captured requests that wait to be processed. */
 export const SPILL_PREFIX = 'capture/'
 
-/** Below it each part of a recording has a marker, which holds its message, until the message was processed. */
+/** The prefix of markers: one per part of a recording, which holds the part's message until that is processed. */
 export const MARKER_PREFIX = 'queued/'
 
 /**
- * The key of an object that waits in the bucket for its message to be processed. A project's keys are in the order of
- * acceptance: `capture/7/2026-11-22T05:00:00.000Z/<name>.json`.
+ * Returns the key of an object that waits for its message to be processed. A project's keys sort in the order in which
+ * the objects were accepted: `capture/7/2026-11-22T05:00:00.000Z/<name>.json`.
  */
 export const waitingKey = (
   prefix: string,
@@ -25,7 +25,7 @@ export const waitingKey = (
   name: string
 ): string => `${prefix}${projectId}/${new Date(acceptedAt).toISOString()}/${name}.json`
 
-/** When a project's oldest object below the prefix was accepted, ms UTC; undefined when none waits. */
+/** Finds when a project's oldest object below the prefix was accepted, ms UTC; undefined when none waits. */
 export async function findOldest(
   bucket: R2Bucket,
   prefix: string,
@@ -37,7 +37,7 @@ export async function findOldest(
   return oldest && Date.parse(oldest.key.slice(own.length).split('/')[0] ?? '')
 }
 
-/** Removes objects that no message is needed for. Those that stay are sent again by the sweep. */
+/** Removes objects whose message is processed. A failure is only logged: the sweep sends the message of such an object again. */
 export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {
     return
@@ -50,7 +50,7 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   })
 }
 
-/** The JSON of an object, undefined when there is none. */
+/** Reads the JSON of an object; undefined when there is no such object. */
 export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
   const object = await bucket.get(key)
   return object ? await object.json() : undefined

@@ -1,17 +1,17 @@
 import { findOldest, MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
-/** The stores of a receipt that are objects in the bucket, and where they lie. */
+/** The stores of a receipt that are objects in the R2 bucket, with their prefixes. */
 const STORES = { queued_requests: SPILL_PREFIX, queued_recording_parts: MARKER_PREFIX }
 
-/** What a receipt says of these stores when a look at the bucket found nothing of its time there. */
+/** These stores in a receipt, when nothing accepted before the erasure waits in the R2 bucket. */
 export const NOTHING_WAITS = { queued_requests: 0, queued_recording_parts: 0 } satisfies Record<
   keyof typeof STORES,
   number
 >
 
 /**
- * When the oldest request or part of a recording was accepted that waits in the bucket to be processed, ms UTC; Infinity
- * when nothing of the project waits there.
+ * Finds when the project's oldest waiting request or part of a recording was accepted, ms UTC; Infinity when nothing
+ * waits in the R2 bucket.
  */
 export async function findOldestWaiting(bucket: R2Bucket, projectId: number): Promise<number> {
   const found = await Promise.all(

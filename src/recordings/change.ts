@@ -5,11 +5,12 @@ import { isEmpty, isObject } from '../input/json.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
 import { RecordingJson } from './schemas.ts'
 
+/** Characters of a distinct id. */
 const MAX_DISTINCT_ID = 200
 
 export const DistinctId = z.string().max(MAX_DISTINCT_ID)
 
-/** A person as a client names one, or sends one back. */
+/** An object that names a person, or a person as a response shows it. */
 const PersonObject = z.object({
   id: z.int().nullish(),
   uuid: z.guid().nullish(),
@@ -17,37 +18,37 @@ const PersonObject = z.object({
   properties: z.record(z.string(), z.unknown()).nullish()
 })
 
-/** A person as a client names one: by a distinct id, or with an object. */
+/** A person in a request: a distinct id, or an object. */
 export const PersonInput = z.union(
   [DistinctId.min(1), PersonObject],
-  'A person is a distinct id, or an object with id, uuid or distinct_ids.'
+  'A person must be a distinct id, or an object with `id`, `uuid` or `distinct_ids`.'
 )
 export type PersonInput = z.infer<typeof PersonInput>
 
-/** What may be changed of a recording; all other fields are left as they are. */
+/** The writable fields of a recording. */
 export const RecordingUpdateJson = refusing(
   z
     .object({
       distinct_id: DistinctId.optional().meta({
-        description: 'Whose the recording is from now on.'
+        description: 'The distinct id that the recording belongs to from now on.'
       }),
       person: PersonInput.optional().meta({
         description:
-          'Whose the recording is from now on: a distinct id, or an object that names a person.'
+          'The person whom the recording belongs to from now on: a distinct id, or an object with `id`, `uuid` or `distinct_ids`.'
       }),
       viewed: z.boolean().optional().meta({
         description:
-          '`true`: the user whose key asks has viewed it. What was viewed cannot be made unviewed: `false` only goes with other fields, while it is so.'
+          "`true` marks the recording as viewed by the key's user, which cannot be undone. `false` is accepted beside other fields while the recording is not viewed."
       }),
       analyzed: z
         .boolean()
         .optional()
-        .meta({ description: '`true`: it was looked into, which changes nothing of it.' })
+        .meta({ description: 'Accepted for compatibility with PostHog; changes nothing.' })
     })
     .refine(
       ({ distinct_id, person, viewed, analyzed }) =>
         distinct_id !== undefined || person !== undefined || viewed || analyzed,
-      { error: 'Provide distinct_id or person, or viewed or analyzed as true.' }
+      { error: 'Send `distinct_id` or `person`, or `viewed` or `analyzed` as `true`.' }
     )
     .meta({ id: 'RecordingUpdate', examples: [{ distinct_id: 'ada' }] }),
   {},
@@ -55,18 +56,18 @@ export const RecordingUpdateJson = refusing(
 )
 export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
 
-/** Whose a recording is, as it shows it. */
+/** The owner of a recording, as the recording shows it. */
 export type Owner = { distinctId: string; personId: number | null; uuid: string }
 
-/** What names a person to be found: one of these. */
+/** The name of a person: one of its ids. */
 export type PersonName = { id: number } | { uuid: string } | { distinctId: string }
 
-/** To whom a recording is to go: to a distinct id, to a person, or to a person under one of its distinct ids. */
+/** The new owner of a recording: a distinct id, a person, or a person under one of its distinct ids. */
 export type Relink = { distinctId?: string | undefined; person?: PersonName | undefined }
 
 /**
- * To whom an update gives a recording; undefined when it stays whose it is. What is sent back as the recording shows it
- * is no change.
+ * Returns the new owner that an update names, or undefined if the owner stays. Sending back the owner as the recording
+ * shows it is no change.
  * @throws invalid_input, blank
  */
 export function readRelink(
@@ -92,15 +93,15 @@ export function readRelink(
 }
 
 /**
- * Whether a person is `{"properties": {}}`. Of a person the interface documents only the properties as writable, so that
- * strict clients can send no other: they name whom they mean by `distinct_id`.
+ * Whether a person is `{"properties": {}}`. The API reference lists only the properties of a person as writable, so
+ * generated clients send nothing else and name the person by `distinct_id`.
  */
 export const namesNobody = (person: PersonInput): boolean =>
   isObject(person) &&
   isEmpty(person.properties) &&
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
-/** @throws invalid_input, attr `person`, when it names nobody */
+/** Returns the id by which a request names a person. @throws invalid_input, attr `person`, when there is none */
 export function readPersonName(person: PersonInput): PersonName {
   if (!isObject(person)) {
     return { distinctId: String(person) }
@@ -116,5 +117,9 @@ export function readPersonName(person: PersonInput): PersonName {
   if (distinctId) {
     return { distinctId }
   }
-  throw new AppError('invalid_input', 'A person is named by id, uuid or distinct_ids.', 'person')
+  throw new AppError(
+    'invalid_input',
+    'A person must be named by `id`, `uuid` or `distinct_ids`.',
+    'person'
+  )
 }

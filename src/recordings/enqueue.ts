@@ -2,22 +2,21 @@ import { UnavailableError } from '../errors.ts'
 import { within } from '../pause.ts'
 import { PUT_MS } from '../queues/waiting-objects.ts'
 import { markerOf, objectOf, type RecordingPart } from './part.ts'
-import type { Snapshots } from './snapshot.ts'
+import type { NewPart } from './snapshot.ts'
 
-/** A queue takes so many messages at once. */
+/** Parts per request: Cloudflare Queues take 100 messages in one call. */
 export const MAX_PARTS = 100
 
 /**
- * Puts snapshots into the bucket and their names into the queue, all or none of them: returning means that they are
- * durable. What was sent before is not written again. A marker goes before each part, so that the sweep finds a part
- * whose message is lost.
- * @throws unavailable when queue or bucket cannot take them
+ * Writes snapshots to R2 and queues their keys, all or none; they are durable when this returns. A part that was sent
+ * before is not written again. Each part has a marker in R2, by which the sweep finds a part whose message was lost.
+ * @throws unavailable when the queue or the R2 bucket does not take them
  */
 export async function enqueueSnapshots(
   queue: Queue<RecordingPart>,
   bucket: R2Bucket,
   projectId: number,
-  snapshots: Snapshots[]
+  snapshots: NewPart[]
 ): Promise<void> {
   try {
     const messages = snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } }))

@@ -4,20 +4,19 @@ import { reserveNumbers } from '../db/sequences.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, planParts } from './plan.ts'
-import { keptSince } from './purge.ts'
+import { keptSince } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
 import { newAccessToken } from './token.ts'
 import { readKnown, writeChanges } from './write.store.ts'
 
-/** What has to be known of the project whose recordings they are. */
 type Project = { id: number; erasureSalt: string }
 
 export type Loaded = Incoming & { projectId: number }
 
 /**
- * Reads the snapshots of a part and what they say; undefined when they are gone: only those of a deleted recording are.
- * @throws what is wrong with the object
+ * Reads a part's snapshots from R2 and summarizes them; undefined when the object is gone, as for deleted recordings.
+ * @throws if the object is not a part
  */
 export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Loaded | undefined> {
   const read = await readLines(bucket, objectOf(part.project_id, part.session_id, part.part_id))
@@ -25,7 +24,7 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
     return undefined
   }
   const lines = (await new Response(read.lines).text()).trimEnd().split('\n')
-  // `readSnapshot` wrote them.
+  // `readSnapshot` wrote the lines.
   const snapshots = lines.map((line) => (JSON.parse(line) as [string, Snapshot])[1])
   return {
     projectId: part.project_id,
@@ -40,10 +39,10 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
 }
 
 /**
- * Stores parts, each exactly once however often it arrives; the snapshots of those that are not kept are removed. What
- * another consumer changes in between is noticed, and the work is done again from a new reading.
+ * Stores parts, each exactly once however often it arrives, and deletes the objects of refused parts. If another consumer
+ * changes the same recordings in between, reads again and starts over.
  * @returns how many were stored
- * @throws unavailable, also when that goes on and on
+ * @throws unavailable, also after too many conflicts
  */
 export async function storeParts(
   db: Db,
@@ -68,7 +67,10 @@ export async function storeParts(
     const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
     const changes = planParts(parts, known, await reserveKeys(db, parts, known))
     if (changes.parts.length > 0) {
-      await writeChanges(db, project.id, changes, now, () => newAccessToken(project.id))
+      await writeChanges(db, project.id, changes, {
+        now,
+        newToken: () => newAccessToken(project.id)
+      })
     }
     return { stored: changes.parts.length, refused: changes.refused }
   })
@@ -80,7 +82,7 @@ export async function storeParts(
   return stored
 }
 
-/** As many keys as could be needed: one that is not used is no loss. */
+/** Reserves as many identity keys as the parts could need; unused ones are lost. */
 async function reserveKeys(
   db: Db,
   parts: Incoming[],

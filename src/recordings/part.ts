@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
 import { MARKER_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 
-/** The sessions of which snapshots are taken: an SDK's are uuids. */
+/** The session ids of recordings. SDKs send UUIDs. */
 export const SessionId = z.string().regex(/^[A-Za-z0-9-]{1,70}$/)
 
 /**
- * A part of a recording: the snapshots that an SDK sent as one event. They lie in R2 as gzipped lines of JSON, each
- * `[window id, snapshot]`, as they were sent; this is the message by which the queue knows them. Times are ms UTC.
+ * The queue message of a part of a recording: the snapshots that an SDK sent as one event. The snapshots themselves are
+ * in R2 as they were sent, as gzipped lines of JSON, `[window id, snapshot]` each. Times are ms UTC.
  */
 export const RecordingPart = z.object({
   project_id: z.int(),
@@ -15,7 +15,7 @@ export const RecordingPart = z.object({
   part_id: z.guid(),
   distinct_id: z.string().min(1),
   source: z.enum(['web', 'mobile']),
-  /** What the client's clock is ahead by, in steps of five minutes. */
+  /** How far the client's clock is ahead, ms, rounded to five minutes. */
   skew: z.int(),
   received_at: z.int()
 })
@@ -23,19 +23,19 @@ export type RecordingPart = z.infer<typeof RecordingPart>
 
 export const RECORDINGS_PREFIX = 'recordings/'
 
-/** Below which all objects of a recording lie. */
+/** Returns the R2 prefix of a recording's objects: `recordings/1/01a1fc87-…/`. */
 export const prefixOf = (projectId: number, sessionId: string): string =>
   `${RECORDINGS_PREFIX}${projectId}/${sessionId}/`
 
-/** The object of a part: sent again, it has the same name. */
+/** Returns the R2 key of a part. A part that is sent again has the same key. */
 export const objectOf = (projectId: number, sessionId: string, partId: string): string =>
   `${prefixOf(projectId, sessionId)}${partId}.jsonl.gz`
 
-/** The key of the marker of a message. */
+/** Returns the R2 key of the marker that stays until the part is stored. */
 export const markerOf = ({ project_id, session_id, part_id, received_at }: RecordingPart): string =>
   waitingKey(MARKER_PREFIX, project_id, received_at, `${session_id}/${part_id}`)
 
-/** The text of a part's lines; undefined when they are gone. */
+/** Opens the lines of a part, with the size of its object in bytes; undefined when the object is gone. */
 export async function readLines(
   bucket: R2Bucket,
   key: string
@@ -47,11 +47,18 @@ export async function readLines(
 }
 
 export const SnapshotsQuery = z.object({
-  source: z.enum(['blob_v2']).optional().meta({ description: 'As the list of parts says it.' }),
-  blob_key: z.string().max(100).optional().meta({ description: 'One part, as the list names it.' })
+  source: z
+    .enum(['blob_v2'])
+    .optional()
+    .meta({ description: 'The `source` of the part, from the list of parts.' }),
+  blob_key: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The `blob_key` of a part, from the list of parts.' })
 })
 
-/** The text of a part of a recording that is there. @throws not_found */
+/** Opens the lines of a part of a recording. @throws not_found */
 export async function openPart(
   bucket: R2Bucket,
   projectId: number,

@@ -1,7 +1,7 @@
-import { buriedUnder, type Tombstone } from '../tombstones/tombstone.ts'
+import { type Tombstone, tombstoneFor } from '../tombstones/tombstone.ts'
 import { firstUrls, type Summary } from './summary.ts'
 
-/** A part with what its snapshots say, and the bytes of its object. */
+/** A part to store: the summary of its snapshots, and the size of its object in bytes. */
 export type Incoming = {
   sessionId: string
   partId: string
@@ -12,7 +12,7 @@ export type Incoming = {
   summary: Summary
 }
 
-/** What all parts of a recording come to. Times are ms UTC. */
+/** The sums over all parts of a recording. Times are ms UTC. */
 export type Recording = Omit<Summary, 'urls'> & {
   sessionId: string
   identity: number
@@ -28,44 +28,47 @@ export type Recording = Omit<Summary, 'urls'> & {
 
 export type StoredRecording = Recording & { deleted: boolean; revision: number }
 
-/** What the database says of the sessions, parts and distinct ids that a batch of parts touches. */
+/** The stored facts about the sessions, parts and distinct ids that a batch of parts touches. */
 export type Known = {
   recordings: ReadonlyMap<string, StoredRecording>
-  /** `<session id>/<part id>` of those that are stored. */
+  /** `<session id>/<part id>` of the parts that are stored already. */
   seen: ReadonlySet<string>
   /** Keys by distinct id. */
   identities: ReadonlyMap<string, number>
-  /** What began earlier is too old to be kept; ms UTC. */
+  /** Start of the retention period, ms UTC; earlier snapshots are refused. */
   keptSince: number
-  /** When the project last erased somebody, ms UTC; 0 for never. */
+  /** When the project last erased a person, ms UTC; 0 for never. */
   lastErasure: number
-  /** Of those distinct ids that were erased after one of the parts was accepted. */
+  /** Tombstones of the distinct ids that were erased after one of the parts was accepted. */
   tombstones: ReadonlyMap<string, Tombstone[]>
 }
 
-/** Everything that has to be written so that the parts are stored, and nothing else. */
+/** Everything that has to be written to store the parts. */
 export type Changes = {
   parts: Incoming[]
   created: Recording[]
-  /** `isMoved`: something changes that an index shows. */
+  /** `isMoved` says that an indexed column changes. */
   updated: (Recording & { revision: number; isMoved: boolean })[]
   newIdentities: { key: number; distinct_id: string }[]
-  /** Identities that were there already and must still be there. */
+  /** Stored identities that must still exist when the changes are written. */
   usedIdentities: number[]
+  /** `Known.lastErasure`. A later erasure fails the write, because a new identity could be an erased one. */
   lastErasure: number
-  /** Parts whose objects are to be removed: of deleted recordings or erased persons, too old, or beyond what a recording may hold. */
+  /** Parts whose objects must be deleted: of deleted recordings or erased persons, too old, or over the size limits. */
   refused: Incoming[]
 }
 
-/** A recording takes no more: about eight hours without a pause, or what a browser can still play. */
+/** Parts of one recording: about eight hours of uninterrupted activity. */
 export const MAX_RECORDING_PARTS = 10_000
+/** Compressed bytes of one recording: about as much as a browser can play. */
 export const MAX_RECORDING_BYTES = 250_000_000
 
+/** Characters of the URL that a recording starts at. */
 const MAX_START_URL = 512
 
 /**
- * Works out what parts change. Parts already stored are left out. The outcome depends neither on how parts are divided
- * into batches, nor on their order.
+ * Plans the changes for a batch of parts. Parts that are stored already are left out. Recordings end up the same however
+ * the parts are divided into batches and in whatever order they come.
  */
 export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
   const plan = new Plan(known, newKey)
@@ -75,10 +78,10 @@ export function planParts(incoming: Incoming[], known: Known, newKey: () => numb
   return plan.changes()
 }
 
-/** A recording on its way, and the part by which it gets its identity, if that is a new one. */
 type Draft = {
   recording: Recording
   stored: StoredRecording | undefined
+  /** The earliest part of the batch, if it is earlier than all stored ones; it gives the recording its identity. */
   first: Incoming | undefined
 }
 
@@ -110,7 +113,8 @@ class Plan {
     const isTooOld = part.summary.startTime < this.#known.keptSince
     const isErased = this.#tombstoneOf(part)?.deletesRecordings
     if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part)) {
-      return void this.#refused.push(part)
+      this.#refused.push(part)
+      return
     }
     this.#drafts.set(part.sessionId, {
       recording: join(draft.recording, part),
@@ -145,7 +149,7 @@ class Plan {
   }
 
   #tombstoneOf({ distinctId, receivedAt }: Incoming): Tombstone | undefined {
-    return buriedUnder(this.#known.tombstones.get(distinctId) ?? [], receivedAt)
+    return tombstoneFor(this.#known.tombstones.get(distinctId) ?? [], receivedAt)
   }
 
   #identityOf(part: Incoming): number {
@@ -165,7 +169,7 @@ class Plan {
   }
 }
 
-/** What a recording is before its first part is joined to it. */
+/** Returns an empty recording, to which a first part can be joined. */
 const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => ({
   sessionId,
   identity: 0,
@@ -191,7 +195,7 @@ const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => (
 const isFull = ({ parts, bytes }: Recording, part: Incoming): boolean =>
   parts >= MAX_RECORDING_PARTS || bytes + part.bytes > MAX_RECORDING_BYTES
 
-/** Whether the part is earlier than all that were joined. */
+/** Whether a part is earlier than all parts of the recording. */
 const isFirst = (
   { parts, startTime, firstPart }: Recording,
   { partId, summary }: Incoming

@@ -1,63 +1,61 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import { prefixOf, SessionId } from './part.ts'
 import {
-  type Doomed,
+  type DeletedRecording,
   expireRecordings,
   finishPurge,
-  listDoomed,
   listProjects,
-  removeParts
-} from './removal.store.ts'
+  listUnpurged,
+  purgeParts
+} from './purge.store.ts'
+import { keptSince, type Retention } from './retention.ts'
 
-/** Asks to remove what is left of deleted recordings; a repetition does no harm. */
+/** Asks to purge deleted recordings; a repetition does no harm. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
 export type PurgeMessage = z.infer<typeof PurgeMessage>
 
-export type PurgeQueue = { sendBatch(messages: { body: PurgeMessage }[]): Promise<unknown> }
+export type PurgeQueue = Sender<PurgeMessage>
 
-const DAY = 86_400_000
-
-/** Rows that a statement removes: it is to take no longer than a few milliseconds. */
+/** Rows of parts deleted per statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
+/** Recordings per message. */
 const SESSIONS_IN_MESSAGE = 10
-const MAX_MESSAGES = 100
 
-/** Of a project, in one sweep. */
+/** Recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
-const SWEPT_AT_ONCE = SESSIONS_IN_MESSAGE * MAX_MESSAGES
+const SWEPT_AT_ONCE = 1_000
 
-/** Work without a sign of life for so long has lost its message. */
+/** How long after its deletion a recording must be purged; later than that its message counts as lost. */
 const STALLED_MS = 15 * 60_000
 
-/** Has the queue remove what is left of deleted recordings. */
-export async function sendPurges(queue: PurgeQueue, doomed: Doomed[]): Promise<void> {
-  const messages = [...Map.groupBy(doomed, ({ project_id }) => project_id)].flatMap(
+/** Asks the queue to purge deleted recordings. */
+export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[]): Promise<void> {
+  const messages = [...Map.groupBy(deleted, ({ project_id }) => project_id)].flatMap(
     ([project_id, own]) => {
       const sessions = own.map(({ session_id }) => session_id)
       const parts = []
       for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
-        parts.push({ body: { project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) } })
+        parts.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
       }
       return parts
     }
   )
-  for (let at = 0; at < messages.length; at += MAX_MESSAGES) {
-    await queue.sendBatch(messages.slice(at, at + MAX_MESSAGES))
-  }
+  await sendAll(queue, messages)
 }
 
 /**
- * Removes all that is left of a deleted recording but its tombstone: the snapshots first, also those that no row names,
- * until a look at the bucket finds none.
+ * Purges a deleted recording down to its tombstone: first all its objects in R2, including those without a row, then the
+ * rows of its parts.
  */
 export async function purgeRecording(
   db: Db,
   bucket: R2Bucket,
-  doomed: Doomed,
+  recording: DeletedRecording,
   now: number
 ): Promise<void> {
-  const prefix = prefixOf(doomed.project_id, doomed.session_id)
+  const prefix = prefixOf(recording.project_id, recording.session_id)
   for (;;) {
     const { objects } = await bucket.list({ prefix })
     if (objects.length === 0) {
@@ -65,44 +63,30 @@ export async function purgeRecording(
     }
     await bucket.delete(objects.map(({ key }) => key))
   }
-  while ((await removeParts(db, doomed, PARTS_AT_ONCE)) === PARTS_AT_ONCE) {}
-  await finishPurge(db, doomed, now)
+  let purged: number
+  do {
+    purged = await purgeParts(db, recording, PARTS_AT_ONCE)
+  } while (purged === PARTS_AT_ONCE)
+  await finishPurge(db, recording, now)
 }
-
-/** For how many days recordings are kept. @throws when it says no such number: all of them would go, or none */
-export function readRetention(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
-  }
-  return Number(text)
-}
-
-/** The start of the oldest day, UTC, whose recordings are kept: of so many, today is the last; ms. */
-export const keptSince = (retentionDays: number, now: number): number =>
-  (Math.floor(now / DAY) - retentionDays + 1) * DAY
 
 /**
- * Deletes the recordings that are older than they are kept for, and takes up removals that have lost their message: so
+ * Deletes the recordings that are older than their project keeps them, and takes up removals that have lost their message: so
  * many that the next sweep has to go on. Messages from before `queuesSince` are lost; ms UTC.
  * @returns how many were deleted, and for how many the queue was asked
  */
 export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
-  { retentionDays, now, queuesSince }: { retentionDays: number; now: number; queuesSince: number }
+  { retentionOf, now, queuesSince }: { retentionOf: Retention; now: number; queuesSince: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
-    expired += await expireRecordings(
-      db,
-      projectId,
-      keptSince(retentionDays, now),
-      EXPIRED_AT_ONCE,
-      now
-    )
+    const until = keptSince(retentionOf(projectId), now)
+    expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
-  const doomed = await listDoomed(db, now, before, SWEPT_AT_ONCE)
-  await sendPurges(queue, doomed)
-  return { expired, sent: doomed.length }
+  const unpurged = await listUnpurged(db, now, before, SWEPT_AT_ONCE)
+  await sendPurges(queue, unpurged)
+  return { expired, sent: unpurged.length }
 }

@@ -5,7 +5,7 @@ import { expectRows } from '../db/rows.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import type { PersonName } from './change.ts'
 
-/** A person's identities, in the order in which they were first seen; none when there is no such person. */
+/** Lists a person's identities in the order in which they were first seen; empty when the person does not exist. */
 export async function findIdentities(
   db: Db,
   projectId: number,
@@ -27,7 +27,7 @@ function personIdOf(projectId: number, name: PersonName): SQL {
   return sql`select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId}`
 }
 
-/** The key of a distinct id, made when there is none yet. */
+/** Returns the key of a distinct id, which is created if it does not exist. */
 export async function findOrCreateIdentity(
   db: Db,
   projectId: number,
@@ -48,8 +48,8 @@ export async function findOrCreateIdentity(
 }
 
 /**
- * Gives a recording to an identity for good: no part that arrives changes that.
- * @returns whether there is such a recording. @throws ConflictError when the identity has gone
+ * Assigns a recording to an identity for good: later parts do not change it.
+ * @returns whether the recording exists. @throws ConflictError when the identity no longer exists
  */
 export async function relinkRecording(
   db: Db,
@@ -65,7 +65,7 @@ export async function relinkRecording(
   return updated?.results.length === 1
 }
 
-/** Notes that a user has viewed a recording that is there. */
+/** Marks a recording as viewed by a user, unless the recording is deleted. */
 export const noteView = (
   db: Db,
   projectId: number,

@@ -5,7 +5,7 @@ import type { Relink } from './change.ts'
 import { findIdentities, findOrCreateIdentity, relinkRecording } from './relink.store.ts'
 
 /**
- * Gives a recording to somebody else. A distinct id that nobody has yet is as good as any; a person has to be there.
+ * Assigns a recording to another owner. A distinct id need not exist yet; a person must exist.
  * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for one of another person; not_found
  */
 export async function relink(

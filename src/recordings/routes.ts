@@ -20,7 +20,8 @@ import { PropertyParameters, readPropertyParameters } from '../properties/parame
 import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
 import { compileFilters } from './list/filters.store.ts'
-import { FiltersQuery, isUnfiltered, readRecordingFilters } from './list/query.ts'
+import { isUnfiltered, readRecordingFilters } from './list/query.ts'
+import { FiltersQuery } from './list/schemas.ts'
 import {
   listRecordings,
   listSources,
@@ -29,10 +30,10 @@ import {
   recordingToJson
 } from './list/store.ts'
 import { openPart, SnapshotsQuery } from './part.ts'
+import { deleteRecording } from './purge.store.ts'
 import { sendPurges } from './purge.ts'
 import { noteView } from './relink.store.ts'
 import { relink } from './relink.ts'
-import { deleteRecording } from './removal.store.ts'
 import { RecordingJson, SourcesJson } from './schemas.ts'
 import { findRecording } from './store.ts'
 
@@ -40,7 +41,7 @@ const TAG = 'Session recordings'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
-/** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
+/** The start of the next page. For a filtered list also the count, with a hash of the filters that it was counted for. */
 const Cursor = Position.extend({
   counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
 })
@@ -49,25 +50,25 @@ const LIST = describe({
   id: 'session_recordings_list',
   tag: TAG,
   summary: 'List recordings',
-  description: `The newest first, unless \`order\` says otherwise. All filters that are given have to match.
+  description: `Newest first by default. A recording must match all filters.
 
-Filters in \`properties\` are of type \`event\` (that is also those without a type), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose key \`event\` is the name of an event. A filter on \
-events holds when one event of the session fulfils it, and an operator like \`is_not\` when all do; the same goes for \
-\`visited_page\`, one of the recording's pages. Persons have the properties of today. Those of sessions are what \
-\`GET sessions/property_definitions/\` lists, as the session's events make them. The keys of type \`recording\` are \
-those of \`having_predicates\`.`,
+Filters in \`properties\` have the type \`event\` (the default), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose \
+key \`event\` is the name of an event. A filter on events matches when one event of the session matches it; with a negated \
+operator such as \`is_not\`, when all events do. The same applies to \`visited_page\`, the pages of the recording. Person \
+properties are today's. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
+session's events. The keys of type \`recording\` are those of \`having_predicates\`.`,
   query: PropertyParameters,
   answers: {
     200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) }
   },
   refusals: [
-    ['invalid_input', '"like" is not a supported operator of property filters.', 'properties'],
+    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
     ['query_too_large', TOO_MUCH_WORK, 'properties'],
     ['blank', 'This field may not be blank.', 'session_ids__0'],
     ['null', 'This field may not be null.', 'session_ids__0'],
     [
       'query_too_large',
-      'The events of more than 20000 recordings would have to be looked through.',
+      'Filters on events can scan 20000 recordings, and the period has more; send a later `date_from`.',
       'date_from'
     ]
   ]
@@ -85,8 +86,8 @@ const UPDATE = describe({
   tag: TAG,
   summary: 'Update a recording',
   description:
-    'Gives it to somebody else, or notes that the user whose key asks has viewed it; `analyzed` is taken and changes nothing. What is sent back as the recording shows it is no change, so that whole recordings may be sent.',
-  answers: { 200: { text: 'The recording as it is now.', schema: RecordingJson } },
+    "Assigns the recording to another distinct id or person, or marks it as viewed by the key's user. Fields sent back unchanged are ignored, so a whole recording may be sent.",
+  answers: { 200: { text: 'The recording after the update.', schema: RecordingJson } },
   refusals: [
     ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
     ['invalid_input', 'This is not a distinct id of the person.', 'distinct_id'],
@@ -99,30 +100,31 @@ const DESTROY = describe({
   tag: TAG,
   summary: 'Delete a recording',
   description:
-    'It is gone at once for every reader; the queue then removes its snapshots. What SDKs still send of the session is not kept.',
+    'The recording disappears at once; its snapshots are purged shortly after. Snapshots of the session that arrive later are discarded.',
   answers: { 204: { text: 'Deleted.' } }
 })
 
 const SNAPSHOTS = describe({
   id: 'session_recordings_snapshots',
   tag: TAG,
-  summary: 'The snapshots of a recording',
+  summary: 'Retrieve the snapshots of a recording',
   description:
-    'Without `blob_key`, which parts there are. With it, one part: lines of JSON, each `[window id, snapshot]`, as the SDK has sent them. A snapshot with a `cv` is compressed by the SDK.',
+    'Without `blob_key`, the list of parts. With it, the snapshots of one part as JSON lines, `[window id, snapshot]` each, as the SDK sent them. A snapshot with a `cv` is compressed by the SDK.',
   answers: {
     200: {
-      text: 'The parts, or the snapshots of one.',
+      text: 'The list of parts, or the snapshots of one part.',
       schema: SourcesJson,
       type: 'application/jsonl'
     }
   }
 })
 
-/** Fields of a recording that change by themselves, and those that do while it goes on. */
+/** Fields of a recording that change by themselves. */
 const CHANGING = ['viewers', 'ongoing', 'activity_score']
-const MEASURED = Object.keys(RecordingJson.shape).filter((name) => name !== 'id')
+/** Fields that change by themselves while a recording is ongoing. */
+const CHANGING_WHILE_ONGOING = Object.keys(RecordingJson.shape).filter((name) => name !== 'id')
 
-/** What cannot be the id of a session is that of none. */
+/** Any text is accepted as the id of a session; an impossible one is a 404. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
 
 export const recordingRoutes = createRouter()
@@ -143,14 +145,12 @@ export const recordingRoutes = createRouter()
         : await sha256(JSON.stringify([project.id, filters]))
       const matching =
         hash === undefined ? undefined : await compileFilters(db, project, filters, now)
-      const { rows, count } = await listRecordings(
-        db,
-        project.id,
+      const { rows, count } = await listRecordings(db, project.id, {
         matching,
-        { by: order, isAscending: order_direction === 'asc' },
-        { limit: size + 1, offset: after ? 0 : offset, after },
-        after?.counted && after.counted.filters === hash ? after.counted.count : undefined
-      )
+        order: { by: order, isAscending: order_direction === 'asc' },
+        page: { limit: size + 1, offset: after ? 0 : offset, after },
+        knownCount: after?.counted?.filters === hash ? after?.counted?.count : undefined
+      })
       const shown = rows.slice(0, size)
       const last = shown.at(-1)
       const counted = hash && { count, filters: hash }
@@ -188,11 +188,12 @@ export const recordingRoutes = createRouter()
       const update = c.req.valid('json')
       const { db, project, user, now } = c.var
       const shown = await showRecording(c, id)
-      expectUnchanged(c.var.passedOver, [shown], shown.ongoing ? MEASURED : CHANGING)
+      const changing = shown.ongoing ? CHANGING_WHILE_ONGOING : CHANGING
+      expectUnchanged(c.var.passedOver, [shown], changing)
       if (shown.viewed && update.viewed === false) {
         throw new AppError(
           'invalid_input',
-          'This recording was viewed, which cannot be undone.',
+          'This recording was viewed; `viewed` cannot be set back to `false`.',
           'viewed'
         )
       }

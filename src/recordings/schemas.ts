@@ -33,19 +33,18 @@ const EXAMPLE = {
 
 const RecordingPerson = z
   .object({
-    id: z
-      .int()
-      .nullable()
-      .meta({ description: 'Null when there is no person with this distinct id.' }),
-    name: z.string().meta({ description: 'Without a person, the distinct id.' }),
+    id: z.int().nullable().meta({ description: 'Null when no person has the distinct id.' }),
+    name: z.string().meta({ description: 'The distinct id if there is no person.' }),
     distinct_ids: z
       .string()
-      .meta({ description: "The recording's own distinct id, and only that." }),
+      .meta({ description: "The recording's own distinct id, not the person's others." }),
     properties: z.record(z.string(), z.unknown()),
     created_at: z.iso
       .datetime()
-      .meta({ description: 'Without a person, when the recording begins.' }),
-    uuid: z.guid().meta({ description: 'Without a person, made of project and distinct id.' })
+      .meta({ description: 'The start of the recording if there is no person.' }),
+    uuid: z
+      .guid()
+      .meta({ description: 'Derived from project and distinct id if there is no person.' })
   })
   .meta({ id: 'RecordingPerson' })
 
@@ -53,7 +52,7 @@ const Numbers = z.object({
   recording_duration: z.int().meta({ description: 'Seconds from the first snapshot to the last.' }),
   active_seconds: z
     .number()
-    .meta({ description: 'In which somebody moved, clicked, scrolled or typed.' }),
+    .meta({ description: 'Seconds in which the visitor moved, clicked, scrolled or typed.' }),
   inactive_seconds: z.number(),
   start_time: z.iso.datetime(),
   end_time: z.iso.datetime(),
@@ -65,35 +64,39 @@ const Numbers = z.object({
   console_error_count: z.int(),
   start_url: z
     .string()
-    .meta({ description: 'The first 512 characters; empty when no page was recorded.' })
+    .meta({ description: 'At most 512 characters; empty when no page was recorded.' })
 })
 
-/** A recording as every endpoint answers it. */
+/** A recording as every endpoint returns it. */
 export const RecordingJson = z
   .object({
     id: z.string(),
     distinct_id: z
       .string()
       .meta({ description: 'Empty when its person was erased and the recording kept.' }),
-    viewed: z.boolean().meta({ description: 'By the user whose key asks.' }),
+    viewed: z.boolean().meta({ description: "Whether the key's user has viewed it." }),
     viewers: z
       .array(z.string())
-      .meta({ description: 'The e-mails of all others who have viewed it.' }),
+      .meta({ description: 'The e-mail addresses of other users who have viewed it.' }),
     ...Numbers.shape,
     person: RecordingPerson,
     storage: z.literal('object_storage'),
     snapshot_source: z.enum(['web', 'mobile']),
-    ongoing: z.boolean().meta({ description: 'Something of it arrived in the last five minutes.' }),
+    ongoing: z
+      .boolean()
+      .meta({ description: 'Whether snapshots arrived in the last five minutes.' }),
     activity_score: z
       .number()
-      .meta({ description: 'How much happened in its time; PostHog’s formula.' })
+      .meta({ description: 'Activity in proportion to the duration, by PostHog’s formula.' })
   })
   .meta({ id: 'Recording', examples: [EXAMPLE] })
 export type RecordingJson = z.infer<typeof RecordingJson>
 
 export const Source = z.object({
   source: z.literal('blob_v2'),
-  blob_key: z.string().meta({ description: 'Names the part in this same operation.' }),
+  blob_key: z
+    .string()
+    .meta({ description: 'Send it as the query parameter `blob_key` to get the part.' }),
   start_timestamp: z.iso.datetime(),
   end_timestamp: z.iso.datetime()
 })

@@ -6,22 +6,25 @@ import { readUuid } from '../input/uuid.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
+/** The unit to which the skew of a client's clock is rounded, ms. */
 const STEP = 5 * 60_000
+/** How far a snapshot's time may be from now, ms. */
 const MAX_DISTANCE = 7 * 86_400_000
+/** Characters of a window id. */
 const MAX_WINDOW = 200
 
-/** A part as it is to be stored: `lines` are the text of its object. */
-export type Snapshots = { part: Omit<RecordingPart, 'project_id'>; lines: string }
+/** A part to store; `lines` is the text of its object. */
+export type NewPart = { part: Omit<RecordingPart, 'project_id'>; lines: string }
 
 /**
- * Reads one `$snapshot` event as an SDK sends it. What cannot be kept is answered with the reason; undefined for one
- * that holds nothing to keep. `sentAt` is the client's clock, `now` the server's; ms.
+ * Reads one `$snapshot` event as an SDK sends it. Returns the reason for an event that is dropped, and undefined for one
+ * without snapshots. `sentAt` is the client's clock at sending, `now` the server's; ms UTC.
  */
 export async function readSnapshot(
   raw: Json,
   sentAt: number | undefined,
   now: number
-): Promise<Snapshots | Dropped | undefined> {
+): Promise<NewPart | Dropped | undefined> {
   if (!isObject(raw)) {
     return { uuid: null, reason: 'event is not an object' }
   }
@@ -41,7 +44,7 @@ export async function readSnapshot(
   if (distinctId === undefined) {
     return drop('event submitted without a distinct_id')
   }
-  if (isOfSomebodyWithoutCookies(distinctId, properties)) {
+  if (isVisitorWithoutCookies(distinctId, properties)) {
     return drop('visitors in cookieless mode are not recorded')
   }
   const snapshots = (Array.isArray(data) ? data : [data]).filter(isSnapshot)
@@ -51,7 +54,7 @@ export async function readSnapshot(
   const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
   const times = snapshots.map(({ timestamp }) => timestamp - skew - now)
   if (times.some((distance) => Math.abs(distance) >= MAX_DISTANCE)) {
-    return drop('snapshots of another week')
+    return drop('snapshots must be less than 7 days from now')
   }
 
   const lines = toLines(windowOf(properties) ?? session.data, snapshots)
@@ -71,13 +74,13 @@ export async function readSnapshot(
   }
 }
 
-const isOfSomebodyWithoutCookies = (distinctId: string, properties: JsonObject): boolean =>
+const isVisitorWithoutCookies = (distinctId: string, properties: JsonObject): boolean =>
   distinctId === SENTINEL || isCookieless(properties)
 
 const sourceOf = ({ $snapshot_source }: JsonObject) =>
   $snapshot_source === 'mobile' ? 'mobile' : 'web'
 
-/** The id of the browser's window, if the SDK sends one. */
+/** Returns the id of the browser window, if the SDK sends one. */
 const windowOf = ({ $window_id }: JsonObject): string | undefined =>
   typeof $window_id === 'string' ? $window_id.slice(0, MAX_WINDOW) : undefined
 
@@ -86,7 +89,7 @@ export type Snapshot = JsonObject & { timestamp: number }
 const isSnapshot = (value: Json): value is Snapshot =>
   isObject(value) && typeof value.timestamp === 'number' && value.timestamp > 0
 
-/** Undefined when the snapshots are nested deeper than can be written. */
+/** Returns the text of a part's object; undefined when the snapshots are nested too deeply to be written as JSON. */
 function toLines(window: string, snapshots: Snapshot[]): string | undefined {
   try {
     return snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')

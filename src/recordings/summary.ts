@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../input/json.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /*
- * What a recording's numbers count, by PostHog's rules: `nodejs/src/session-recording/segmentation.ts` and the files
- * beside it. Types and sources are rrweb's.
+ * Counts the activity in a recording by PostHog's rules: `nodejs/src/session-recording/segmentation.ts` and the files
+ * beside it. The numbers of types and sources are rrweb's.
  */
 
 const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
@@ -16,13 +16,15 @@ const ACTIVE_SOURCES: unknown[] = [1, 2, 3, 4, 5, 6, 7, 12]
 /** Click, context menu, double click and the end of a touch. */
 const CLICKS: unknown[] = [2, 3, 4, 9]
 
-/** After so long without an active snapshot the visitor counts as inactive. */
+/** Time without an active snapshot after which the visitor counts as inactive. */
 const IDLE_MS = 5_000
 
+/** Characters of a page's URL. */
 const MAX_URL = 4_096
+/** Pages that a recording lists. */
 export const MAX_URLS = 25
 
-/** What one part says; times are ms UTC by the server's clock. */
+/** The sums over the snapshots of one part. Times are ms UTC by the server's clock. */
 export type Summary = {
   startTime: number
   endTime: number
@@ -33,11 +35,11 @@ export type Summary = {
   consoleLogCount: number
   consoleWarnCount: number
   consoleErrorCount: number
-  /** The first pages, each with the time at which it was first seen; in order. */
+  /** The first pages, each with the time at which it was first seen, in order of time. */
   urls: [number, string][]
 }
 
-/** @param skew what the client's clock is ahead by, ms */
+/** Summarizes the snapshots of a part. @param skew how far the client's clock is ahead, ms */
 export function summarize(snapshots: Snapshot[], skew: number): Summary {
   const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
   const isFrom = (...sources: number[]) =>
@@ -68,7 +70,7 @@ const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean
   snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot)))
     .length
 
-/** The time between the first and the last snapshot of each run of activity. */
+/** Sums the time from the first to the last snapshot of each run of activity, ms. */
 function activeMs(snapshots: Snapshot[]): number {
   let total = 0
   let run: { start: number; end: number; lastActive: number } | undefined
@@ -114,7 +116,7 @@ function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefine
   return (Object.hasOwn(LEVELS, level) && LEVELS[level]) || 'log'
 }
 
-/** The page that a snapshot names, if any. */
+/** Returns the page that a snapshot names with its time, or an empty list. */
 function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
   if (snapshot.type !== META && snapshot.type !== CUSTOM) {
     return []
@@ -128,7 +130,7 @@ function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
   return url === '' ? [] : [[timeOf(snapshot, skew), url]]
 }
 
-/** Of visits to pages, the first of each page, the earliest 25: whatever the visits were joined from. */
+/** Narrows visits to the first of each page, and these to the earliest 25, in order of time. */
 export function firstUrls(visits: [number, string][]): [number, string][] {
   const first = new Map<string, number>()
   for (const [at, url] of visits) {

@@ -1,39 +1,44 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
 import { prefixOf } from './part.ts'
-import { listNamed, listProjects } from './removal.store.ts'
+import { listProjects, listRecorded } from './purge.store.ts'
+import type { Retention } from './retention.ts'
 
 const DAY = 86_400_000
 
-/** Longer than a queue keeps a message. */
+/** Days after which no queue holds a message of an object any more. */
 const QUEUED_DAYS = 15
 
-/** Of one invocation: pages of at most 1,000 sessions, each a query, and sessions without a row, each a request or two. */
-const LIMITS = { pages: 50, unnamed: 1_000 }
+/**
+ * Work of one invocation: pages of at most 1,000 sessions, each of which takes a query, and sessions without a row, each of
+ * which takes one or two requests to R2.
+ */
+const LIMITS = { pages: 50, orphans: 1_000 }
 
-/** After which path of which project a sweep goes on. */
+/** The project at which a sweep continues, and the R2 path after which it does. */
 const Position = z.object({ project: z.int(), after: z.string() })
 type Position = z.infer<typeof Position>
 
 type Sweep = {
-  /** Whose projects' snapshots are looked through; a sweep of each database goes on for itself. */
+  /** The database whose projects are swept. Each database has its own position. */
   database: string
-  retentionDays: number
+  retentionOf: Retention
   /** Ms UTC. */
   now: number
-  /** Whether to begin one where none is under way. */
+  /** Whether to begin a sweep if none is under way. */
   begins: boolean
 }
 
 /**
- * Removes the snapshots of sessions without a row, which no message names any more either, as versions without markers
- * left them when a request failed between bucket and queue. Where there is too much for one invocation, the next one goes on.
- * @returns how many objects, and whether it came to its end; undefined when none is under way
+ * Deletes orphaned snapshots: those of sessions without a row that no message can name any more. Versions without markers
+ * left them behind when a request failed between R2 and the queue. The next invocation continues where the limits stop
+ * this one.
+ * @returns how many objects were deleted, and whether the sweep is done; undefined when none is under way
  */
-export async function sweepUnnamed(
+export async function sweepOrphans(
   db: Db,
   bucket: R2Bucket,
-  { database, retentionDays, now, begins }: Sweep,
+  { database, retentionOf, now, begins }: Sweep,
   limits = LIMITS
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
@@ -41,13 +46,15 @@ export async function sweepUnnamed(
   if (!from) {
     return undefined
   }
-  const before = now - Math.max(QUEUED_DAYS, retentionDays) * DAY
-  const { removed, next } = await sweepFrom(db, bucket, from, before, limits)
+  const staleBefore = (projectId: number) =>
+    now - Math.max(QUEUED_DAYS, retentionOf(projectId)) * DAY
+  const invocation = { db, bucket, staleBefore, left: { ...limits } }
+  const { removed, next } = await sweepFrom(invocation, from)
   await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
   return { removed, isDone: !next }
 }
 
-/** Returns where a sweep goes on, undefined when none is under way and none begins. */
+/** Returns where a sweep continues; undefined when none is under way and none begins. */
 async function readPosition(
   bucket: R2Bucket,
   name: string,
@@ -61,15 +68,11 @@ async function readPosition(
 }
 
 async function sweepFrom(
-  db: Db,
-  bucket: R2Bucket,
-  from: Position,
-  before: number,
-  limits: typeof LIMITS
+  invocation: Invocation,
+  from: Position
 ): Promise<{ removed: number; next?: Position }> {
-  const invocation = { db, bucket, before, left: { ...limits } }
   let removed = 0
-  const projects = (await listProjects(db))
+  const projects = (await listProjects(invocation.db))
     .filter((project) => project >= from.project)
     .sort((a, b) => a - b)
   for (const project of projects) {
@@ -84,9 +87,15 @@ async function sweepFrom(
 }
 
 /** What one invocation works with; `left` counts down from its limits. */
-type Invocation = { db: Db; bucket: R2Bucket; before: number; left: typeof LIMITS }
+type Invocation = {
+  db: Db
+  bucket: R2Bucket
+  /** The time before which an unnamed object of a project is stale, ms UTC. */
+  staleBefore(projectId: number): number
+  left: typeof LIMITS
+}
 
-/** Objects removed, and the last path looked through; `isDone` is false where a limit stopped the sweep. */
+/** Objects removed, and the last path swept; `isDone` is false where a limit stopped the sweep. */
 type Swept = { removed: number; after: string; isDone: boolean }
 
 async function sweepProject(invocation: Invocation, from: Position): Promise<Swept> {
@@ -114,29 +123,29 @@ async function sweepProject(invocation: Invocation, from: Position): Promise<Swe
 }
 
 async function sweepSessions(
-  { db, bucket, before, left }: Invocation,
+  { db, bucket, staleBefore, left }: Invocation,
   { project, after: start }: Position,
   sessions: string[]
 ): Promise<Swept> {
-  const named = await listNamed(db, project, sessions)
+  const recorded = await listRecorded(db, project, sessions)
   let after = start
   let removed = 0
   for (const session of sessions) {
     const path = prefixOf(project, session)
-    if (!named.has(session)) {
-      if (left.unnamed === 0) {
+    if (!recorded.has(session)) {
+      if (left.orphans === 0) {
         return { removed, after, isDone: false }
       }
-      left.unnamed -= 1
-      removed += await removeStale(bucket, path, before)
+      left.orphans -= 1
+      removed += await removeStale(bucket, path, staleBefore(project))
     }
-    // What goes on after this meets its objects once more, which does no harm.
+    // A sweep that continues after this path lists the session's own objects once more, which does no harm.
     after = path
   }
   return { removed, after, isDone: true }
 }
 
-/** Removes what was stored below a path before then, as far as one list shows it. @returns how many objects */
+/** Deletes the objects below a prefix that were stored before `before`, ms UTC, at most one page. @returns how many */
 async function removeStale(bucket: R2Bucket, prefix: string, before: number): Promise<number> {
   const { objects } = await bucket.list({ prefix })
   const stale = objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)

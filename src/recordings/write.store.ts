@@ -9,7 +9,7 @@ import { findStored } from './store.ts'
 
 export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
 
-/** What is stored of these sessions, parts and distinct ids. */
+/** Reads the stored rows of these sessions, parts and distinct ids. */
 export async function readKnown(
   db: Db,
   projectId: number,
@@ -41,7 +41,7 @@ export async function readKnown(
   }
 }
 
-/** What a part may change of a recording that is there, beside what an index shows. */
+/** The columns that a part may change in a stored recording, except for the indexed ones. */
 const SUMS = [
   'end_time',
   'first_part',
@@ -83,7 +83,7 @@ const toColumns = (recording: Recording) => ({
 })
 
 /**
- * Writes a plan in one transaction, or nothing at all when what it was worked out from has changed since.
+ * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since.
  * @param newToken makes the access token of a new recording
  * @throws ConflictError
  */
@@ -91,8 +91,7 @@ export async function writeChanges(
   db: Db,
   projectId: number,
   changes: Changes,
-  now: number,
-  newToken: () => string
+  { now, newToken }: { now: number; newToken: () => string }
 ): Promise<void> {
   const { parts, created, updated, newIdentities } = changes
   const [moved, grown] = [
@@ -140,7 +139,7 @@ export async function writeChanges(
   ])
 }
 
-/** Rolls the batch back, as a conflict, unless these recordings are as they were read. It stands before all writes. */
+/** Rolls the batch back as a conflict unless these recordings are as they were read. It must come before all writes. */
 const expectUnchanged = (projectId: number, recordings: Changes['updated']): SQL[] =>
   eachChunk(
     recordings.map(({ sessionId, revision }) => ({ sessionId, revision })),

@@ -3,14 +3,14 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
 
-/** Events are counted in quarters of an hour: every time zone's days and hours begin with one. */
+/** Length of a slot, ms. Events are counted per quarter of an hour, since the hours of every time zone begin with one. */
 export const SLOT = 900_000
 
-/** The slot of a time, rounded down also before 1970. */
+/** SQL: the slot of a time, rounded down, also before 1970. */
 const slotOf = (timestamp: SQL): SQL =>
   sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
 
-/** Counts new events, in the transaction that stores them. */
+/** Returns statements that count new events, for the transaction that stores them. */
 export function countEvents(
   projectId: number,
   events: readonly { event_id: number; timestamp: number }[]
@@ -24,9 +24,8 @@ export function countEvents(
 }
 
 /**
- * Takes events that are about to be deleted out of the counts. The statement belongs into the same batch, before the
- * `delete`, and `chunk` must name exactly the rows that this deletes: a select of `event_id, timestamp` from `events` of
- * this project.
+ * Returns a statement that uncounts events. It must run before the `delete`, in the same batch. `chunk` selects `event_id,
+ * timestamp` of exactly the rows that are deleted, from `events` of this project.
  */
 export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
   sql`insert into event_counts (project_id, event_id, slot, count)
@@ -35,14 +34,14 @@ export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
 
 export type EventKind = { project_id: number; event_id: number }
 
-/** Every kind of event of every project in the database. */
+/** Lists the names of events of all projects in the database, by their ids. */
 export const listKinds = async (db: Db): Promise<EventKind[]> => {
   const kinds = query<EventKind>(sql`
     select project_id, id as event_id from event_names order by project_id, id`)
   return (await readBatch(db, kinds))[0]
 }
 
-/** The slot of a kind before which there are about so many events after this one; undefined if there are fewer. */
+/** Returns the slot up to which there are about `events` events from slot `after` on; undefined if there are fewer. */
 export async function findStep(
   db: Db,
   { project_id, event_id }: EventKind,
@@ -65,7 +64,7 @@ export type WrongCount = {
   stored: number
 }
 
-/** The slots from `from` to before `until` whose count is not the number of events that are stored. */
+/** Returns the slots from `from` up to, not including, `until` whose count differs from the number of stored events. */
 export async function compareCounts(
   db: Db,
   { project_id, event_id }: EventKind,

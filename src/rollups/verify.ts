@@ -1,15 +1,16 @@
 import type { Db } from '../db/client.ts'
 import { compareCounts, findStep, listKinds, type WrongCount } from './store.ts'
 
-/** A statement compares about so many events. */
+/** Events compared in one statement, roughly. */
 const STEP = 100_000
-/** Slots of any time that an event may have. */
+/** Slots before and after those of all events. */
 const [FIRST, LAST] = [-1e9, 1e9]
+/** Wrong counts returned; all are counted. */
 const MAX_SHOWN = 100
 
 /**
- * Counts all events again and compares with the counts that queries are answered from. What is stored while it runs may
- * not disturb it: a statement compares both as they are at one moment.
+ * Counts all events again and compares the result with the stored counts. Events may arrive meanwhile: each statement reads
+ * both at the same moment.
  */
 export async function verifyCounts(
   db: Db

@@ -1,7 +1,7 @@
 /**
- * How a visitor came, by the default rules that PostHog publishes (posthog.com/docs/data/channel-type): the first that
- * fits. The lists of known names are our own choice of those that are met most; beyond the rules, the media `organic` and
- * `sms` count as what they say, and a referring domain that no rule knows is a referral.
+ * The marketing channels through which a visitor comes. The first matching rule of those that PostHog publishes decides
+ * (posthog.com/docs/data/channel-type). Our own additions: the lists of the most frequent sources, the media `organic` and
+ * `sms`, and `Referral` for any other referring domain.
  */
 export const CHANNELS = [
   'Cross Network',
@@ -39,7 +39,7 @@ const KINDS: Record<Kind, RegExp> = {
     /^(amazon|ebay|etsy|alibaba|aliexpress|walmart|shopify|shopping|bestbuy|mercadolibre|rakuten|temu|shein|zalando|wayfair|idealo|flipkart)$/
 }
 
-/** Country codes and the like at the end of a host; what stands before is its name. */
+/** The public suffix of a host, roughly: `.co.uk`, `.com`. The label before it is the name of the site. */
 const ENDING = /(\.(com?|org|net|ac|gov|edu))?\.[a-z]{2,}$/
 
 type Visit = {
@@ -51,7 +51,7 @@ type Visit = {
   $entry_gad_source?: string | undefined
 }
 
-/** The channel of a session, from what its first page says; upper and lower case are the same. */
+/** Returns the channel of a session from the properties of its first page, ignoring case. */
 export function channelOf(visit: Visit): Channel {
   const domain = fold(visit.$entry_referring_domain)
   const source = fold(visit.$entry_utm_source)
@@ -116,7 +116,10 @@ function paid(medium: string, campaign: string, gadSource: string | undefined): 
 
 const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organic ${kind}`
 
-/** `www.google.co.uk` is `google`, `news.ycombinator.com` is `ycombinator`. */
+/**
+ * Returns the name of a site: `www.google.co.uk` → `google`, `news.ycombinator.com` → `ycombinator`;
+ * `''` for other text.
+ */
 const hostName = (host: string): string => {
   if (host === 't.co') {
     return 'twitter'
@@ -125,7 +128,7 @@ const hostName = (host: string): string => {
   return name === host ? '' : (name.split('.').at(-1) ?? '')
 }
 
-/** A source is a host, or a name such as `google` or `facebook_ads`. */
+/** Returns the name of a source, which is a host or a name: `facebook_ads` → `facebook`. */
 const sourceName = (source: string): string => hostName(source) || source.replace(/[-_ ]?ads$/, '')
 
 const isShopping = (campaign: string): boolean => /([^a-df-z]|^)shop|shopping/.test(campaign)

@@ -1,12 +1,14 @@
 import type { JsonObject } from '../input/json.ts'
 
-/** The properties that tell which page or screen it was, or what was done to it. */
+/** The properties of events from which steps are made. */
 export const STEP_PROPERTIES = ['$current_url', '$pathname', '$screen_name', '$event_type']
 
+/** Steps kept of a session; comparing two sessions takes time proportional to the product of their steps. */
 const MAX_STEPS = 200
+/** Characters of a step. */
 const MAX_STEP = 120
 
-/** What SDKs send by themselves: it says nothing of what somebody did. */
+/** Events that SDKs send by themselves and that are no action of the visitor. */
 const TECHNICAL = new Set([
   '$pageleave',
   '$web_vitals',
@@ -20,8 +22,10 @@ const TECHNICAL = new Set([
 ])
 
 /**
- * A session as a sequence: the names of its events, which are given in their order, and of pages and screens also which
- * one it was. The same step several times on end is one; at most 200.
+ * Returns the steps of a session from its events in order of time: their names, with the page or screen if there is one.
+ * Consecutive equal steps become one; at most 200 steps.
+ *
+ * `$pageview` of `https://shop.example/orders/42` → `$pageview /orders/:id`
  */
 export function stepsOf(events: Iterable<{ name: string; properties: JsonObject }>): string[] {
   const steps: string[] = []
@@ -60,7 +64,7 @@ function detailOf(name: string, properties: JsonObject): string | undefined {
   return path && normalizePath(path)
 }
 
-/** The path with `:id` for every part that names one thing of many: numbers, UUIDs, hashes, tokens, e-mails. */
+/** Replaces every part of a path that is an id (a number, UUID, hash, token or e-mail address) by `:id`. */
 const normalizePath = (path: string): string =>
   `/${path
     .split('/')

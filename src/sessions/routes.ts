@@ -12,10 +12,10 @@ const SCOPES = ['query:read', 'session_recording:read', 'insight:read'] as const
 
 const PropertyQuery = z.object({
   search: z.string().max(200).default('').meta({
-    description: 'Words, of which the name has to contain each, in any case.'
+    description: 'Words that the name has to contain, ignoring case.'
   }),
   is_numerical: Flag.optional().meta({
-    description: 'Only those that are numbers, or only the others.'
+    description: '`true` for numeric properties only, `false` for all others.'
   })
 })
 
@@ -25,14 +25,15 @@ const PROPERTY_DEFINITIONS = describe({
   tag: 'Sessions',
   summary: 'List the properties of sessions',
   description:
-    'The same for every project, and not in pages. Filters and breakdowns of type `session` take them.',
+    'These can be used in filters and breakdowns of type `session`. The list is the same for every project and has no pages.',
   answers: { 200: { text: 'The properties.', schema: SessionPropertiesJson } }
 })
 
 const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
+/** Values in a response. */
 const MAX_VALUES = 20
-/** Among so many values, and so many that only one session has, it is looked for a part of one. */
+/** Values searched with `value`: the most frequent ones, and as many of those that only one session has. */
 const SEARCHED = 600
 
 const ValueQuery = z.object({
@@ -41,7 +42,7 @@ const ValueQuery = z.object({
     .string()
     .max(400)
     .default('')
-    .meta({ description: 'What a value has to contain, in any case.' })
+    .meta({ description: 'Text that a value has to contain, ignoring case.' })
 })
 
 const VALUES = describe({
@@ -49,10 +50,10 @@ const VALUES = describe({
   mayBeEmpty: true,
   tag: 'Sessions',
   summary: 'List the values of a session property',
-  description: `The ${MAX_VALUES} values that most sessions have, the most frequent first, with how many those are. Sessions \
-count once they are over, half an hour to an hour after their last event. With \`value\` it looks among the \
-${SEARCHED} most frequent values and, if those are all, ${SEARCHED} of those that only one session has; values longer than \
-400 characters are left out. Numbers and dates have no list: it is empty.`,
+  description: `The ${MAX_VALUES} most frequent values, with the number of sessions that have them. A session counts once it \
+is over, half an hour to an hour after its last event. \`value\` searches the ${SEARCHED} most frequent values and, if \
+fewer are shared by several sessions, ${SEARCHED} that only one session has. Values longer than 400 characters are not \
+listed. For numbers and dates the list is empty.`,
   answers: { 200: { text: 'The values.', schema: SessionValuesJson } },
   refusals: [
     ['required', 'This field is required.', 'key'],

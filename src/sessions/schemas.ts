@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { SESSION_TYPES, type SessionProperty } from '../properties/session.ts'
 
 const SessionPropertyJson = z.object({
-  id: z.string().meta({ description: 'The name again.' }),
+  id: z.string().meta({ description: 'The same as `name`.' }),
   name: z.string(),
   is_numerical: z.boolean(),
   property_type: z.enum(SESSION_TYPES),
@@ -49,7 +49,7 @@ export const SessionValuesJson = z
     results: z.array(
       z.object({
         name: z.string(),
-        count: z.int().min(1).meta({ description: 'How many sessions have the value.' })
+        count: z.int().min(1).meta({ description: 'The number of sessions with this value.' })
       })
     ),
     refreshing: z.literal(false)

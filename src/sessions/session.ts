@@ -2,22 +2,22 @@ import type { JsonObject } from '../input/json.ts'
 import { FROM_ENTRY } from '../properties/session.ts'
 import { channelOf } from './channel.ts'
 
-/** An event as a session sees it. Times are ms UTC. */
+/** An event, with what matters for its session. Times are ms UTC. */
 export type SessionEvent = {
   uuid: string
   name: string
   timestamp: number
-  /** When the server took it. */
+  /** The time at which the server received the event. */
   receivedAt: number
   identity: number
   sessionId: string | null
   properties: JsonObject
 }
 
-/** What one of several events says: the one whose key is the lowest, or the highest. */
-type Pick<Value> = { key: string; value: Value }
+/** The value of one event out of several: the event with the lowest, or the highest, key. */
+type Keyed<Value> = { key: string; value: Value }
 
-/** What some events of a session say of it. Of any two such parts the session is made by `foldEvents` or in SQL alike. */
+/** The aggregate of some events of a session. Parts are combined by `foldEvents` and, with the same result, in SQL. */
 export type SessionPart = {
   sessionId: string
   identities: Set<number>
@@ -28,13 +28,13 @@ export type SessionPart = {
   pageviews: number
   autocaptures: number
   screens: number
-  entry: Pick<Record<string, string>> | undefined
-  exit: Pick<Record<string, string>> | undefined
-  click: Pick<string> | undefined
-  vitals: Pick<number> | undefined
+  entry: Keyed<Record<string, string>> | undefined
+  exit: Keyed<Record<string, string>> | undefined
+  click: Keyed<string> | undefined
+  vitals: Keyed<number> | undefined
 }
 
-/** The properties of an event that `foldEvents` looks at. */
+/** The event properties that `foldEvents` reads. */
 export const FOLDED_PROPERTIES = [
   '$current_url',
   '$host',
@@ -46,16 +46,16 @@ export const FOLDED_PROPERTIES = [
 
 /** Characters of a session's id. */
 export const MAX_SESSION_ID = 200
-/** Characters of a value; a longer one is cut. */
+/** Characters of a session property; longer values are cut. */
 const MAX_VALUE = 1_000
 
-/** Whether it can name a session: text that any storage keeps as it is, and that a URL can hold. */
+/** Whether a text can be a session's id: databases keep it unchanged, and a URL can hold it. */
 export const isSessionId = (id: string | null): id is string =>
   id !== null && id !== '' && id.length <= MAX_SESSION_ID && !id.includes('\0') && id.isWellFormed()
 
 /**
- * Adds events to the parts of their sessions, each event once. The order does not matter; an event without a session id,
- * or with one longer than 200 characters, is left out.
+ * Adds events to the parts of their sessions, in any order. Each event must be added only once. Events without a valid
+ * session id are left out.
  */
 export function foldEvents(events: Iterable<SessionEvent>, parts = new Map<string, SessionPart>()) {
   for (const event of events) {
@@ -102,7 +102,7 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
     part.screens += 1
   }
 
-  // A session begins and ends with a page or screen; without one, with whatever happened somewhere.
+  // A session begins and ends with a page or screen; without any, with an event that has a URL.
   const isView = name === '$pageview' || name === '$screen'
   if (isView || textOf(properties.$current_url)) {
     part.entry = lower(part.entry, keyOf(event, isView ? 0 : 1), () => entryOf(properties))
@@ -118,21 +118,21 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
   }
 }
 
-/** Text that is in the order of rank, time and uuid. No time is further from 1970 than 10^15 ms. */
+/** Returns a text that sorts by rank, time and uuid. Times are within 10^15 ms of 1970. */
 const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
   `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuid.replaceAll('-', '')}`
 
 const lower = <Value>(
-  pick: Pick<Value> | undefined,
+  pick: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Pick<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
+): Keyed<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
 
 const higher = <Value>(
-  pick: Pick<Value> | undefined,
+  pick: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Pick<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
+): Keyed<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
 
 function entryOf(properties: JsonObject): Record<string, string> {
   const taken = [...FROM_ENTRY].map(([name, key]) => [name, textOf(properties[key])])
@@ -151,14 +151,14 @@ function exitOf(properties: JsonObject): Record<string, string> {
   return present({ $end_current_url: url, $end_pathname: path, $end_hostname: host })
 }
 
-/** Path and host are those of the URL; of what is no URL those that the SDK says beside it. */
+/** Reads URL, host and path of a page. If the URL cannot be parsed, host and path come from the SDK's own properties. */
 function pageOf(properties: JsonObject) {
   const url = textOf(properties.$current_url)
   const parsed = url && URL.canParse(url) ? new URL(url) : undefined
   return {
     url,
     host: textOf(parsed?.hostname) ?? textOf(properties.$host),
-    // Escapes make a path up to three times as long; a browser's URL has them already.
+    // Parsing may escape characters, three for one. Browsers send escaped URLs, so that nothing of theirs is cut here.
     path: textOf(parsed?.pathname.slice(0, url?.length)) ?? textOf(properties.$pathname)
   }
 }
@@ -168,7 +168,7 @@ const present = (values: Record<string, string | undefined>): Record<string, str
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   )
 
-/** A text, or a number as one; undefined for all else, and for an empty one. */
+/** Returns a text, or a number as text, as it is stored; undefined for anything else and for `''`. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text === '') {

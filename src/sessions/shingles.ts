@@ -1,14 +1,15 @@
 import { weightOf } from './similarity.ts'
 
-/** So many a session is kept under. */
+/** Shingles stored per session. */
 const KEPT = 6
-/** Steps that every session has tell none from another. */
+/** Weight from which on a step counts. Lighter steps occur in every session and tell none from another. */
 const MIN_WEIGHT = 0.5
 
 /**
- * By what a sequence of steps is found: of its pairs of telling steps, the second at most `reach` steps after the first,
- * those with the lowest hashes (bottom-k MinHash). A session is kept under six pairs of steps that follow each other, and
- * looked for by more: what is low for one is low for all, and what follows in one may come a step or two later in the other.
+ * Returns the shingles by which similar sessions are found: hashes of pairs of steps, the lowest `limit` of them (bottom-k
+ * MinHash). The second step of a pair is at most `reach` steps after the first. A session is stored under six pairs of
+ * consecutive steps. A search uses more pairs and a longer reach, since steps that are consecutive in one session may be a
+ * step or two apart in another.
  */
 export function shinglesOf(steps: readonly string[], limit = KEPT, reach = 1): number[] {
   const telling = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)
@@ -18,7 +19,7 @@ export function shinglesOf(steps: readonly string[], limit = KEPT, reach = 1): n
   return [...new Set(pairs)].sort((a, b) => a - b).slice(0, limit)
 }
 
-/** 32 bits: FNV-1a, mixed as MurmurHash3 does at its end. */
+/** Hashes a text to 32 bits: FNV-1a, finished with the mixing steps of MurmurHash3. */
 function hash(text: string): number {
   let bits = 0x811c9dc5
   for (let i = 0; i < text.length; i += 1) {

@@ -1,9 +1,9 @@
-/** How much of two sessions is the same, from 0 to 1, and the steps that are, in their order. */
+/** The similarity of two sessions, from 0 to 1, and the steps that they share, in order. */
 export type Comparison = { similarity: number; shared: string[] }
 
 /**
- * How telling a step is: what the product itself records as an event says most, then the page or screen; a click anywhere,
- * which every session has, says little.
+ * Returns the weight of a step: high for the product's own events, medium for pages and screens, low for clicks, which
+ * every session has.
  */
 export function weightOf(step: string): number {
   if (step.startsWith('$autocapture')) {
@@ -16,10 +16,10 @@ export function weightOf(step: string): number {
 }
 
 /**
- * Compares two sequences of steps by their heaviest common subsequence, which both have in the same order. Its weight is
- * taken in proportion to both together (Dice) and to the lighter one (overlap); the similarity is the geometric mean of the
- * two, so that a whole visit with something before or after it is more alike than one in another order. Each repetition of
- * a step counts for less: the nth for an nth.
+ * Compares two sequences of steps by their heaviest common subsequence. The similarity is the geometric mean of two ratios:
+ * its weight relative to both sequences (Dice) and relative to the lighter one (overlap). So a visit that contains the other
+ * as a whole is more similar than one with the same steps in another order. The nth repetition of a step has 1/n of its
+ * weight.
  */
 export function compareSteps(a: readonly string[], b: readonly string[]): Comparison {
   const names = new Map<string, number>()
@@ -28,7 +28,7 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
     return { similarity: 0, shared: [] }
   }
 
-  const best = weighRests(left, right)
+  const best = weighSuffixes(left, right)
   const common = best[0] ?? 0
   const [dice, overlap] = [
     (2 * common) / (left.total + right.total),
@@ -38,8 +38,11 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
   return { similarity: Math.min(1, Math.sqrt(dice * overlap)), shared }
 }
 
-/** Returns, at `i * (right's steps + 1) + j`, what the rests from step i on the left and step j on the right have in common. */
-function weighRests(left: Steps, right: Steps): Float64Array {
+/**
+ * Returns a table with the weight of the heaviest common subsequence of all suffixes: at `i * (right.length + 1) + j` that
+ * of the left steps from i on and the right steps from j on.
+ */
+function weighSuffixes(left: Steps, right: Steps): Float64Array {
   const width = right.names.length + 1
   const best = new Float64Array((left.names.length + 1) * width)
   for (let i = left.names.length - 1; i >= 0; i -= 1) {
@@ -55,7 +58,7 @@ function weighRests(left: Steps, right: Steps): Float64Array {
   return best
 }
 
-/** Reads the heaviest common subsequence off the weights of the rests. */
+/** Reads the heaviest common subsequence off the table of `weighSuffixes`. */
 function traceShared(best: Float64Array, a: readonly string[], b: readonly string[]): string[] {
   const width = b.length + 1
   const shared: string[] = []
@@ -76,7 +79,7 @@ function traceShared(best: Float64Array, a: readonly string[], b: readonly strin
 
 type Steps = { names: Int32Array; weights: Float64Array; total: number }
 
-/** The steps as numbers, the same for the same name in all that share `known`, with what each weighs and all together. */
+/** Encodes steps as numbers, with their weights. `known` maps names to numbers and is shared by the two sequences. */
 function read(steps: readonly string[], known: Map<string, number>): Steps {
   const names = new Int32Array(steps.length)
   const weights = new Float64Array(steps.length)

@@ -6,21 +6,21 @@ import { isOfExit } from '../properties/session.ts'
 import type { SessionPart } from './session.ts'
 
 /*
- * Sessions as their events make them.
+ * Building sessions from events.
  */
 
-/** An open session is looked for by the quarter of an hour in which its last event was received. */
+/** Length of a slot, ms: open sessions are indexed by the quarter of an hour in which their last event was received. */
 export const SLOT = 900_000
 
 /**
- * A session id that more distinct ids share is nobody's session: its row remembers those with the lowest keys, and is
- * worked out from their events when some of its events are deleted.
+ * Distinct ids stored per session, those with the lowest keys. A session id that more of them share is no real session; its
+ * row is rebuilt from the events of the stored ones only.
  */
 export const MAX_IDENTITIES = 100
 
 /**
- * Adds parts to the sessions that they are parts of, in the transaction that stores their events. Of any parts in any order
- * the same session comes out. A closed session is open again.
+ * Returns statements that add parts to their sessions, for the transaction that stores the parts' events. The order of
+ * parts does not matter. A closed session is opened again.
  */
 export const addToSessions = (projectId: number, parts: readonly SessionPart[]): SQL[] =>
   eachChunk(parts.map(toRow), (rows) => [
@@ -43,7 +43,7 @@ export const addToSessions = (projectId: number, parts: readonly SessionPart[]):
           open_slot = max(coalesce(open_slot, excluded.open_slot), excluded.open_slot), revision = revision + 1`
   ])
 
-/** Of two values the one with the lower, or the higher, key. */
+/** SQL: keeps the value with the lower (`<`) or the higher (`>`) key. */
 function picked(name: string, order: '<' | '>', column = name): SQL {
   const [key, value] = [sql.raw(`${name}_key`), sql.raw(column)]
   const wins = sql`sessions.${key} is null or excluded.${key} ${sql.raw(order)} sessions.${key}`
@@ -67,7 +67,7 @@ const toRow = (part: SessionPart) => ({
   slot: Math.floor(part.receivedAt / SLOT)
 })
 
-/** Has sessions closed anew that were closed before their recording arrived. */
+/** Reopens sessions that were closed before their recording arrived, so that they are closed again with it. */
 export const reopenSessions = (projectId: number, sessionIds: readonly string[]): SQL[] =>
   eachChunk(sessionIds, (json) => [
     sql`update sessions set open_slot = 0, revision = revision + 1
@@ -75,12 +75,12 @@ export const reopenSessions = (projectId: number, sessionIds: readonly string[])
   ])
 
 /*
- * Sessions some of whose events are deleted.
+ * Sessions that lose events.
  */
 
 /**
- * Marks the sessions of events that are about to be deleted, in the transaction that deletes them. `chunk` is a select of
- * the `session_id` of exactly these events. A session that is marked is not what its events say until it is worked out anew.
+ * Marks the sessions of events that are about to be deleted, in the same transaction, to be rebuilt. `chunk` selects the
+ * `session_id` of exactly these events.
  */
 export const markStale = (projectId: number, chunk: SQL): SQL =>
   sql`update sessions set is_stale = 1, revision = revision + 1
@@ -90,7 +90,7 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
  * Reading.
  */
 
-/** Someone who saw one page, touched nothing and was gone within ten seconds; of what had no page it cannot be said. */
+/** SQL: whether a session is a bounce: one page, no clicks, less than ten seconds. Null for a session without a page. */
 export const IS_BOUNCE = sql`case when s.pageviews + s.screens > 0 then
   s.pageviews + s.screens + s.autocaptures <= 1 and s.end_time - s.start_time < 10000 end`
 
@@ -108,15 +108,15 @@ const OF_ROW: Record<string, SQL> = {
   $last_external_click_url: sql`json_object('$last_external_click_url', s.click)`
 }
 
-/** The JSON that holds a session property of a row `s` of `sessions`; nothing in it is a bound value. */
+/** SQL: the JSON object that holds a property of a row `s` of `sessions`. Contains no bound values. */
 export const sessionColumn = (key: string): SQL =>
   OF_ROW[key] ?? (isOfExit(key) ? sql`s.exit` : sql`s.entry`)
 
 export type CountedValue = { name: string; count: number }
 
 /**
- * The values of a property that most closed sessions have, the most frequent first, then some that only one has; each at
- * most `limit`. Reads three times as many rows at most.
+ * Lists the values of a property in closed sessions: at most `limit` that several sessions have, the most frequent first,
+ * then at most `limit` that only one has. Reads at most `3 * limit` rows.
  */
 export async function listValues(
   db: Db,
@@ -129,7 +129,7 @@ export async function listValues(
     db,
     query<CountedValue>(sql`${of} and count > 1 order by count desc, value limit ${limit}`)
   )
-  // Those that only one session has lie among the others, which are few now.
+  // This statement also scans the values that several sessions have; here they are fewer than `limit`.
   if (frequent.length === limit) {
     return frequent
   }

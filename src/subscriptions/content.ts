@@ -1,46 +1,49 @@
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
-/** Breakdown values or series that an insight shows; the highest come first. */
+/** Series or breakdown values that an insight shows, highest first. */
 const MAX_LINES = 10
+/** Characters of the label of a series or breakdown value. */
 const MAX_LABEL = 200
 
-/** The numbers of one insight in words and figures, or why there are none. */
+/** The figures of one insight, or the reason why there are none. */
 export type Figures = { name: string } & (
   | {
-      /** In words, and as `[from, until)`, ms UTC; `from` is null when it has no beginning. */
+      /** The period in words: `16 – 22 Nov 2026`. */
       range: string
+      /** The period `[from, until)`, ms UTC; `from` is null when it has no beginning. */
       from: number | null
       until: number
       lines: Line[]
+      /** The number of lines that are left out; zero or less when none is. */
       more: number
     }
   | { failure: string }
 )
 
-/** The figures of an insight that is still there. */
+/** One tile of a delivery; `insight` is the id of the insight unless it is deleted. */
 export type Part = Figures & { insight?: number }
 
 export type Line = {
   label: string
   value: number
-  /** Of the period before; null when there is none to compare with. */
+  /** The value in the previous period; null when there is no previous period. */
   previous: number | null
 }
 
-/** What one delivery says, whatever the channel. */
+/** The content of a delivery, the same for every channel. */
 export type Content = {
   name: string
   project: string
-  /** When it was computed, ms UTC. */
+  /** The time at which it was computed, ms UTC. */
   at: number
   timezone: string
   parts: Part[]
-  /** Tiles that are left out; none if it is not above zero. */
+  /** The number of tiles that are left out; zero or less when none is. */
   more: number
 }
 
-/** A text of at most so many characters, of which none is cut in two. */
+/** Shortens a text to at most `length` characters, with `…` at the end; never splits a surrogate pair. */
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
@@ -52,7 +55,7 @@ export const titleOf = ({
   derivedName: string | null
 }): string | null => name || derivedName || null
 
-/** The figures of a trend without a time axis. One in which nothing happened says so. */
+/** Turns a trend without a time axis into figures; a trend without any events into a failure that says so. */
 export function figuresOf(
   name: string,
   query: TrendQuery,
@@ -95,7 +98,7 @@ function rangeOf({ from, until }: TrendQuery, timezone: string): string {
     : plain(format.formatRange(from, until - 1))
 }
 
-/** Versions of the runtime differ in which spaces they put into dates. */
+/** Replaces special spaces, which some versions of the runtime put into dates. */
 const plain = (text: string): string => text.replaceAll(/\s/g, ' ')
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
@@ -107,7 +110,7 @@ const PERCENT = new Intl.NumberFormat('en', {
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
 
-/** The change against the period before: `+12.5%`, `new`, `no change`; nothing without one. */
+/** Writes the change from the previous period: `+12.5%`, `new`, `no change`; an empty text without a previous period. */
 export function formatChange({ value, previous }: Line): string {
   if (previous === null) {
     return ''
@@ -121,7 +124,7 @@ export function formatChange({ value, previous }: Line): string {
   return PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
 }
 
-/** The change with what it is from: `+12.5% from 8`. */
+/** Writes the change and the previous value: `+12.5% from 8`. */
 export function describeChange(line: Line): string {
   const { value, previous } = line
   return previous === null || previous === 0 || value === previous
@@ -129,7 +132,7 @@ export function describeChange(line: Line): string {
     : `${formatChange(line)} from ${formatNumber(previous)}`
 }
 
-/** Whether a line went up, down, or neither. */
+/** Returns 1 for a line that went up, -1 for one that went down, otherwise 0. */
 export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
   if (previous === null || value === previous) {
     return 0
@@ -137,7 +140,7 @@ export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
   return value > previous ? 1 : -1
 }
 
-/** `Mon, 23 Nov 2026, 09:00 CET` */
+/** Writes a time, ms UTC, in a zone: `Mon, 23 Nov 2026, 09:00 CET`. */
 export const formatMoment = (at: number, timezone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

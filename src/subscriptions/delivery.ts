@@ -1,28 +1,34 @@
 import type { Recipient } from '../db/schema.ts'
 import type { OutboundError } from '../outbound.ts'
 
-/** What a channel says of a message. `uncertain`: it may have arrived; `transient`: it did not, and may later. */
+/**
+ * The outcome of sending to one recipient. `uncertain`: the message may have arrived. `transient`: it has not arrived, and
+ * another attempt may succeed; `retryAfter` is in seconds. `permanent`: another attempt would fail as well.
+ */
 export type Sent =
   | { kind: 'sent' }
   | { kind: 'uncertain' | 'permanent'; error: string }
   | { kind: 'transient'; error: string; retryAfter?: number | undefined }
 
-/** How long after each failed attempt the next one comes, in seconds: the last about eight hours after the first. */
+/** Seconds from each failed attempt to the next; the last attempt is about eight hours after the first. */
 const DELAYS = [30, 120, 600, 3_600, 24_000]
 export const MAX_ATTEMPTS = DELAYS.length + 1
 
-/** After so many failed occurrences in a row a subscription is paused. */
+/** Failed occurrences in a row after which a subscription is paused. */
 export const MAX_FAILURES = 5
 
-/** Seconds until the attempt after this one, which counts from 1; at least what the receiver asks for, at most a day. */
+/**
+ * Returns the seconds until the next attempt after `attempt`, which counts from 1: at least what the receiver asks for, at
+ * most a day.
+ */
 export const delayAfter = (attempt: number, retryAfter = 0): number =>
   Math.min(86_000, Math.max(DELAYS[attempt - 1] ?? 0, retryAfter))
 
-const UNHEARD = 'Nobody knows whether it has arrived.'
+const UNCERTAIN = 'The outcome is unknown: the message may have arrived.'
 
 /**
- * The recipient as it is while a message goes to it, or undefined when none is to go: it has arrived or failed, or its
- * outcome is unknown and it was repeated already, where the channel cannot tell a repetition.
+ * Marks a recipient as being sent to. Returns undefined when nothing must be sent: the message has arrived or failed, or
+ * its outcome is unknown after it was already repeated once. Channels that recognise repetitions may repeat more often.
  */
 export function beginSending(
   recipient: Recipient,
@@ -40,7 +46,7 @@ export function beginSending(
   return { ...recipient, status: 'sending', repeated: true }
 }
 
-/** The recipient after a message. */
+/** Returns the recipient after a message was sent with this outcome. */
 export function endSending(recipient: Recipient, sent: Sent): Recipient {
   if (sent.kind === 'sent') {
     return { ...recipient, status: 'sent', error: null }
@@ -59,7 +65,7 @@ export function endSending(recipient: Recipient, sent: Sent): Recipient {
 export const isOpen = (recipient: Recipient, tellsRepetitions: boolean): boolean =>
   beginSending(recipient, tellsRepetitions) !== undefined
 
-/** What is left of a recipient when there is no further attempt. */
+/** Returns the final state of a recipient when there is no further attempt. */
 export function giveUp(recipient: Recipient): Recipient {
   if (recipient.status === 'waiting') {
     return { ...recipient, status: 'failed' }
@@ -67,34 +73,37 @@ export function giveUp(recipient: Recipient): Recipient {
   if (recipient.status !== 'sending') {
     return recipient
   }
-  return { ...recipient, status: 'unknown', error: recipient.error ?? UNHEARD }
+  return { ...recipient, status: 'unknown', error: recipient.error ?? UNCERTAIN }
 }
 
-/** Why a delivery did not reach all its recipients; null when it did. */
+/** Returns why a delivery did not reach all its recipients; null when it did. */
 export function faultOf(recipients: Recipient[]): string | null {
   const missed = recipients.filter(({ status }) => status !== 'sent')
   const [first] = missed
   if (!first) {
     return null
   }
-  const why = first.error ?? UNHEARD
+  const why = first.error ?? UNCERTAIN
   return recipients.length === 1
     ? why
     : `${missed.length} of ${recipients.length} recipients: ${why}`
 }
 
-/** What becomes of a message without an answer. */
+/** Returns the outcome of a request that got no HTTP response. */
 export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
   kind: kind === 'timeout' || kind === 'unreachable' ? 'uncertain' : 'permanent',
   error: message
 })
 
-/** What an HTTP answer says of the message. What is not a matter of the message or address may pass. */
+/**
+ * Returns the outcome of a request by its HTTP status. 408, 425, 429 and 5xx are transient, because neither message nor
+ * address is at fault; other refusals are permanent. `words` is the start of the response's body.
+ */
 export function judge(status: number, words: string, retryAfter: string | null): Sent {
   if (status >= 200 && status < 300) {
     return { kind: 'sent' }
   }
-  const error = `It answered ${status}${words ? `: ${words.slice(0, 200)}` : '.'}`
+  const error = `The receiver answered ${status}${words ? `: ${words.slice(0, 200)}` : '.'}`
   if (status < 500 && ![408, 425, 429].includes(status)) {
     return { kind: 'permanent', error }
   }

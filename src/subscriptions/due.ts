@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
 import {
   type Claim,
   claimOccurrences,
@@ -12,30 +13,22 @@ import type { DeliveryMessage } from './message.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
 
-/** A queue takes 100 messages at once. */
-const MAX_MESSAGES = 100
 const CLAIMED_AT_ONCE = 500
+/** Stalled deliveries that are queued again per minute. */
 const TAKEN_AT_ONCE = 500
 
-/** A delivery that nobody has taken up for so long has lost its message, or its consumer died. */
+/** Time without a consumer after which a delivery's message counts as lost, or its consumer as dead. */
 const STALLED_MS = 5 * 60_000
 
-export type Sender = {
-  sendBatch(
-    messages: { body: DeliveryMessage }[],
-    options?: { delaySeconds: number }
-  ): Promise<unknown>
-}
-
 /**
- * What every minute does: each occurrence that is due is entered in the ledger and sent to the queue, and so is, again,
- * what was lost on its way. Run twice, or twice at once, each occurrence is entered once.
- * @param queuesSince messages from before are lost, ms UTC
- * @returns how many occurrences were claimed, and how many deliveries were sent again
+ * Enters every due occurrence in the ledger and queues its delivery; queues deliveries again whose message was lost. Runs
+ * every minute. If it runs twice, even at once, each occurrence is entered once.
+ * @param queuesSince messages sent before are lost, ms UTC
+ * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
 export async function runDue(
   db: Db,
-  queue: Sender,
+  queue: Sender<DeliveryMessage>,
   now: Date,
   queuesSince: number
 ): Promise<{ claimed: number; resent: number }> {
@@ -48,18 +41,18 @@ export async function runDue(
   }
   const before = Math.max(at - STALLED_MS, queuesSince)
   const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
-  await send(queue, stalled)
+  await queueDeliveries(queue, stalled)
   return { claimed, resent: stalled.length }
 }
 
 /**
- * Enters in the ledger what is due of these subscriptions and moves them on. Occurrences that were missed become one with
- * the last of them.
+ * Enters the due occurrences of these subscriptions in the ledger and moves the subscriptions to their next occurrence. Of
+ * several missed occurrences only the last is entered, with the number of the others.
  * @returns how many were entered
  */
 export async function claim(
   db: Db,
-  queue: Sender,
+  queue: Sender<DeliveryMessage>,
   rows: SubscriptionRow[],
   now: number
 ): Promise<number> {
@@ -68,7 +61,7 @@ export async function claim(
     rows.flatMap((row) => toClaim(row, now)),
     now
   )
-  await send(queue, entered)
+  await queueDeliveries(queue, entered)
   return entered.length
 }
 
@@ -92,21 +85,18 @@ function toClaim(row: SubscriptionRow, now: number): Claim[] {
   return [claim]
 }
 
-/** What cannot be sent now is found by a later minute. @param delaySeconds until a consumer gets them, at most a day */
-export async function send(
-  queue: Sender,
+/**
+ * Queues deliveries of the ledger. A failure is only logged: a later minute queues them again.
+ * @param delaySeconds until a consumer gets them, at most a day
+ */
+export async function queueDeliveries(
+  queue: Sender<DeliveryMessage>,
   deliveries: DeliveryId[],
   delaySeconds = 0
 ): Promise<void> {
   try {
-    for (let at = 0; at < deliveries.length; at += MAX_MESSAGES) {
-      await queue.sendBatch(
-        deliveries
-          .slice(at, at + MAX_MESSAGES)
-          .map(({ id, project_id }) => ({ body: { id, project_id } })),
-        { delaySeconds }
-      )
-    }
+    const messages = deliveries.map(({ id, project_id }) => ({ id, project_id }))
+    await sendAll(queue, messages, { delaySeconds })
   } catch (error) {
     log('warn', 'deliveries wait for the sweep', {
       deliveries: deliveries.length,

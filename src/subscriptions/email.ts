@@ -9,20 +9,21 @@ import {
   type Line
 } from './content.ts'
 import type { Sent } from './delivery.ts'
-import { type Letter, notesOf, subjectOf } from './message.ts'
+import { type Digest, notesOf, subjectOf } from './digest.ts'
 
 export type Email = { subject: string; html: string; text: string; headers: Record<string, string> }
 
-/** The service's own faults, and limits that pass. */
+/** Error codes of Cloudflare's e-mail service after which another attempt may succeed. */
 const TRANSIENT = [
   'E_RATE_LIMIT_EXCEEDED',
   'E_DAILY_LIMIT_EXCEEDED',
   'E_INTERNAL_SERVER_ERROR',
   'E_DELIVERY_FAILED'
 ]
+/** Characters of a subject. */
 const MAX_SUBJECT = 200
 
-/** Sends an e-mail to one address. A binding that is not there or says no has the message fail, and says why. */
+/** Sends an e-mail to one address. Without a binding, or when the binding refuses it, returns the reason. */
 export async function sendEmail(
   binding: SendEmail | undefined,
   from: string,
@@ -42,7 +43,10 @@ export async function sendEmail(
     })
     return { kind: 'sent' }
   } catch (error) {
-    const said = error instanceof Error ? error.message.slice(0, 300) : 'It failed.'
+    const said =
+      error instanceof Error
+        ? error.message.slice(0, 300)
+        : 'The e-mail service failed without a reason.'
     const code = readCode(error)
     if (code === undefined) {
       return { kind: 'uncertain', error: said }
@@ -56,32 +60,35 @@ function readCode(error: unknown): string | undefined {
   return typeof code === 'string' && code.startsWith('E_') ? code : undefined
 }
 
-/** A letter for one recipient, who gets rid of all further ones with the link, also by RFC 8058 without opening it. */
-export function toEmail(letter: Letter, unsubscribe: string): Email {
-  const { content, summary } = letter
+/**
+ * Writes the e-mail of a digest for one recipient.
+ * @param unsubscribe the recipient's link to unsubscribe, which mail programs can also use in one click (RFC 8058)
+ */
+export function toEmail(digest: Digest, unsubscribe: string): Email {
+  const { content, summary } = digest
   const about = `${content.project} · ${formatMoment(content.at, content.timezone)}`
-  const why = `You get this because somebody subscribed your address; it is ${summary}.`
+  const why = `You receive this e-mail because your address was subscribed to it; it is ${summary}.`
   const more = content.more > 0 ? [`…and ${content.more} more on the dashboard.`] : []
   return {
-    subject: subjectOf(letter),
+    subject: subjectOf(digest),
     headers: {
       'List-Unsubscribe': `<${unsubscribe}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click'
     },
     text: [
-      subjectOf(letter),
+      subjectOf(digest),
       about,
-      ...notesOf(letter),
+      ...notesOf(digest),
       ...content.parts.map(toText),
       ...more,
       `-- \n${why}\nUnsubscribe: ${unsubscribe}`
     ].join('\n\n'),
     html: toPage(
-      subjectOf(letter),
+      subjectOf(digest),
       [
-        `<h1 style="${HEADING}">${escapeHtml(subjectOf(letter))}</h1>`,
+        `<h1 style="${HEADING}">${escapeHtml(subjectOf(digest))}</h1>`,
         `<p style="${QUIET}">${escapeHtml(about)}</p>`,
-        ...notesOf(letter).map(
+        ...notesOf(digest).map(
           (note) => `<p style="${NOTE}">${escapeHtml(note).replaceAll('\n', '<br>')}</p>`
         ),
         ...content.parts.map(toTable),
@@ -92,10 +99,10 @@ export function toEmail(letter: Letter, unsubscribe: string): Email {
   }
 }
 
-/** Tells the owner that the subscription at `url` was paused. */
+/** Writes the e-mail that tells the owner that the subscription at `url` was paused. */
 export function toNotice(title: string, reason: string, url: string): Email {
   const subject = `Paused: ${title}`
-  const next = `Nothing is delivered until the cause is mended and the subscription is resumed: PATCH ${url} with {"paused": false}.`
+  const next = `Nothing is delivered until you resume the subscription: fix the cause, then PATCH ${url} with {"paused": false}.`
   return {
     subject,
     headers: {},
@@ -107,7 +114,7 @@ export function toNotice(title: string, reason: string, url: string): Email {
         `<p style="${NOTE}">${escapeHtml(reason)}</p>`,
         `<p style="margin:0;overflow-wrap:anywhere">${escapeHtml(next)}</p>`
       ],
-      'You get this because you made the subscription.'
+      'You receive this e-mail because you created the subscription.'
     )
   }
 }
@@ -144,7 +151,7 @@ function toTable(part: Figures): string {
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`
 }
 
-/** The change stands below its number, so that a telephone has room for the label. */
+/** Puts the change below its number, which leaves room for the label on a phone. */
 function toRow(line: Line): string {
   const change = describeChange(line)
   const below = `<br><span style="font-size:13px;color:${COLORS[directionOf(line)]}">${escapeHtml(change)}</span>`

@@ -4,6 +4,7 @@ import { AppError, UnavailableError } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import { findDashboard, listTiles } from '../insights/dashboards/store.ts'
 import { findInsight, findInsights, type InsightRow } from '../insights/store.ts'
+import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import type { TrendQuery } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
@@ -13,25 +14,26 @@ import type { SubscriptionRow } from './store.ts'
 
 const MAX_TILES = 10
 
+/** What a subscription delivers, or the reason why there is nothing to deliver. */
+export type Report = { content: Content } | { skipped: string }
+
 /**
- * What a subscription has to say at `now`: its insight, then the first other tiles of its dashboard, each with its own
- * figures or the reason why there are none.
- * @param isSpent whether the invocation may do no more
- * @returns the reason, when there is nothing to deliver
+ * Computes what a subscription delivers at `now`: its insight, then the first other tiles of its dashboard, each with its
+ * own figures or the reason why there are none.
+ * @param isSpent whether the invocation may compute no further insight
  * @throws unavailable when the database cannot take the work now
  */
 export async function readContent(
-  db: Db,
-  project: ProjectRow,
+  { db, project }: OpenProject,
   { dashboardId, insightId, title }: SubscriptionRow,
   now: Date,
   isSpent: () => boolean
-): Promise<Content | string> {
+): Promise<Report> {
   const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
   const dashboard =
     dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
   if (insightId === null && dashboardId === null) {
-    return 'It has neither an insight nor a dashboard.'
+    return { skipped: 'It has neither an insight nor a dashboard.' }
   }
 
   const tiles = dashboard ? await listTiles(db, project.id, dashboard.id) : []
@@ -49,16 +51,18 @@ export async function readContent(
     parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   }
   if (parts.length === 0) {
-    return 'Its dashboard has no insights.'
+    return { skipped: 'Its dashboard has no insights.' }
   }
   const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {
-    name,
-    project: project.name,
-    at: now.getTime(),
-    timezone: project.timezone,
-    parts,
-    more: placed.length - MAX_TILES
+    content: {
+      name,
+      project: project.name,
+      at: now.getTime(),
+      timezone: project.timezone,
+      parts,
+      more: placed.length - MAX_TILES
+    }
   }
 }
 

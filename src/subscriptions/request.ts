@@ -7,19 +7,23 @@ import { checkUrl, OutboundError } from '../outbound.ts'
 import { Timezone } from '../projects/project.ts'
 import { daysInPeriod, nextOccurrence, type Schedule, YEARS } from './schedule.ts'
 
+/** The largest 32-bit integer, PostHog's limit for `interval` and `count`. */
 const INT32 = 2_147_483_647
+/** E-mail addresses of one subscription. */
 const MAX_RECIPIENTS = 50
 
 const Id = z.int().nullish()
 const DateText = z.string().max(100)
 
-/** What PostHog delivers by and we do not. */
-const ELSEWHERE = {
-  integration_id: 'Slack is reached by the URL of an incoming webhook, in `target_value`.',
-  dashboard_export_insights: 'The first ten insights of a dashboard are delivered.'
+/** Fields of PostHog that are not supported here, and what to send instead. */
+const UNSUPPORTED = {
+  integration_id:
+    'Not supported: for Slack, send the URL of an incoming webhook as `target_value`.',
+  dashboard_export_insights:
+    'Not supported: the first ten insights of a dashboard are always delivered.'
 }
 
-/** What a client may say of a subscription; what it leaves out is as it was. */
+/** The writable fields of a subscription. Omitted fields do not change. */
 export const SubscriptionChange = refusing(
   z
     .object({
@@ -58,10 +62,12 @@ export const SubscriptionChange = refusing(
         .max(100)
         .transform((days) => [...new Set(days)])
         .nullish()
-        .meta({ description: 'The weekdays of a delivery; null for that of `start_date`.' }),
+        .meta({
+          description: 'The weekdays to deliver on; null for the day that `start_date` sets.'
+        }),
       bysetpos: z.int().min(-366).max(366).nullish().meta({
         description:
-          'Which of the matching weekdays in a period counts: 1 is the first, -1 the last.'
+          'Selects one of the matching weekdays in a period: 1 is the first, -1 the last.'
       }),
       count: z
         .int()
@@ -71,29 +77,26 @@ export const SubscriptionChange = refusing(
         .meta({ description: 'The number of deliveries from `start_date` on; null for no limit.' }),
       start_date: DateText.meta({
         description:
-          'When the schedule starts, ISO 8601; its time of day is that of each delivery. Without an offset it is read in `timezone`.'
+          'The start of the schedule, ISO 8601; deliveries have its time of day. Without an offset it is local to `timezone`.'
       }).optional(),
       until_date: DateText.nullish().meta({
-        description: 'When the schedule ends, ISO 8601; null for never.'
+        description: 'The end of the schedule, ISO 8601; null for no end.'
       }),
       deleted: z
         .boolean()
         .optional()
         .meta({ description: '`true` deletes the subscription, `false` restores it.' }),
-      title: z
-        .string()
-        .trim()
-        .max(100)
-        .nullish()
-        .meta({ description: 'The title of its messages; null for that of what is delivered.' }),
+      title: z.string().trim().max(100).nullish().meta({
+        description: 'The title of its messages; null for the name of the dashboard or insight.'
+      }),
       invite_message: z
         .string()
         .trim()
         .max(10_000)
         .nullish()
-        .meta({ description: 'A text in the first message.' }),
+        .meta({ description: 'A text that is added to the first delivery.' }),
       timezone: Timezone.optional().meta({
-        description: "The time zone of the schedule; the project's unless given."
+        description: "The time zone of the schedule; by default the project's."
       }),
       paused: z
         .boolean()
@@ -101,7 +104,7 @@ export const SubscriptionChange = refusing(
         .meta({ description: '`true` pauses deliveries, `false` resumes them.' })
     })
     .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] }),
-  ELSEWHERE
+  UNSUPPORTED
 )
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
@@ -129,10 +132,10 @@ export const SubscriptionInput = refusing(
         }
       ]
     }),
-  { ...ELSEWHERE, paused: 'A new subscription is not paused: PATCH pauses it.' }
+  { ...UNSUPPORTED, paused: 'A subscription cannot be created paused; pause it with PATCH.' }
 )
 
-/** What is kept of a subscription as its users said it. */
+/** The settings of a subscription, as its users made them. */
 export type Terms = Schedule & {
   dashboardId: number | null
   insightId: number | null
@@ -143,7 +146,7 @@ export type Terms = Schedule & {
   deleted: boolean
 }
 
-/** What a new subscription is where its request says nothing. */
+/** Returns the defaults of a new subscription. */
 export const newTerms = (timezone: string): Terms => ({
   dashboardId: null,
   insightId: null,
@@ -163,10 +166,10 @@ export const newTerms = (timezone: string): Terms => ({
 })
 
 /**
- * The terms with what a request changes in them.
- * @param allow `OUTBOUND_ALLOW`
- * @throws invalid_input, attr the field, for dates that are none, targets that nothing can be sent to, and schedules that
- * contradict themselves or never occur
+ * Applies the changes of a request to the terms of a subscription.
+ * @param allow the setting `OUTBOUND_ALLOW`
+ * @throws invalid_input, attr is the field, for an unreadable date, a target that cannot be sent to, and a schedule that
+ * contradicts itself or never occurs
  */
 export function changeTerms(terms: Terms, change: SubscriptionChange, allow: string): Terms {
   const timezone = change.timezone ?? terms.timezone
@@ -196,22 +199,26 @@ export function changeTerms(terms: Terms, change: SubscriptionChange, allow: str
   return changed
 }
 
-/** Returns what a change says, null included, or else the value before. */
+/** Returns the changed value, which may be null, or the value before if the request leaves the field out. */
 const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value)
 
-/** @returns ms UTC */
+/** Reads a date-time. @returns ms UTC. @throws invalid_input */
 function readDate(text: string, timezone: string, attr: string): number {
   const time = parseIso(text, timezone)
   if (time === undefined) {
     throw new AppError(
       'invalid_input',
-      'This is not a date-time of ISO 8601: YYYY-MM-DDThh:mm[:ss][Z|±hh:mm].',
+      `\`${attr}\` must be an ISO 8601 date-time such as \`2026-11-23T09:00:00+01:00\`; got ${JSON.stringify(text)}.`,
       attr
     )
   }
   const year = new Date(time).getUTCFullYear()
   if (year < YEARS.first || year > YEARS.last) {
-    throw new AppError('invalid_input', `Dates are from ${YEARS.first} to ${YEARS.last}.`, attr)
+    throw new AppError(
+      'invalid_input',
+      `\`${attr}\` must be in the years ${YEARS.first} to ${YEARS.last}.`,
+      attr
+    )
   }
   return Math.floor(time)
 }
@@ -225,7 +232,7 @@ function expectTarget({ targetType, targetValue }: Terms, allow: string): void {
       throw refuse(`"${wrong ?? ''}" is not a valid e-mail address.`)
     }
     if (addresses.length > MAX_RECIPIENTS) {
-      throw refuse(`There are at most ${MAX_RECIPIENTS} addresses.`)
+      throw refuse(`Send at most ${MAX_RECIPIENTS} e-mail addresses.`)
     }
     return
   }
@@ -236,7 +243,7 @@ function expectTarget({ targetType, targetValue }: Terms, allow: string): void {
   }
 }
 
-/** The addresses of a list, each once. */
+/** Splits a list of addresses; of addresses that differ only in case the last is kept. */
 export function recipientsOf(list: string): string[] {
   const addresses = list.split(',').map((address) => address.trim())
   const given = addresses.filter((address) => address !== '')
@@ -244,9 +251,8 @@ export function recipientsOf(list: string): string[] {
 }
 
 /**
- * Refuses a schedule of which nothing is left.
- * @param now ms UTC
- * @throws invalid_input, attr `until_date`, or `count` when it is exhausted
+ * Refuses a schedule without an occurrence after `now`, ms UTC.
+ * @throws invalid_input, attr `until_date`, or `count` when it is used up
  */
 export function expectFuture(schedule: Schedule, now: number): void {
   if (nextOccurrence(schedule, now) !== null) {
@@ -264,22 +270,28 @@ function expectOccurring(schedule: Schedule): void {
   const { frequency, byweekday, bysetpos, startDate, untilDate } = schedule
   const refuse = (why: string, attr: string) => new AppError('invalid_input', why, attr)
   if (untilDate !== null && untilDate < startDate) {
-    throw refuse('The end is before the start.', 'until_date')
+    throw refuse('`until_date` must not be before `start_date`.', 'until_date')
   }
   if (bysetpos === 0) {
-    throw refuse('Positions are counted from 1, or from −1 backwards.', 'bysetpos')
+    throw refuse(
+      '`bysetpos` must not be 0: 1 is the first of the matching weekdays, -1 the last.',
+      'bysetpos'
+    )
   }
   if (bysetpos !== null && !byweekday?.length) {
-    throw refuse('A position needs byweekday to count in.', 'bysetpos')
+    throw refuse('`bysetpos` needs `byweekday`.', 'bysetpos')
   }
   const days = daysInPeriod(frequency, byweekday ?? [])
   if (bysetpos !== null && Math.abs(bysetpos) > days) {
-    throw refuse(`There are never more than ${days} such days in one period.`, 'bysetpos')
+    throw refuse(
+      `\`bysetpos\` must be between -${days} and ${days}: a period has no more matching weekdays.`,
+      'bysetpos'
+    )
   }
   if (nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000) === null) {
     throw refuse('This schedule never occurs.', 'byweekday')
   }
   if (nextOccurrence(schedule, startDate - 1000) === null) {
-    throw refuse('This schedule does not occur before its end.', 'until_date')
+    throw refuse('This schedule has no occurrence up to `until_date`.', 'until_date')
   }
 }

@@ -2,50 +2,53 @@ import { RRuleTemporal } from 'rrule-temporal'
 import { fromClock, toClock } from '../calendar/clock.ts'
 import { type Frequency, WEEKDAYS, type Weekday } from '../db/schema.ts'
 
-/** An iCalendar recurrence (RFC 5545) on the clock of a zone. */
+/** An iCalendar recurrence (RFC 5545) in the local time of a zone. */
 export type Schedule = {
   frequency: Frequency
-  /** From 1 on. */
+  /** The number of periods between occurrences, at least 1. */
   interval: number
   byweekday: Weekday[] | null
-  /** Which of the days that `byweekday` picks in a period; negative ones count from its end. */
+  /** Selects one of the days that `byweekday` matches in a period; negative numbers count from the end. */
   bysetpos: number | null
-  /** Of occurrences since the start, whether they were delivered or not. */
+  /** The number of occurrences from the start, delivered or not. */
   count: number | null
-  /** ms UTC; gives the time of day, to the second. An occurrence only if the rule says so. */
+  /** The start, ms UTC, which sets the time of day to the second. It is an occurrence only if the rule matches it. */
   startDate: number
-  /** ms UTC, inclusive. */
+  /** The end, ms UTC, inclusive. */
   untilDate: number | null
   timezone: string
 }
 
-/** Starts are in these years; nothing occurs later. */
+/** The first year in which a schedule may start, and the last in which it may occur. */
 export const YEARS = { first: 2000, last: 9999 }
 
 const DAY = 86_400_000
 const LAST_CLOCK = Date.UTC(YEARS.last, 11, 31, 23, 59, 59)
 
-/** Then the calendar repeats, weekdays and all: what does not occur in so many years, times the interval, never does. */
+/**
+ * 400 years, ms, after which the calendar repeats, weekdays included. A rule without an occurrence in 400 years times its
+ * interval never occurs.
+ */
 const CYCLE = 146_097 * DAY
 
-/** Days that a period has at least. */
+/** The least number of days in a period. */
 const SHORTEST = { daily: 1, weekly: 7, monthly: 28, yearly: 365 }
 
-/** An interval as long as all the years there are. */
+/** The longest intervals given to the rule: longer than the 8,000 years in which a schedule may occur. */
 const LONGEST = { daily: 3_000_000, weekly: 430_000, monthly: 100_000, yearly: 8_300 }
 
-/** As many days as there are since the first year: one with a `count` is counted from its start. */
+/** Steps of a rule: one per day for 270 years, because a rule with a `count` is evaluated from its start. */
 const MAX_ITERATIONS = 100_000
 
 /**
- * The first occurrence later than `after`; ms UTC. The rule runs on the zone's clock: an hour that the clock shows twice
- * counts once, the first time, and a time that it leaves out becomes the first moment after the gap.
- * @returns null when there is none any more
+ * Returns the first occurrence later than `after`, ms UTC, or null when there is none. The rule runs on the local clock of
+ * the zone: a time that the clock shows twice occurs once, the first time; a time that it skips occurs right after the
+ * gap.
  */
 export const nextOccurrence = (schedule: Schedule, after: number): number | null =>
   nextOccurrences(schedule, after, 1)[0] ?? null
 
-/** The next `n` occurrences, or as many as there still are. */
+/** Returns the next `n` occurrences later than `after`, ms UTC, or fewer if the schedule ends before. */
 export function nextOccurrences(schedule: Schedule, after: number, n: number): number[] {
   const { timezone, untilDate } = schedule
   const start = Math.floor(schedule.startDate / 1000) * 1000
@@ -72,7 +75,7 @@ export function nextOccurrences(schedule: Schedule, after: number, n: number): n
   return occurrences
 }
 
-/** No fewer than there are occurrences between two moments. */
+/** Returns an upper bound for the number of occurrences between two times, ms UTC. */
 function mostBetween(
   { frequency, interval, byweekday, bysetpos }: Schedule,
   start: number,
@@ -85,7 +88,7 @@ function mostBetween(
   )
 }
 
-/** The most days that `byweekday` picks in one period: what `bysetpos` may not exceed. */
+/** Returns the largest number of days that `byweekday` can match in one period, which `bysetpos` must not exceed. */
 export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number {
   if (frequency === 'daily') {
     return 1
@@ -93,13 +96,13 @@ export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number
   if (frequency === 'weekly') {
     return byweekday.length
   }
-  // Up to 31 days are four weeks and three days, 366 are 52 and two.
+  // A month of 31 days has four weeks and three days, a year of 366 days has 52 weeks and two days.
   return frequency === 'monthly'
     ? 4 * byweekday.length + mostInARow(byweekday, 3)
     : 52 * byweekday.length + mostInARow(byweekday, 2)
 }
 
-/** The most of the days that `length` days one after the other can be. */
+/** Returns how many of `length` consecutive days can be among the given weekdays at most. */
 function mostInARow(byweekday: Weekday[], length: number): number {
   const twice = [...WEEKDAYS, ...WEEKDAYS]
   const rows = WEEKDAYS.map((_, first) => twice.slice(first, first + length))
@@ -107,8 +110,8 @@ function mostInARow(byweekday: Weekday[], length: number): number {
 }
 
 /**
- * The rule from a time on the clock, to the end at the latest. Its count becomes an end as well, unless more than `most`
- * occurrences, which are not asked for.
+ * Builds the rule from a local time to `end`. A `count` becomes an end date, unless it is larger than `most`, the number of
+ * occurrences that matter.
  */
 function toRule(schedule: Schedule, clock: number, most: number, end: number): RRuleTemporal {
   const { frequency, interval, byweekday, bysetpos, count } = schedule
@@ -138,13 +141,16 @@ const RULE_FREQUENCIES = {
   yearly: 'YEARLY'
 } as const
 
-/** A time on a clock for the rule, which knows of no zone: what it says of the clock's jumps has changed more than once. */
+/**
+ * Passes a local time to the rule as if it were UTC. The library's own handling of clock changes has changed between
+ * versions, so it never sees the zone.
+ */
 function toZoned(clock: number) {
   const text = `${new Date(clock).toISOString().slice(0, -1)}+00:00[UTC]`
   return { timeZoneId: 'UTC', toString: () => text }
 }
 
-/** When the zone's clock first shows this time, or for the first time a later one. */
+/** Returns the first time, ms UTC, at which the zone's clock shows this local time or a later one. */
 function momentOf(clock: number, timezone: string): number {
   const time = fromClock(clock, timezone)
   const gap = toClock(time, timezone) - clock
@@ -165,7 +171,7 @@ function momentOf(clock: number, timezone: string): number {
 
 const UNITS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' }
 
-/** The schedule in words: `sent every 2 weeks on Monday and Friday`, `sent every month on the last Friday`. */
+/** Writes a schedule in words: `sent every 2 weeks on Monday and Friday`, `sent every month on the last Friday`. */
 export function summarize({ frequency, interval, byweekday, bysetpos }: Schedule): string {
   const unit = UNITS[frequency]
   const every = interval === 1 ? `sent every ${unit}` : `sent every ${interval} ${unit}s`

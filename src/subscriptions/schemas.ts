@@ -59,18 +59,17 @@ export const SubscriptionJson = z
     deleted: z.boolean(),
     title: z.string().nullable(),
     summary: z.string().meta({ description: 'The schedule in words.' }),
-    next_delivery_date: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'Null when it is deleted, paused, or never occurs again.' }),
+    next_delivery_date: z.iso.datetime().nullable().meta({
+      description: 'Null when the subscription is deleted or paused, or its schedule is over.'
+    }),
     invite_message: z.string().nullable(),
     timezone: z.string(),
     paused: z.boolean(),
     paused_reason: z.string().nullable(),
-    webhook_secret: z
-      .string()
-      .optional()
-      .meta({ description: 'What signs its webhooks. Only answered when it is created with one.' })
+    webhook_secret: z.string().optional().meta({
+      description:
+        'The secret that signs the requests of a webhook; only in the response that creates it.'
+    })
   })
   .meta({ id: 'Subscription', examples: [EXAMPLE] })
 export type SubscriptionJson = z.infer<typeof SubscriptionJson>
@@ -100,18 +99,24 @@ export const subscriptionToJson = (row: SubscriptionRow): SubscriptionJson => ({
   paused_reason: row.pausedReason
 })
 
+/** Returns a new subscription or a new webhook with its secret, which is not shown again. */
+export const subscriptionWithSecret = (row: SubscriptionRow): SubscriptionJson => ({
+  ...subscriptionToJson(row),
+  ...(row.targetType === 'webhook' && { webhook_secret: row.secret })
+})
+
 export const DeliveryJson = z
   .object({
     id: z.int(),
     kind: z.enum(['scheduled', 'test', 'notice']).meta({
-      description: '`notice`: tells the owner that the subscription was paused.'
+      description: 'A `notice` tells the owner that the subscription was paused.'
     }),
-    occurrence: z.iso
-      .datetime()
-      .meta({ description: 'When it was due; of others when it was asked for.' }),
+    occurrence: z.iso.datetime().meta({
+      description: 'When it was due; for a test or a notice, when it was requested.'
+    }),
     missed: z
       .int()
-      .meta({ description: 'Earlier occurrences that were missed and came with this one.' }),
+      .meta({ description: 'Earlier occurrences that were missed and that this one replaces.' }),
     status: z.enum(['queued', 'sending', 'delivered', 'failed', 'skipped']),
     attempts: z.int(),
     next_attempt_at: z.iso.datetime().nullable(),
@@ -120,7 +125,8 @@ export const DeliveryJson = z
         target: z.string(),
         status: z.enum(['waiting', 'sending', 'sent', 'failed', 'unknown']),
         repeated: z.boolean().meta({
-          description: 'Sent once more as nobody knew whether it had arrived: perhaps twice.'
+          description:
+            'Whether it was sent again because its outcome was unknown; it may have arrived twice.'
         }),
         error: z.string().nullable()
       })
@@ -161,3 +167,16 @@ export const deliveryToJson = (row: DeliveryRow): z.infer<typeof DeliveryJson> =
   created_at: toIso(row.createdAt),
   finished_at: row.finishedAt === null ? null : toIso(row.finishedAt)
 })
+
+export const SubscriptionPreview = z
+  .object({ summary: z.string(), timezone: z.string(), results: z.array(z.iso.datetime()) })
+  .meta({
+    id: 'SubscriptionPreview',
+    examples: [
+      {
+        summary: 'sent every week on Monday',
+        timezone: 'Europe/Berlin',
+        results: ['2026-11-23T08:00:00Z']
+      }
+    ]
+  })

@@ -8,24 +8,25 @@ import {
   type Line
 } from './content.ts'
 import type { Sent } from './delivery.ts'
-import { type Letter, notesOf, subjectOf } from './message.ts'
+import { type Digest, notesOf, subjectOf } from './digest.ts'
 import { post } from './webhook.ts'
 
-/** Slack refuses longer texts. */
+/** Characters of a header, Slack's limit. */
 const MAX_HEADER = 150
+/** Characters of a text, Slack's limit. */
 const MAX_TEXT = 3_000
 
-/** Sends a letter to an incoming webhook of Slack. Its answer is a word that says what is wrong. */
-export const sendSlack = (url: string, letter: Letter, allow: string): Promise<Sent> =>
-  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(letter)), {
+/** Sends a digest to an incoming webhook of Slack. A refusal names its reason in the response's body. */
+export const sendSlack = (url: string, digest: Digest, allow: string): Promise<Sent> =>
+  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(digest)), {
     allow,
     reads: true
   })
 
-/** The letter as Slack's blocks, with a text for notifications. */
-export function toBlocks(letter: Letter) {
-  const { content, summary } = letter
-  const header = subjectOf(letter)
+/** Writes a digest as Slack blocks, with a text for notifications. */
+export function toBlocks(digest: Digest) {
+  const { content, summary } = digest
+  const header = subjectOf(digest)
   const text = [
     ...content.parts.slice(0, 1).flatMap(toLines),
     ...(content.parts.length > 1 ? ['…'] : [])
@@ -35,7 +36,7 @@ export function toBlocks(letter: Letter) {
     text: cut(`${escapeText(header)}\n${text}`, MAX_TEXT),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: cut(header, MAX_HEADER), emoji: false } },
-      ...notesOf(letter).map((note) => section(escapeText(note))),
+      ...notesOf(digest).map((note) => section(escapeText(note))),
       ...content.parts.map((part) => section(toLines(part).join('\n'))),
       ...(content.more > 0 ? [section(`…and ${content.more} more on the dashboard.`)] : []),
       { type: 'context', elements: [{ type: 'mrkdwn', text: cut(escapeText(about), MAX_TEXT) }] }
@@ -65,6 +66,6 @@ function toLine(line: Line): string {
   return `• ${escapeText(line.label)}: *${formatNumber(line.value)}*${since}`
 }
 
-/** What Slack would read as markup of its own: links, mentions. */
+/** Escapes the characters that Slack would read as markup, as in links and mentions. */
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

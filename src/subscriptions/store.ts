@@ -27,7 +27,7 @@ export type Listing = {
   ordering: { by: (typeof ORDERINGS)[number]; isDescending: boolean } | undefined
 }
 
-/** One page, newest first unless ordered, with the exact number of all. Rows without the value come last. */
+/** Lists one page, newest first by default, and counts all exactly. Rows without a value to sort by come last. */
 export async function listSubscriptions(
   db: Db,
   projectId: number,
@@ -65,7 +65,7 @@ export async function listSubscriptions(
   return { rows, count }
 }
 
-/** Also a deleted one. */
+/** Finds a subscription, also a deleted one. */
 export async function findSubscription(
   db: Db,
   projectId: number,
@@ -78,7 +78,7 @@ export async function findSubscription(
   return row
 }
 
-/** Also a deleted one. @throws not_found */
+/** Finds a subscription, also a deleted one. @throws not_found */
 export async function getSubscription(
   db: Db,
   projectId: number,
@@ -91,14 +91,14 @@ export async function getSubscription(
   return row
 }
 
-/** Sets a number aside for a new subscription. */
+/** Reserves the id of a new subscription. */
 export const reserveSubscriptionId = async (db: Db): Promise<number> =>
   (await reserveNumbers(db, { subscription: 1 })).subscription
 
 type NewAnswer = Pick<typeof idempotencyKeys.$inferInsert, 'userId' | 'key' | 'hash' | 'answer'>
 
 /**
- * Keeps a new subscription and, if it came with an idempotency key, what is answered to it, both or none.
+ * Stores a new subscription and, if its request had an idempotency key, the response, both or none.
  * @throws ConflictError when the key has been used since
  */
 export async function insertSubscription(
@@ -108,7 +108,8 @@ export async function insertSubscription(
 ): Promise<void> {
   const insert = db.insert(subscriptions).values(row)
   if (!answer) {
-    return void (await insert)
+    await insert
+    return
   }
   const { projectId, createdAt } = row
   await db.batch([
@@ -118,7 +119,7 @@ export async function insertSubscription(
   ])
 }
 
-/** What was answered to a request with this key in the last 24 hours. */
+/** Finds the response to a request with this idempotency key in the last 24 hours. */
 export async function findAnswer(
   db: Db,
   { projectId, userId, key }: { projectId: number; userId: number; key: string },
@@ -138,7 +139,7 @@ export async function findAnswer(
 }
 
 /**
- * Changes a subscription as it was read.
+ * Updates a subscription, unless it has changed since it was read.
  * @throws ConflictError when a user has changed it since
  */
 export async function updateSubscription(

@@ -2,28 +2,29 @@ import { toIso } from '../calendar/clock.ts'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 import { formatChange, type Part } from './content.ts'
 import { judge, judgeFault, type Sent } from './delivery.ts'
-import type { Letter } from './message.ts'
+import type { Digest } from './digest.ts'
 import { sign, toBase64 } from './signature.ts'
 
+/** Time for a receiver to respond. */
 const TIMEOUT_MS = 10_000
-/** Of the words of a refusal. */
+/** Bytes of a response that are read. */
 const MAX_ANSWER = 1_000_000
 
-/** The body of a webhook. */
-export function toPayload(letter: Letter) {
-  const { content, occurrence, missed, isTest, invite } = letter
+/** Writes a digest as the JSON body of a webhook. */
+export function toPayload(digest: Digest) {
+  const { content, occurrence, missed, isTest, invite } = digest
   return {
     type: 'subscription.delivered',
     timestamp: toIso(content.at),
     data: {
-      subscription: letter.subscriptionId,
-      delivery: letter.deliveryId,
+      subscription: digest.subscriptionId,
+      delivery: digest.deliveryId,
       test: isTest,
       occurrence: toIso(occurrence),
       missed,
       title: content.name,
       project: content.project,
-      summary: letter.summary,
+      summary: digest.summary,
       timezone: content.timezone,
       invite_message: invite,
       insights: content.parts.map(toInsight)
@@ -48,20 +49,20 @@ function toInsight(part: Part) {
 }
 
 /**
- * Sends a letter by the convention of Standard Webhooks: the same delivery always has the same `webhook-id`, by which a
- * receiver knows a repetition, and its signature covers id, time and body.
- * @param secret as `newSecret` makes them
- * @param allow `OUTBOUND_ALLOW`
+ * Sends a digest as a Standard Webhook. The same delivery always has the same `webhook-id`, by which a receiver recognises
+ * repetitions; the signature covers id, time and body.
+ * @param secret a secret from `newSecret`
+ * @param allow the setting `OUTBOUND_ALLOW`
  */
 export async function sendWebhook(
   url: string,
   secret: string,
-  letter: Letter,
+  digest: Digest,
   { allow, now }: { allow: string; now: Date }
 ): Promise<Sent> {
-  const id = `delivery_${letter.deliveryId}`
+  const id = `delivery_${digest.deliveryId}`
   const timestamp = String(Math.floor(now.getTime() / 1000))
-  const body = JSON.stringify(toPayload(letter))
+  const body = JSON.stringify(toPayload(digest))
   const headers = {
     'Content-Type': 'application/json',
     'webhook-id': id,
@@ -72,8 +73,8 @@ export async function sendWebhook(
 }
 
 /**
- * Posts a message and judges what comes of it: a status 2xx is enough, whatever follows it. `reads` has the words of a
- * refusal go into its record.
+ * Posts a message and returns the outcome. A status of 2xx is a success; its body is not read. With `reads`, the body of a
+ * refusal is part of the reported error.
  */
 export async function post(
   url: string,

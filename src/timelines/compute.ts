@@ -6,18 +6,18 @@ import type { TimelineQuery } from './query.ts'
 import { findScope, readEvents, readValues, readVersions } from './store.ts'
 import { cutStretches, type SeenEvent } from './timeline.ts'
 
-/** How many of a person's events a timeline looks at. */
+/** Events of a person that a timeline reads. */
 export const MAX_EVENTS = 50_000
-/** How large a timeline's properties may be together. */
+/** Bytes of the properties of all points together. */
 export const MAX_BYTES = 4_000_000
+/** Versions read in one statement. */
 const MAX_VERSIONS = 5_000
 
 export type Point = { timestamp: number; properties: JsonObject; count: number }
 
 /**
- * The states that a person was in at its events: a new point where a crucial property is another one than at the event
- * before.
- * @throws not_found, query_too_large with the limit in attr
+ * Returns the states of a person at its events. A new point begins where a crucial property differs from the previous event.
+ * @throws not_found; query_too_large, attr `events` or `points`
  */
 export async function computeTimeline(
   db: Db,
@@ -30,13 +30,13 @@ export async function computeTimeline(
     throw new NotFoundError()
   }
   const events: SeenEvent[] = []
-  let looked = 0
+  let read = 0
   for await (const page of readEvents(db, projectId, personId, asked)) {
-    looked += page.length
-    if (looked > MAX_EVENTS) {
+    read += page.length
+    if (read > MAX_EVENTS) {
       throw tooLarge(
         'events',
-        `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`
+        `A timeline reads at most ${MAX_EVENTS} events: choose a shorter range.`
       )
     }
     events.push(...page.filter(({ event_id }) => !eventIds || eventIds.has(event_id)))
@@ -52,7 +52,7 @@ export async function computeTimeline(
   if (bytes > MAX_BYTES) {
     throw tooLarge(
       'points',
-      `The points of a timeline are ${MAX_BYTES} bytes at most: a shorter range has fewer.`
+      `The points of a timeline may have at most ${MAX_BYTES} bytes: choose a shorter range.`
     )
   }
   const versions = await readVersions(db, projectId, versionsOf(stretches))
@@ -67,17 +67,13 @@ const versionsOf = (events: readonly SeenEvent[]): number[] => [
   ...new Set(events.flatMap(({ version }) => version ?? []))
 ]
 
-/** Nothing for no keys. */
+/** Reads the values of crucial keys in all versions that the events refer to; an empty map without keys. */
 async function readAllValues(db: Db, projectId: number, events: SeenEvent[], keys: string[]) {
   const all: Awaited<ReturnType<typeof readValues>> = new Map()
   const versions = keys.length > 0 ? versionsOf(events) : []
   for (let at = 0; at < versions.length; at += MAX_VERSIONS) {
-    for (const [id, value] of await readValues(
-      db,
-      projectId,
-      versions.slice(at, at + MAX_VERSIONS),
-      keys
-    )) {
+    const chunk = versions.slice(at, at + MAX_VERSIONS)
+    for (const [id, value] of await readValues(db, projectId, chunk, keys)) {
       all.set(id, value)
     }
   }

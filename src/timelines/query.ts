@@ -8,27 +8,28 @@ import { isEmpty, type Json } from '../input/json.ts'
 import { jsonText } from '../input/parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 
+/** Events, and properties of a breakdown, in one request. */
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
-/** Only an explicit null is all events. */
+/** An event to count: its name, or an object with the name as `id`. An `id` of null stands for all events. */
 const Entity = z.preprocess(
   (value) => (typeof value === 'string' ? { id: value } : value),
   refusing(
     z.object(
       { id: Text.min(1).nullable(), properties: z.unknown().optional() },
-      'An event is a name, or an object with the name as id.'
+      'An event must be a name, or an object with the name as `id`.'
     ),
-    sameReason(['event', 'event_name'], 'The name of the event is `id`.')
+    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.')
   )
 )
 
-/** The parameters of a timeline; lists and objects are JSON text. */
+/** The query parameters of a timeline; lists and objects are JSON text. */
 export const TimelineParameters = z.object({
   events: jsonText(z.array(Entity).max(MAX_ENTITIES)).optional().meta({
     type: 'string',
     description:
-      'Only these events count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. Else all do, as with an `id` of null.'
+      'The events to count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. By default, and with an `id` of null, all events.'
   }),
   actions: jsonText(z.array(z.unknown()).max(0, 'Actions are not supported: only events are.'))
     .optional()
@@ -36,29 +37,32 @@ export const TimelineParameters = z.object({
   breakdown: jsonText(
     z.union(
       [Text, z.array(Text).max(MAX_ENTITIES)],
-      'A breakdown is the name of a property, or a list of names.'
+      'A breakdown must be the name of a property, or a list of names.'
     )
   )
     .optional()
-    .meta({ type: 'string', description: 'A property, or a list of them.' }),
+    .meta({ type: 'string', description: 'The name of a property, or a list of names.' }),
   breakdown_type: z
     .enum(PROPERTY_TYPES)
     .default('event')
-    .meta({ description: 'Whose property the breakdown is: only a person’s is looked at.' }),
+    .meta({ description: 'The owner of the breakdown’s property. Only `person` has an effect.' }),
   date_from: Text.optional().meta({
-    description: 'Where the timeline begins, 7 days ago unless given; `all` is possible.'
+    description: 'The start of the timeline, by default 7 days ago; `all` for the first event.'
   }),
   date_to: Text.optional().meta({
-    description: 'The day with which it ends, today unless given, or the exact time.'
+    description: 'The last day of the timeline, by default today, or an exact time.'
   }),
   interval: z.enum(INTERVALS).optional().meta({
-    description: 'How long the timeline is whose `date_from` and `date_to` are the same.'
+    description: 'The length of the timeline if `date_from` and `date_to` are equal.'
   }),
-  display: Text.optional().meta({ description: 'Makes no difference.' })
+  display: Text.optional().meta({ description: 'Has no effect.' })
 })
 export type TimelineParameters = z.output<typeof TimelineParameters>
 
-/** `events` are the names that count, undefined for all; a change of one of `crucialKeys` starts a new point. */
+/**
+ * `events` are the names of the events to count, undefined for all. A change of one of `crucialKeys`
+ * starts a new point.
+ */
 export type TimelineQuery = {
   from: number
   until: number
@@ -67,7 +71,7 @@ export type TimelineQuery = {
 }
 
 /**
- * What a request asks for; `properties` are its property filters as JSON, of which the persons' keys count.
+ * Reads a request. `properties` are its property filters as JSON; the keys of person properties in them are crucial.
  * @throws invalid_input, attr the parameter
  */
 export function readTimelineQuery(
@@ -96,7 +100,8 @@ export function readTimelineQuery(
   }
 }
 
-const LETTERS = { minute: 'M', hour: 'h', day: 'd', week: 'w', month: 'm' }
+/** The unit of `goBack` for each interval. */
+const UNITS = { minute: 'M', hour: 'h', day: 'd', week: 'w', month: 'm' }
 
 function readRange(
   { date_from, date_to, interval }: TimelineParameters,
@@ -116,7 +121,7 @@ function readRange(
     throw noDate(date_from, 'date_from')
   }
   if (date_from && date_from === date_to && interval) {
-    return { from, until: goBack(from, -1, LETTERS[interval], calendar.timezone) }
+    return { from, until: goBack(from, -1, UNITS[interval], calendar.timezone) }
   }
   if (from >= until) {
     throw new AppError('invalid_input', 'The range ends before it begins.', 'date_from')
@@ -125,14 +130,18 @@ function readRange(
 }
 
 const noDate = (text: string | undefined, attr: string) =>
-  new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
+  new AppError(
+    'invalid_input',
+    `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
+    attr
+  )
 
 function personKeys(filters: unknown, attr: string, timezone: string, now: Date): string[] {
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return []
   }
   try {
-    // What came as JSON is JSON.
+    // The filters were parsed from JSON.
     const group = readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
     return leavesOf(group).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
   } catch (error) {

@@ -15,17 +15,19 @@ const TIMELINE = describe({
   id: 'persons_properties_timeline',
   mayBeEmpty: true,
   tag: 'Persons',
-  summary: "Follow a person's properties through time",
-  description: `The person's state **at each event** in the range: a new point begins with the first event and \
-where a crucial property has changed since the event before. Crucial are the persons' properties that \`properties\`, \
-the filters of \`events\` and \`breakdown\` name; without any there is one point. Dates: ${DATE_GRAMMAR}
+  summary: "Follow a person's properties over time",
+  description: `Returns the person's properties **as of their events** in the range. A new point begins with the first event, \
+and wherever a crucial property differs from the previous event. Crucial are the person properties named in \`properties\`, \
+in the filters of \`events\` and in \`breakdown\`; without any there is one point.
 
-At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYTES} bytes: beyond that it is a 400 \
+Dates: ${DATE_GRAMMAR}
+
+A range may have at most ${MAX_EVENTS} events of the person, and points of ${MAX_BYTES} bytes. More is a 400 \
 \`query_too_large\` whose \`attr\` names the limit.`,
   query: z.object({
     properties: z.array(z.string()).optional().meta({
       description:
-        'Property filters as JSON text, as persons are listed by, except that one without a `type` is of events: the keys of those of persons count.'
+        'Property filters as JSON text, as in the list of persons, except that the default `type` is `event`. They do not filter: the keys of person properties in them are crucial.'
     })
   }),
   answers: {
@@ -36,13 +38,17 @@ At most ${MAX_EVENTS} events of the person in the range, and points of ${MAX_BYT
     }
   },
   refusals: [
-    ['invalid_input', '"soon" is not a date.', 'date_from'],
+    [
+      'invalid_input',
+      '`date_from` must be an ISO date or a relative date such as `-7d`; got "soon".',
+      'date_from'
+    ],
     ['required', 'This field is required.', 'events__0__id'],
     ['null', 'This field may not be null.', 'events__0'],
     ['blank', 'This field may not be blank.', 'events__0__id'],
     [
       'query_too_large',
-      `A timeline looks at ${MAX_EVENTS} events at most: a shorter range has fewer.`,
+      `A timeline reads at most ${MAX_EVENTS} events: choose a shorter range.`,
       'events'
     ]
   ]

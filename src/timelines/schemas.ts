@@ -8,14 +8,16 @@ export const TimelineJson = z
   .object({
     points: z.array(
       z.object({
-        timestamp: z.iso.datetime().meta({ description: 'Of the first event of this state.' }),
+        timestamp: z.iso
+          .datetime()
+          .meta({ description: 'The time of the first event in this state.' }),
         properties: z
           .record(z.string(), z.unknown())
-          .meta({ description: 'All properties that the person had at that event.' }),
+          .meta({ description: 'All properties of the person as of that event.' }),
         relevant_event_count: z
           .int()
           .min(1)
-          .meta({ description: 'How many events came before the next point.' })
+          .meta({ description: 'The number of events up to the next point.' })
       })
     ),
     crucial_property_keys: z
@@ -53,7 +55,7 @@ export const pointToJson = ({ timestamp, properties, count }: Point): JsonObject
   relevant_event_count: count
 })
 
-/** Of all time, the range begins with the first point. */
+/** Returns the response. With `date_from=all`, `effective_date_from` is the time of the first point. */
 export function timelineToJson(
   points: Point[],
   { from, until, crucialKeys }: TimelineQuery

@@ -6,7 +6,7 @@ import { onePerson, type PersonId } from '../persons/store.ts'
 import type { TimelineQuery } from './query.ts'
 import type { SeenEvent } from './timeline.ts'
 
-/** The person's number, undefined when there is none, and those of the events by these names. */
+/** Returns the person's integer id, undefined if it does not exist, and the ids of the events with these names. */
 export async function findScope(
   db: Db,
   projectId: number,
@@ -22,12 +22,12 @@ export async function findScope(
   return { personId: found[0]?.id, eventIds: events && new Set(names.map(({ id }) => id)) }
 }
 
-/** Events are looked at in pieces of so many: a statement that takes long holds all others up. */
+/** Events read in one statement; a longer statement would hold up all others. */
 export const PAGE_EVENTS = 5_000
 
 type EventRow = SeenEvent & { key: number; event_id: number; uuid: string }
 
-/** A person's events in the range, in pages, in the order of its identities and then of time. */
+/** Yields a person's events in the range in pages, sorted by identity, then by time. */
 export async function* readEvents(
   db: Db,
   projectId: number,
@@ -51,7 +51,10 @@ export async function* readEvents(
   } while (after)
 }
 
-/** Where to go on in an identity's events: behind those that are read of the last one, and with the others at `from`. */
+/**
+ * SQL: the time from which on to read an identity's events. For the last identity of the previous
+ * page, where it ended.
+ */
 const startOf = (from: number, after: EventRow | undefined): SQL =>
   after ? sql`case d.key when ${after.key} then ${after.timestamp} else ${from} end` : sql`${from}`
 
@@ -61,7 +64,10 @@ const isAfter = (after: EventRow | undefined): SQL =>
         (e.timestamp, e.event_id, e.uuid) > (${after.timestamp}, ${after.event_id}, unhex(${after.uuid})))`
     : sql``
 
-/** What versions have of some keys, as a text that is the same for the same values, and how large they are. */
+/**
+ * Returns, per version, the values of some keys as a text (equal for equal values), and the size of
+ * all properties in bytes.
+ */
 export async function readValues(
   db: Db,
   projectId: number,
@@ -79,7 +85,7 @@ export async function readValues(
   return new Map(rows.map(({ id, values, bytes }) => [id, { values, bytes }]))
 }
 
-/** The properties of versions, as JSON. */
+/** Returns the properties of versions as JSON text. */
 export async function readVersions(
   db: Db,
   projectId: number,

@@ -1,10 +1,10 @@
-/** An event and the row of `person_versions` that was in force at it; null for an event without a person. */
+/** An event and the version of its person at the time, a row of `person_versions`; null for an event without a person. */
 export type SeenEvent = { timestamp: number; version: number | null }
 
-/** Events one after the other, from the first on, at which the crucial values were the same. */
+/** Consecutive events with the same crucial values: the first event and the number of events. */
 export type Stretch = SeenEvent & { count: number }
 
-/** Cuts events into stretches; `valuesOf` says what the crucial values of a version are. */
+/** Cuts events into stretches; `valuesOf` returns the crucial values of a version as text. */
 export function cutStretches(
   events: readonly SeenEvent[],
   valuesOf: (version: number | null) => string
@@ -21,8 +21,9 @@ export function cutStretches(
   return stretches
 }
 
-/** Those of one millisecond in the order in which their versions were made. */
+/** Sorts by time, within a millisecond by the order in which the versions were made. */
 const byTime = (a: SeenEvent, b: SeenEvent): number =>
   a.timestamp - b.timestamp || orderOf(a) - orderOf(b)
 
+/** The lower 24 bits of a version's id number the versions of an identity. */
 const orderOf = ({ version }: SeenEvent): number => (version ?? 0) % 2 ** 24

@@ -3,8 +3,8 @@ import { findTombstones } from './store.ts'
 import { hashDistinctId, type Tombstone } from './tombstone.ts'
 
 /**
- * What is left of those among these distinct ids that were erased, by distinct id; of none, at the cost of nothing.
- * Whoever stores what was accepted earlier asks, when somebody was erased since: that may not bring anybody back.
+ * Tombstones for the given distinct ids, by distinct id; without distinct ids nothing is read. Read them before storing
+ * what was accepted before the last erasure, so that late events and recordings do not recreate an erased person.
  */
 export async function readTombstones(
   db: Db,

@@ -35,12 +35,12 @@ export async function findTombstones(
   }))
 }
 
-/** Rolls the batch back, as a conflict, when somebody of the project was erased since `at`, ms UTC. */
+/** Rolls the batch back as a conflict unless the project's last erasure is still the one of `at`, ms UTC (0: never). */
 export const expectLastErasure = (projectId: number, at: number): SQL =>
   sql`insert into guard select null where ${at} <>
         coalesce((select value from counters where project_id = ${projectId} and name = 'last_erasure'), 0)`
 
-/** Rolls the batch back, as a conflict, when one of these erased identities is not waiting for its removal any more. */
+/** Rolls the batch back as a conflict when one of these erased identities no longer waits for its events to be purged. */
 export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
   eachChunk(keys, (rows, count) => [
     expectRows(
@@ -51,7 +51,7 @@ export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
     )
   ])
 
-/** Counts late events that went nowhere. */
+/** Adds late events that were dropped to the count of their erasure. */
 export const countDropped = (
   projectId: number,
   dropped: { erasure_id: number; count: number }[]
@@ -61,15 +61,18 @@ export const countDropped = (
         where erasures.id = late.value ->> 'erasure_id' and +erasures.project_id = ${projectId}`
   ])
 
-/** Counts rows that were removed for erasures from a store outside their database. */
+/**
+ * Adds rows purged outside the project's database to the receipts of their erasures; `store` is the key in
+ * `erasures.stores`.
+ */
 export const countRemoved = (
   db: Db,
   projectId: number,
   store: string,
-  byErasure: Map<number, number>
+  rowsByErasure: Map<number, number>
 ) => {
   const path = `$.${store}`
-  const rows = [...byErasure].map(([erasure_id, count]) => ({ erasure_id, count }))
+  const rows = [...rowsByErasure].map(([erasure_id, count]) => ({ erasure_id, count }))
   return writeBatch(
     db,
     eachChunk(rows, (json) => [

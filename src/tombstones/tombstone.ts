@@ -1,19 +1,19 @@
 import { sha256 } from '../hash.ts'
 
-/** What is left of an identity whose distinct id was erased; times are ms UTC. */
+/** The trace of an erased distinct id, by which late data of the erased person is recognised. Times are ms UTC. */
 export type Tombstone = {
-  /** The identity's key, to which the events still point. */
+  /** The key of the erased identity, which its events point to until they are purged. */
   key: number
   erasureId: number
-  /** What was accepted until then was the erased person's. */
+  /** Data accepted up to this time belonged to the erased person. */
   erasedAt: number
-  /** Events that come late join the identity, to be removed with the others; else they can only be dropped. */
+  /** Whether late events join the erased identity and are purged with its other events; otherwise they are dropped. */
   isOpen: boolean
-  /** What comes late of a recording goes too. */
+  /** Whether late parts of recordings are deleted as well. */
   deletesRecordings: boolean
 }
 
-/** By which an erased distinct id is recognised: a hash that nobody can compute or guess from without the project's salt. */
+/** Hashes a distinct id for its tombstone. Without the project's salt nobody can test which distinct id it was. */
 export const hashDistinctId = async (
   salt: string,
   projectId: number,
@@ -21,10 +21,10 @@ export const hashDistinctId = async (
 ): Promise<string> => (await sha256(`${salt}\n${projectId}\n${distinctId}`)).slice(0, 32)
 
 /**
- * The erased identity that an event belonged to when it was accepted: a distinct id may be erased several times, and used
- * again after each.
+ * Finds the tombstone of the person that data accepted at `receivedAt`, ms UTC, belonged to: the first erasure after it.
+ * A distinct id may be used again after each erasure, and so have several tombstones.
  */
-export const buriedUnder = (tombstones: Tombstone[], receivedAt: number): Tombstone | undefined =>
+export const tombstoneFor = (tombstones: Tombstone[], receivedAt: number): Tombstone | undefined =>
   tombstones
     .filter(({ erasedAt }) => receivedAt <= erasedAt)
     .toSorted((a, b) => a.erasedAt - b.erasedAt)[0]

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 
 type Members<T> = { [K in keyof T]?: (...args: never[]) => unknown }
 
-/** The real binding with some members replaced. */
+/** Returns the real binding with some members replaced. */
 function override<T extends object>(real: T, members: Members<T>): T {
   return new Proxy(real, {
     get(target, name) {
@@ -17,7 +17,7 @@ function override<T extends object>(real: T, members: Members<T>): T {
 
 const fail = (message: string) => () => Promise.reject(new Error(message))
 
-/** The database, but every query fails with D1's words. */
+/** Returns the database, but every query fails with D1's error. */
 export function failingDatabase(message: string): D1Database {
   const session = env.DB.withSession()
   const queries = {
@@ -38,7 +38,7 @@ export function failingDatabase(message: string): D1Database {
   return override(env.DB, { withSession: () => failing })
 }
 
-/** The queue, but it takes nothing. */
+/** Returns the queue, but every send fails. */
 export const failingQueue = (message = 'Queue is overloaded. Please back off.'): Queue =>
   override<Queue>(env.CAPTURE_QUEUE, {
     send: fail(message),
@@ -46,7 +46,7 @@ export const failingQueue = (message = 'Queue is overloaded. Please back off.'):
     metrics: fail(message)
   })
 
-/** The bucket, but from the nth object on it takes none. */
+/** Returns the bucket, but every put from the nth on fails. */
 export function failingBucket(n = 1): R2Bucket {
   let puts = 0
   const put = (key: string, value: string) => {

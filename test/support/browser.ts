@@ -10,7 +10,7 @@ import { readBody } from './requests.ts'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** Whether tests in a browser can run here. Without one they are skipped, which is said; CI insists on it. */
+/** Whether a browser is installed. Without one the tests are skipped with a notice; CI requires one. */
 export function hasBrowser(): boolean {
   if (existsSync(executablePath)) {
     return true
@@ -18,10 +18,10 @@ export function hasBrowser(): boolean {
   if (process.env.REQUIRE_BROWSER) {
     throw new Error(`There is no browser at ${executablePath}.`)
   }
-  // Past the test runner, which keeps the output of tests that do not fail.
+  // Writes directly, because the test runner hides the output of passing tests.
   writeSync(
     2,
-    `Skipped: tests in a browser, as there is none at ${executablePath}. CHROMIUM=<path> names another.\n`
+    `Skipped: browser tests, because there is no browser at ${executablePath}. CHROMIUM=<path> names another one.\n`
   )
   return false
 }
@@ -36,10 +36,10 @@ const FLAGS = [
   '--disable-sync'
 ]
 
-/** One browser per worker process; it ends with the process. */
+/** The browser of this worker process; it ends with the process. */
 let launched: Promise<Browser> | undefined
 
-/** A profile of its own for one test, which does not look like a robot: SDKs would drop its events. */
+/** Opens a fresh profile for one test. It does not look like a robot, whose events SDKs would drop. */
 export async function openBrowser(): Promise<BrowserContext> {
   launched ??= chromium.launch({ executablePath, args: FLAGS })
   const browser = await launched
@@ -50,14 +50,14 @@ export async function openBrowser(): Promise<BrowserContext> {
   return context
 }
 
-/** The script of an installed SDK, and its version. */
+/** Returns the script of an installed SDK, and its version. */
 export const scriptOf = (name: string) => {
   const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return { version: String(version), body: readFileSync(join(folder, 'dist/array.js')) }
 }
 
-/** A site on an origin of its own, ended with the test. */
+/** Serves a site on its own origin until the test ends. */
 export async function openSite(
   files: Record<string, { type: string; body: string | Buffer }>
 ): Promise<string> {
@@ -72,7 +72,7 @@ export async function openSite(
 
 export type Passed = { method: string; path: string; status: number; body: Buffer }
 
-/** Stands before a service and notes what passes: beacons, too, of which the page that sends them hears nothing. */
+/** Proxies a service and records all requests, including beacons, whose answers no page sees. */
 export async function openRecorder(upstream: string): Promise<{ url: string; passed: Passed[] }> {
   const passed: Passed[] = []
   const server = createServer(async (incoming, outgoing) => {
@@ -91,7 +91,7 @@ export async function openRecorder(upstream: string): Promise<{ url: string; pas
 
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
-/** What an SDK has sent: gzip, or base64 in a form, or as it is. */
+/** Decodes an SDK's body: gzip, base64 in a form, or plain. */
 export function decodeBody(body: Buffer): unknown {
   if (isGzip(body)) {
     return JSON.parse(gunzipSync(body).toString())
@@ -106,6 +106,6 @@ async function listen(server: Server): Promise<string> {
     server.closeAllConnections()
     server.close()
   })
-  // A server that listens on a port has no other kind of address.
+  // A server that listens on a port always has this kind of address.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

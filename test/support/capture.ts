@@ -10,7 +10,7 @@ export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 /** The answer when every event is accepted. */
 export const OK = { status: 'Ok' }
 
-/** Sends to the capture door and answers, beside the response, which events it put into the queue. */
+/** Sends to a capture endpoint. Returns the response and the events that were queued. */
 export async function send(
   body: BodyInit,
   { path = '/batch/', headers = {} }: { path?: string; headers?: Record<string, string> } = {}
@@ -22,11 +22,11 @@ export async function send(
   return { ...answer, events }
 }
 
-/** Sends a JSON body to the capture door. */
+/** Sends a JSON body to a capture endpoint. */
 export const sendJson = (body: Json, path?: string) =>
   send(JSON.stringify(body), path === undefined ? {} : { path })
 
-/** Sends one event in an envelope and answers what of it was put into the queue. */
+/** Sends one event in an envelope and returns what was queued of it. */
 export async function capture(
   project: TestProject,
   event: JsonObject,
@@ -54,7 +54,7 @@ export const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
 
 export const base64Text = (text: string) => base64(new TextEncoder().encode(text))
 
-/** The list of persons that the project's API answers. */
+/** Returns the project's list of persons from the API. */
 export const personsOf = async (project: TestProject, query = '') =>
   (await project.call('GET', `persons?${query}`)).body
 

@@ -3,10 +3,10 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Writes dist/client.ts: the types that an integrator's generator makes of docs/openapi.json. `npm run typecheck` runs it.
+ * Writes dist/client.ts: the types that a client generator makes from docs/openapi.json. `npm run typecheck` runs this.
  */
 
-// The generator needs the programming interface that TypeScript had up to version 5.
+// The generator needs the API of TypeScript 5 or earlier.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(

@@ -30,7 +30,7 @@ function accountRoutes(settings: { accounts: string[] }): Route[] {
   ]
 }
 
-/** Databases that can be created and found; a query answers nothing. */
+/** Databases that can be created and found; queries return no rows. */
 function databaseRoutes(): Route[] {
   const databases: { name: string; uuid: string }[] = []
   const create = ({ body }: Asked) => {
@@ -82,7 +82,7 @@ function bucketRoutes(): Route[] {
   ]
 }
 
-/** Workers that can be uploaded; they are there from their first secret on. */
+/** Workers that can be uploaded; a Worker exists from its first secret on. */
 function workerRoutes(): Route[] {
   const secrets: { name: string | undefined; type: string }[] = []
   const upload = ({ id, body }: Asked) => {
@@ -111,12 +111,12 @@ function workerRoutes(): Route[] {
       () => ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
     ],
     [/\/assets-upload-session$/, () => ok({ jwt: 'x', buckets: [] })],
-    // After the upload of assets, whose path begins in the same way.
+    // Must follow the route for uploading assets, whose path starts in the same way.
     [/^(PUT|POST|PATCH) workers\/scripts\//, upload]
   ]
 }
 
-/** As much of Cloudflare's API as a deployment calls: an empty account that keeps what is created in it. */
+/** The part of Cloudflare's API that a deployment calls: an empty account that remembers what is created in it. */
 export async function startCloudflare() {
   const changes: { call: string; body: string }[] = []
   const settings = { accounts: ['Shop'], failing: '' }

@@ -1,12 +1,12 @@
 import { afterEach } from 'vitest'
 
 /*
- * Keeps what the service logs, and shows it only of a test that fails. Vitest's own console sends each line to the main
- * process and waits for the receipt before a file ends; where a line comes from a request that is over by then, the
- * receipt is never noticed and the run never ends.
+ * Keeps the service's log lines, and shows those of failing tests. Vitest's own console sends each line to the main process and
+ * waits for the receipt before a file ends. A line from a request that is already over never gets its receipt, so the run
+ * would never end.
  */
 
-// This file runs before each test file, all of them in one runtime: only the first finds Vitest's own console.
+// This file runs before every test file in the same runtime; only the first one finds Vitest's own console.
 const shared = globalThis as typeof globalThis & { print?: Console['log'] }
 shared.print ??= console.log.bind(console)
 const { print } = shared

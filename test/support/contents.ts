@@ -16,7 +16,7 @@ type PersonRow = {
   distinct_ids: string
 }
 
-/** Everything a project's tables say, without the numbers that differ from run to run. */
+/** Returns the content of all of a project's tables, without ids that differ from run to run. */
 export async function contentsOf(projectId: number) {
   const persons = await db.all<PersonRow>(sql`
     select properties, created_at, is_identified,

@@ -5,34 +5,34 @@ import { type CaptureMessage, splitEvents } from '../../src/capture/message.ts'
 import { byteLength } from '../../src/input/json.ts'
 import { consume, newProject, type TestEvent } from './project.ts'
 
-/** The second database, which few other tests write to. */
+/** The second database, because few other tests write to it. */
 const database = (env as typeof env & { DB_TWO: D1Database }).DB_TWO
 
 const PAGE = 4_096
 
-/** Pages that the tables and indexes of a database may have begun: one each. */
+/** Partly filled pages allowed: one per table and index of a database. */
 const BEGUN_PAGES = 60
 
-/** What storing some traffic cost. Bytes are those of the database's pages. */
+/** Cost of storing some traffic. Bytes are those of the database's pages. */
 export type Cost = {
   received: number
   events: number
   bytes: number
-  /** The most bytes that one transaction, and one of its values, had bound. */
+  /** Largest number of bytes bound by one transaction, and by one value. */
   largestBatch: number
   largestValue: number
-  /** Messages that went back into the queue. */
+  /** Messages returned to the queue. */
   requeued: number
   warnings: Map<string, number>
 }
 
-/** Bytes that may be stored of this traffic. */
+/** Returns the bytes that this traffic may store. */
 export const allowance = ({ received, events }: Cost): number =>
   20 * received + 1_000 * events + BEGUN_PAGES * PAGE
 
 /**
- * Has the consumer store requests of a project, one queue message or more each, in a database of their own, with what it
- * gives back to the queue.
+ * Lets the consumer store a project's requests, each one or more queue messages, including the messages it returns to the
+ * queue.
  */
 export async function storeRequests(
   requests: TestEvent[][],
@@ -61,13 +61,13 @@ export async function storeRequests(
   }
 }
 
-/** As a client sends it: the server can make up uuid and time. */
+/** Returns the bytes of an event as a client may send it, without uuid and time. */
 const bytesOf = ({ event, distinct_id, properties }: CapturedEvent): number =>
   byteLength(JSON.stringify({ event, distinct_id, properties }))
 
 type Largest = { largestBatch: number; largestValue: number; requeued: number }
 
-/** Consumes a message, and then what was given back of it. */
+/** Consumes a message, then the messages returned to the queue. */
 async function consumeAll(message: CaptureMessage, DB_TWO: D1Database, largest: Largest) {
   const waiting: unknown[] = [message]
   const CAPTURE_QUEUE = {
@@ -85,7 +85,7 @@ async function consumeAll(message: CaptureMessage, DB_TWO: D1Database, largest: 
   }
 }
 
-/** The second database, and the most that was bound at once. */
+/** Returns the second database, and a record of the most bytes bound at once. */
 function meterBound() {
   const largest: Largest = { largestBatch: 0, largestValue: 0, requeued: 0 }
   const withSession = (bookmark?: string) => {
@@ -112,7 +112,7 @@ function meterBound() {
       getBookmark: () => session.getBookmark()
     }
   }
-  // The product reaches a database through `withSession` alone.
+  // The product uses databases only through `withSession`.
   return { binding: { withSession } as unknown as D1Database, largest }
 }
 
@@ -132,7 +132,7 @@ async function countWarnings(work: () => Promise<void>): Promise<Map<string, num
 const sizeOf = async (): Promise<number> =>
   (await database.prepare('select 1').all()).meta.size_after
 
-/** Fills what earlier tests have left empty, so that the database grows by all that is stored from now on. */
+/** Fills the free space left by earlier tests, so that the database grows with everything stored from now on. */
 async function takeFreePages(): Promise<void> {
   await database.prepare('create table if not exists filler (bytes blob)').run()
   const before = await sizeOf()

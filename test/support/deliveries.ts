@@ -12,7 +12,7 @@ import worker from '../../src/worker.ts'
 import { newProject } from './project.ts'
 import { DAILY } from './subscriptions.ts'
 
-export const MINUTELY = '* * * * *'
+export const EVERY_MINUTE = '* * * * *'
 
 export type Mail = {
   to: string
@@ -22,7 +22,7 @@ export type Mail = {
   headers: Record<string, string>
 }
 
-/** What a test has the e-mail binding do instead of sending: throw, or anything before it. */
+/** Runs in place of sending an e-mail: may throw, or do something first. */
 type Fault = (mail: Mail) => Promise<void> | void
 
 export class EmailError extends Error {
@@ -34,28 +34,28 @@ export class EmailError extends Error {
   }
 }
 
-/** Sets the clock, which stands still from then on. */
+/** Sets the clock and stops it. */
 export const setClock = (time: string | number) =>
   vi.useFakeTimers({ toFake: ['Date'], now: typeof time === 'number' ? time : Date.parse(time) })
 
 export const passSeconds = (seconds: number) => setClock(Date.now() + seconds * 1000)
 
-/** The part of a delivery's entry that is the same for each recipient who got one message. */
+/** Fields of a recipient who got one message. */
 export const SENT = { status: 'sent', repeated: false, error: null }
 
-/** The entry of the recipient that subscriptions have unless told otherwise. */
+/** Entry of the default recipient. */
 export const ADA = { target: 'ada@example.com', ...SENT }
 
 export type Desk = Awaited<ReturnType<typeof newDesk>>
 
 /**
- * A project with an insight, whose deliveries a test carries out itself: it has the messages of the queue, to deliver them
- * later, twice, or never, and all e-mails.
+ * Creates a project with an insight, and lets the test run the deliveries: the test holds the queue's messages, to deliver
+ * them later, twice or never, and all e-mails.
  */
 export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
   const project = await newProject()
   const held: DeliveryMessage[] = []
-  /** What was sent with a delay. */
+  /** Messages sent with a delay. */
   const later: { body: DeliveryMessage; seconds: number; at: number }[] = []
   const mails: Mail[] = []
   const faults: { email: Fault } = { email: () => {} }
@@ -90,8 +90,8 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
     return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
   }
 
-  /** Fires a Cron Trigger at the time that the clock shows. */
-  const cron = (more: Partial<Env> = {}, expression = MINUTELY) =>
+  /** Fires a Cron Trigger at the clock's time. */
+  const cron = (more: Partial<Env> = {}, expression = EVERY_MINUTE) =>
     worker.scheduled(createScheduledController({ cron: expression, scheduledTime: new Date() }), {
       ...env,
       ...bindings,
@@ -109,7 +109,7 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
     cron,
     send: (method: string, path: string, body?: JsonObject, more: Partial<Env> = {}) =>
       project.send(method, path, body, { ...bindings, ...more }),
-    /** Delivers what is held, then what was sent with a delay; the clock goes along. */
+    /** Delivers the held messages, then the delayed ones, moving the clock. */
     async drain(more: Partial<Env> = {}) {
       for (;;) {
         const delayed = held.length > 0 ? undefined : later.sort((a, b) => a.at - b.at).shift()
@@ -123,7 +123,7 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
         await deliver(body, more)
       }
     },
-    /** A subscription to an insight of its own. @returns what is answered to its creation */
+    /** Creates a subscription to a new insight. @returns the answer */
     async subscribe(fields: JsonObject = {}, more: Partial<Env> = {}) {
       const filters = { events: [{ id: 'signed up' }], date_from: '-6d' }
       const insight = (await project.send('POST', 'insights/', { name, filters })).body.id
@@ -145,7 +145,7 @@ export async function newDesk(name = crypto.randomUUID().slice(0, 8)) {
   }
 }
 
-/** Six days of events before the delivery, and as many before those. */
+/** Captures events of the six days before the delivery, and of the six days before those. */
 export async function countSignups(desk: Desk) {
   const on = (day: number, n: number) =>
     Array.from({ length: n }, (_, i) => ({

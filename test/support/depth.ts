@@ -7,8 +7,8 @@ declare module 'vitest' {
   }
 }
 
-/** The share of the full number of runs that random tests make: 0.1 or 1. */
+/** Share of the full number of runs of random tests: 0.1 or 1. */
 export const { share, seed } = inject('depth')
 
-/** Parameters of fast-check for a random test that makes `runs` runs at full depth. */
+/** Returns fast-check's parameters for a random test with `runs` runs at full depth. */
 export const deep = (runs: number) => ({ numRuns: Math.ceil(runs * share), seed })

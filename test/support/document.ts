@@ -28,7 +28,7 @@ const Operation = z.object({
   )
 })
 
-/** What the tests read of the published document. */
+/** The parts of the published document that tests read. */
 export const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), Operation)),
   components: z.object({ schemas: z.record(z.string(), z.custom<Schema>()) })
@@ -36,7 +36,7 @@ export const Document = z.object({
 
 type Answer = { status: number; headers: Headers; body: unknown }
 
-/** An operation of the document with where it is. */
+/** An operation of the document, with path and method. */
 export type Described = z.infer<typeof Operation> & { template: string; method: string }
 
 /** All operations, and the schemas that they refer to. */
@@ -52,7 +52,7 @@ export function readDocument(published: unknown) {
   return { operations, schemas: components.schemas }
 }
 
-/** Checks answers against the published document. Fields that it does not name are wrong here, unlike for clients. */
+/** Checks answers against the published document. Unlike for clients, unknown fields are errors here. */
 export function createChecker(published: unknown) {
   const document = readDocument(published)
   const schemas = Object.fromEntries(
@@ -60,7 +60,7 @@ export function createChecker(published: unknown) {
   )
   const operations = document.operations
     .map((operation) => ({ ...operation, pattern: toPattern(operation.template) }))
-    // In this order a name comes before a parameter in the same place.
+    // Sorted so that a literal segment comes before a parameter in the same position.
     .sort((a, b) => (a.template < b.template ? -1 : 1))
   const error = { $ref: '#/components/schemas/ApiError' }
   const find = (method: string, path: string) =>
@@ -71,7 +71,7 @@ export function createChecker(published: unknown) {
 
     operationIds: operations.map(({ operationId }) => operationId),
 
-    /** What is wrong with an answer; nothing is known of requests that reach no operation, but that errors are errors. */
+    /** Returns the faults of an answer. For requests that reach no operation, only the shape of errors is checked. */
     check(method: string, path: string, { status, headers, body }: Answer): string[] {
       const type = headers.get('Content-Type')?.split(';')[0]
       const operation = find(method, path)
@@ -96,10 +96,10 @@ export function createChecker(published: unknown) {
   }
 }
 
-/** Making one takes longer than using it: it reads all schemas that it may come to. */
+/** Validators by schema. Building one takes longer than using it, because it reads all referenced schemas. */
 const validators = new WeakMap<Schema, Validator>()
 
-/** What is wrong with a value by its schema, which may refer to these, the same each time. */
+/** Returns the faults of a value by its schema, which may refer to `schemas`. */
 export function errorsOf(
   schema: Schema,
   schemas: Record<string, Schema>,
@@ -126,7 +126,7 @@ function withNames(value: unknown): unknown {
   return value
 }
 
-/** Matches a path with or without a slash at the end, below both names of the API. */
+/** Matches a path with or without a trailing slash, below both prefixes of the API. */
 const toPattern = (template: string): RegExp => {
   const path = template
     .replace(/\/$/, '')
@@ -136,7 +136,7 @@ const toPattern = (template: string): RegExp => {
   return new RegExp(`^${path.replace('environments', '(environments|projects)')}/?$`)
 }
 
-/** The schema with every object closed that does not say that it is open. */
+/** Returns the schema with all objects closed, except those declared open. */
 function close(schema: Schema): Schema {
   const closed = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closeAny(value)])

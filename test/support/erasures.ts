@@ -11,7 +11,7 @@ import worker from '../../src/worker.ts'
 import { db, request, type TestProject } from './project.ts'
 
 export const WEEKLY = '0 5 * * SUN'
-export const QUARTERLY = '*/15 * * * *'
+export const EVERY_15_MINUTES = '*/15 * * * *'
 
 /** The erasure queue, whose messages a test delivers itself: later, twice, in another order, or never. */
 export function holdErasures() {
@@ -34,7 +34,7 @@ export function holdErasures() {
   return {
     held,
     deliver,
-    /** Delivers what is held and what comes of it, until nothing is left. */
+    /** Delivers the held messages and their follow-ups until none is left. */
     async drain(more: Partial<Env> = {}) {
       for (let body = held.shift(); body; body = held.shift()) {
         await deliver(body, more)
@@ -47,7 +47,7 @@ export function holdErasures() {
         ...bindings,
         ...more
       }),
-    /** A request to the API with the project's key. */
+    /** Sends a request to the API with the project's key. */
     call: (
       project: TestProject,
       method: string,
@@ -68,7 +68,7 @@ export function holdErasures() {
   }
 }
 
-/** How many rows of each kind a project has, wherever they may be. */
+/** Counts a project's rows of each kind, in all stores. */
 export async function countRows(projectId: number): Promise<Record<string, number>> {
   const [row] = await db.all<Record<string, number>>(sql`select
     (select count(*) from persons where project_id = ${projectId}) as persons,
@@ -80,7 +80,7 @@ export async function countRows(projectId: number): Promise<Record<string, numbe
   return row ?? {}
 }
 
-/** Every table of the database whose rows hold this text anywhere, also inside of blobs. */
+/** Lists the tables with this text anywhere in their rows, including blobs. */
 export async function tablesWith(text: string): Promise<string[]> {
   const tables = await db.all<{ name: string }>(sql`
     select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '_cf_%'`)
@@ -106,7 +106,7 @@ export async function tablesWith(text: string): Promise<string[]> {
   return found.sort()
 }
 
-/** How many terms of the full-text index, as its shadow tables have them, contain this. */
+/** Counts the terms of the full-text index that contain this text, by its shadow tables. */
 export async function searchTerms(part: string): Promise<number> {
   await db.run(
     sql`create virtual table if not exists search_terms using fts5vocab(persons_search, row)`

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/input/json.ts'
 export type Filter = { key: string; value?: Json; operator?: string }
 export type Group = { type: 'AND' | 'OR'; values: (Filter | Group)[] }
 
-/** What a property filter means, said without SQL and apart from the product's code. Versions are numbers with dots. */
+/** Evaluates a property filter without SQL and without the product's code. Versions are numbers with dots. */
 export function evaluate(node: Filter | Group, properties: JsonObject): boolean {
   if ('values' in node) {
     return evaluateGroup(node, properties)
@@ -49,7 +49,7 @@ function evaluateFilter(filter: Filter, properties: JsonObject): boolean {
   return wanted.some((one) => TESTS[operator]?.(text, one, number))
 }
 
-/** A string as it is, another value as JSON; `undefined` for a property that is missing or null. */
+/** Returns a string unchanged, other values as JSON, and `undefined` for missing or null. */
 function textOf(properties: JsonObject, key: string): string | undefined {
   const stored = Object.hasOwn(properties, key) ? properties[key] : undefined
   if (stored === undefined || stored === null) {
@@ -58,7 +58,7 @@ function textOf(properties: JsonObject, key: string): string | undefined {
   return typeof stored === 'string' ? stored : JSON.stringify(stored)
 }
 
-/** A number only as JSON writes it. */
+/** Reads a number only in JSON's notation. */
 function numberIn(text: string): number {
   try {
     const value = JSON.parse(text)
@@ -80,7 +80,7 @@ const OPPOSITES: Record<string, string> = {
 const icontains = (text: string, value: string) => text.toLowerCase().includes(value.toLowerCase())
 const dated = (compare: (a: number, b: number) => boolean) => (text: string, value: string) =>
   isDate(text) && compare(Date.parse(text), Date.parse(value))
-/** V8 takes the 30th of February for a day in March. */
+/** V8 reads 30 February as a day in March. */
 const isDate = (text: string) =>
   /^\d{4}-\d\d-\d\d/.test(text) &&
   new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))

@@ -1,7 +1,7 @@
-/** Runs around every call to the database: `call` counts from 1, `statements` is how many it holds. */
+/** Runs around every call to the database. `call` counts from 1; `statements` is the number of its statements. */
 type Around = <T>(run: () => Promise<T>, call: number, statements: number) => Promise<T>
 
-/** The real database, with something happening around each of its calls: a fault, or another client's work. */
+/** Returns the real database with a hook around each call, for faults or another client's work. */
 export function aroundCalls(database: D1Database, around: Around): D1Database {
   let calls = 0
   const guarded = <T>(run: () => Promise<T>, statements = 1): Promise<T> => {
@@ -33,13 +33,13 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
       getBookmark: () => session.getBookmark()
     }
   }
-  // The product reaches a database through `withSession` alone.
+  // The product uses databases only through `withSession`.
   return { withSession } as unknown as D1Database
 }
 
 /**
- * The real database of an invocation that is cut at its nth call: that call and all later ones fail. `after`: the nth
- * call is carried out, although it fails; `before`: it is not.
+ * Returns the real database for an invocation that is cut off at its nth call: this call and all later ones fail. With
+ * `after` the nth call takes effect although it fails; with `before` it does not.
  */
 export function cutAt(database: D1Database, call: number, side: 'before' | 'after') {
   let isReached = false

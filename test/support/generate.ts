@@ -2,7 +2,7 @@ import type { Schema } from '@cfworker/json-schema'
 import fc from 'fast-check'
 import type { Json } from '../../src/input/json.ts'
 
-/** Text that breaks what is careless with it. */
+/** Texts that break careless code. */
 export const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.constantFrom(
@@ -35,14 +35,14 @@ export const anything: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue().map((value) => value as Json)
 )
 
-/** Where schemas refer to themselves, values end after so many references. */
+/** References followed before a value of a recursive schema ends. */
 const MAX_DEPTH = 7
-/** A text at a bound is not longer than this, nor an array in JSON. */
+/** Longest text, and longest JSON array, made for a bound. */
 const MAX_SIZE = 20_000
 
 /**
- * Makes values for schemas of the document: mostly what they allow, also at their bounds and one beyond, now and then
- * something else altogether. `known` means something to the service: tokens, ids, names.
+ * Generates values for the document's schemas: mostly valid ones, including those at a bound and one beyond it, and sometimes
+ * anything else. `known` are values with a meaning to the service: tokens, ids, names.
  */
 export function createGenerator(schemas: Record<string, Schema>, known: Json[]) {
   const made = new Map<string, fc.Arbitrary<Json>>()
@@ -81,7 +81,7 @@ export function createGenerator(schemas: Record<string, Schema>, known: Json[]) 
   return (schema: Schema) => valuesFor(schema)
 }
 
-/** Values for a schema that says itself what it allows, instead of by reference or as JSON in a string. */
+/** Generates values for a schema that is neither a reference nor JSON in a string. */
 function ofOwn(schema: Schema, inner: (of: Schema) => fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   if ('const' in schema) {
     return fc.constant(schema.const)
@@ -146,7 +146,7 @@ function ofFormat({ format, minLength, maxLength }: Schema): fc.Arbitrary<string
   )
 }
 
-/** Below, at and above each bound, where there is one. */
+/** Returns numbers below, at and above each bound. */
 const boundsOf = (minimum = 0, maximum = 1): number[] =>
   [minimum, maximum].flatMap((bound) => [bound - 1, bound, bound + 1])
 

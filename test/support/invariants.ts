@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { db } from './project.ts'
 
-/** What has to hold for a project's tables whatever was done: counters count, versions say what persons are. */
+/** Checks a project's invariants: counters equal counts, and the last versions equal the persons' properties. */
 export async function expectSound(projectId: number): Promise<void> {
   const of = (name: string) => sql`coalesce((
     select value from counters where project_id = ${projectId} and name = ${name}), 0)`

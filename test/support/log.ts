@@ -2,16 +2,16 @@ import { vi } from 'vitest'
 
 type Line = Record<string, unknown>
 
-/** Listens to the log from now on, and keeps it out of the test's own output. */
+/** Records the log from now on and keeps it out of the test's output. */
 export function listenToLog() {
   const levels = (['info', 'warn', 'error'] as const).map((level) =>
     vi.spyOn(console, level).mockImplementation(() => {})
   )
   const texts = () => levels.flatMap((level) => level.mock.calls.map(([text]) => String(text)))
   return {
-    /** Everything that was logged, as it was written. */
+    /** Everything logged, as written. */
     texts,
-    /** The lines with this message. */
+    /** Returns the lines with this message. */
     lines: (message: string): Line[] =>
       texts()
         .map((text) => JSON.parse(text))

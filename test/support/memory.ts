@@ -1,10 +1,5 @@
-import {
-  type Changes,
-  type Ids,
-  type Incoming,
-  type Known,
-  planEvents
-} from '../../src/capture/plan.ts'
+import type { Changes, Ids, Incoming, Known } from '../../src/capture/changes.ts'
+import { planEvents } from '../../src/capture/plan.ts'
 import type { PersonChange, Subject } from '../../src/persons/change.ts'
 import {
   loadPerson,
@@ -16,7 +11,7 @@ import {
 
 type Identity = { key: number; personId: number | null }
 
-/** The tables that capture writes, kept in maps: what a plan does to a database, without one. */
+/** The tables that capture writes, as maps: applies plans without a database. */
 export class MemoryStore {
   readonly events = new Map<string, Changes['events'][number]>()
   readonly identities = new Map<string, Identity>()
@@ -41,7 +36,7 @@ export class MemoryStore {
     }
   }
 
-  /** Has a rule change the person with this distinct id, as the API does. */
+  /** Applies a change to the person with this distinct id, as the API does. */
   change(distinctId: string, rule: (subject: Subject) => PersonChange): void {
     const stored = this.personOf(distinctId)
     const all = [...this.identities].map(([distinctId, { key, personId }]) => ({
@@ -53,7 +48,7 @@ export class MemoryStore {
       .filter(({ personId }) => personId === stored?.id)
       .sort((a, b) => a.key - b.key)
     if (!stored || !first) {
-      throw new Error(`There is nobody with the distinct id ${distinctId}.`)
+      throw new Error(`No person has the distinct id ${distinctId}.`)
     }
     const person = loadPerson(structuredClone(stored))
     const { versions } = rule({ person, identities: [first, ...rest] })
@@ -111,7 +106,7 @@ export class MemoryStore {
     this.warnings.push(...changes.warnings)
   }
 
-  /** Gives the matching identities to a person. */
+  /** Assigns the matching identities to a person. */
   #assign(personId: number, isMatching: (identity: Identity) => boolean): void {
     for (const identity of this.identities.values()) {
       if (isMatching(identity)) {

@@ -1,7 +1,7 @@
 import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 
-/** What vitest.config.ts adds to the bindings of wrangler.toml. */
+/** Bindings that vitest.config.ts adds to those of wrangler.toml. */
 const { BUCKET, DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
   DB_TWO: D1Database
   TEST_MIGRATIONS: D1Migration[]
@@ -10,7 +10,7 @@ const { BUCKET, DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
 /** The newest migration. */
 export const newestMigration = TEST_MIGRATIONS.at(-1)?.name
 
-// One runtime serves many files. Each begins with empty, migrated databases and an empty bucket.
+// One runtime serves many files. Each file starts with empty, migrated databases and an empty bucket.
 await Promise.all([emptyBucket(BUCKET), renew(DB), renew(DB_TWO)])
 
 /** Drops all tables and migrates again. `reset` of cloudflare:test skips a database that a request still uses. */

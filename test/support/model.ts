@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { readBody } from './requests.ts'
 
 /**
- * What the model does at one try: says something, or a pattern of that length, refuses, fails, answers something else, or
- * so many bytes, or not at all, or that it is elsewhere.
+ * The model's behaviour in one attempt: answer, return a pattern of a given length, refuse, fail, answer with something else or
+ * with many bytes, not answer at all, or redirect.
  */
 export type Turn =
   | Spoken
@@ -16,12 +16,12 @@ export type Turn =
   | { silent: true }
   | { moved: string }
 
-/** A turn in which the model answers with a message. */
+/** A turn that answers with a message. */
 type Spoken = { say: unknown } | { refuse: string } | { length: number }
 
 export type Asked = { headers: IncomingHttpHeaders; body: z.infer<typeof ChatRequest> }
 
-/** An object of strict mode: nothing optional, nothing else. */
+/** Whether an object schema fits strict mode: no optional and no additional members. */
 const StrictObject = z
   .looseObject({
     type: z.literal('object'),
@@ -82,7 +82,7 @@ const ChatRequest = z.object({
     json_schema: z.object({
       name: z.string().regex(/^[\w-]{1,64}$/),
       strict: z.literal(true),
-      schema: z.unknown().refine(isStrict, 'This schema is none of strict mode.')
+      schema: z.unknown().refine(isStrict, 'This schema does not fit strict mode.')
     })
   })
 })
@@ -90,7 +90,7 @@ const ChatRequest = z.object({
 const sendJson = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 
-/** Answers a request as its turn says. */
+/** Answers a request according to its turn. */
 function takeTurn(
   turn: Turn,
   response: ServerResponse,
@@ -112,7 +112,7 @@ function takeTurn(
   }
 }
 
-/** A chat completion with one message. */
+/** Builds a chat completion with one message. */
 const completionOf = (spoken: Spoken, id: string, model: string) => ({
   id,
   object: 'chat.completion',
@@ -136,9 +136,8 @@ function contentOf(spoken: Exclude<Spoken, { refuse: string }>): string {
 }
 
 /**
- * An endpoint of OpenAI's chat completions on a port of this machine, which takes what that takes; the first part
- * of the path is JSON, of what it does at which try, and the second tells tests apart. `/asked?at=/path` tells what it was
- * asked below such a path.
+ * Starts a local endpoint with OpenAI's chat completions. The first part of the path is JSON with the behaviour per attempt;
+ * the second part separates tests. `/asked?at=/path` returns the requests received below a path.
  */
 export async function startModel() {
   const asked = new Map<string, Asked[]>()
@@ -163,7 +162,7 @@ export async function startModel() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A server that listens on a port has no other kind of address.
+  // A server that listens on a port always has this kind of address.
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     host,

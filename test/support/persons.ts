@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/input/json.ts'
 import type { TestEvent, TestProject } from './project.ts'
 
-/** A person as the list shows it. */
+/** A person as shown in the list. */
 export type ListedPerson = {
   id: number
   uuid: string
@@ -10,10 +10,10 @@ export type ListedPerson = {
   properties: JsonObject
 }
 
-/** The list of a project without persons. */
+/** The list of an empty project. */
 export const NOBODY = { count: 0, next: null, previous: null, results: [] }
 
-/** A person, seen for the first time on this day of November 2024. */
+/** Returns an event that creates a person on this day of November 2024. */
 export const person = (
   day: number,
   distinctId: string,
@@ -25,18 +25,18 @@ export const person = (
   properties: { $set: properties }
 })
 
-/** p1 … pn, each created a day after the one before. */
+/** Returns events for p1 … pn, each created a day after the previous one. */
 export const people = (count: number) =>
   Array.from({ length: count }, (_, i) => person(i + 1, `p${i + 1}`))
 
-/** The first distinct id of each person on a page. */
+/** Returns the first distinct id of each person on a page. */
 export const distinctIds = (body: { results: ListedPerson[] }) =>
   body.results.map((listed) => listed.distinct_ids[0])
 
 /** Requests the list with this query. */
 export const list = (project: TestProject, query: string) => project.call('GET', `persons?${query}`)
 
-/** Requests the page that a link of another page leads to. */
+/** Requests the page behind another page's link. */
 export const follow = (project: TestProject, url: string) =>
   project.call('GET', `persons${new URL(url).search}`)
 
@@ -51,7 +51,7 @@ export async function walk(
   pages.push(body)
   while (body.next) {
     if (pages.length === 50) {
-      throw new Error('next leads in a circle')
+      throw new Error('`next` leads back to an earlier page')
     }
     await between(pages.length)
     body = (await follow(project, body.next)).body

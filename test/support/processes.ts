@@ -9,7 +9,7 @@ import { z } from 'zod'
 export type Output = { code: number | null; stdout: string; stderr: string }
 
 export type LocalService = {
-  /** All that it printed until it was ready. */
+  /** Everything printed until it was ready. */
   welcome: string
   url: string
   projectId: number
@@ -31,11 +31,11 @@ const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
 
-/** Runs npm to its end. Its own notices are left out. */
+/** Runs npm to its end, without npm's own notices. */
 export const npm = (args: string[], env: Record<string, string>): Promise<Output> =>
   launch('npm', args, env).ended
 
-/** What `npm run --silent <name> -- …` does, without the time that npm takes for it. */
+/** Runs `npm run --silent <name> -- …` without npm's own time. */
 export function runScript(
   name: string,
   args: string[],
@@ -45,14 +45,14 @@ export function runScript(
   return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
 }
 
-/** The database of a service, past the service; waits its turn to write. The folder has one: that of `DB`. */
+/** Opens a service's only database file, `DB`, behind the service's back; waits for its turn to write. */
 export function openDatabase(stateDir: string, options: { readOnly?: boolean } = {}): DatabaseSync {
   const exclude = (path: string) => path.includes('metadata')
   const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), { exclude })
   return new DatabaseSync(file, { timeout: 10_000, ...options })
 }
 
-/** The rows that a service's database has. */
+/** Returns rows of a service's database. */
 export function readRows(stateDir: string, query: string): unknown[] {
   const database = openDatabase(stateDir, { readOnly: true })
   try {
@@ -62,9 +62,13 @@ export function readRows(stateDir: string, query: string): unknown[] {
   }
 }
 
-/** Starts `npm start` with these options, or another script that ends when it is told to, on a free port. */
-export function launchService(stateDir: string, options: string[] = [], script = 'start') {
-  const args = ['run', script, '--', ...options]
+/** Starts `npm start` with these options, or another long-running script, on a free port. */
+export function launchService(
+  stateDir: string,
+  options: string[] = [],
+  { script = 'start', clone = root } = {}
+) {
+  const args = ['--prefix', clone, 'run', script, '--', ...options]
   const { child, output, stop } = launchCommand('npm', args, { STATE_DIR: stateDir, PORT: '0' })
   return { pid: child.pid ?? 0, ready: readWelcome(child, output, stop), stop }
 }
@@ -103,26 +107,26 @@ async function readWelcome(
   }
 }
 
-/** Asks again until the answer is yes. */
+/** Repeats `ask` until it returns true. */
 export async function until(ask: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
   for (const deadline = Date.now() + ms; !(await ask()); await sleep(100)) {
     if (Date.now() > deadline) {
-      throw new Error(`It did not happen in ${ms} ms: ${ask}`)
+      throw new Error(`Still false after ${ms} ms: ${ask}`)
     }
   }
 }
 
-/** Whether it can be told which processes there are: on Linux. Elsewhere what needs it is skipped, which is said. */
+/** Whether processes can be listed, as on Linux. Elsewhere, tests that need it are skipped with a notice. */
 export function knowsProcesses(): boolean {
   if (process.platform === 'linux') {
     return true
   }
-  // Past the test runner, which keeps the output of tests that do not fail.
+  // Writes directly, because the test runner hides the output of passing tests.
   writeSync(2, 'Skipped: whether npm start leaves processes behind, as only Linux tells them.\n')
   return false
 }
 
-/** The processes that a process has started, and those have. */
+/** Lists the descendants of a process. */
 export function descendants(pid: number): number[] {
   const children = processes().filter(({ parent }) => parent === pid)
   return children.flatMap((child) => [child.pid, ...descendants(child.pid)])
@@ -133,10 +137,10 @@ type Roles = { supervisor: number; host: number; runtime: number }
 const findBelow = (parent: number | undefined, name: string) =>
   parent && descendants(parent).find((child) => commandOf(child).includes(name))
 
-/** The process of a service that owns its port; undefined before it is started. */
+/** Returns the service's process that owns the port; undefined before it is started. */
 export const supervisorOf = (pid: number) => findBelow(pid, 'scripts/start.ts')
 
-/** The processes of a service by their role: what serves the port, what runs the runtime, and the runtime itself. */
+/** Returns the processes of a service by role: owner of the port, host of the runtime, and runtime. */
 export async function rolesOf({ pid }: LocalService): Promise<Roles> {
   let roles: Roles | undefined
   await until(() => {
@@ -167,7 +171,7 @@ export const isAlive = (pid: number) =>
 function processes() {
   return readdirSync('/proc').flatMap((name) => {
     try {
-      // `pid (name) state parent …`, and the name may contain anything.
+      // The format is `pid (name) state parent …`; the name may contain anything.
       const [state, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ')

@@ -23,19 +23,19 @@ const answered = await worker.fetch(
   createExecutionContext()
 )
 
-/** What `/openapi.json` says. */
+/** The document at `/openapi.json`. */
 export const published: unknown = await answered.json()
 const checker = createChecker(published)
 
-/** The id of the operation that a request reaches, of all that `/openapi.json` names. */
+/** Returns the id of the operation in `/openapi.json` that a request reaches. */
 export const { operationOf, operationIds } = checker
 
-/** The control database, and the data of every project that a test makes. */
+/** The control database, which also holds the data of all test projects. */
 export const db = openDb(env.DB, newUsage()).db
 
 export type TestProject = Awaited<ReturnType<typeof newProject>>
 
-/** A tenant of its own for one test: project, owner, a key with these scopes, and ways to use them. */
+/** Creates a tenant for one test: project, owner, a key with these scopes, and helpers to use them. */
 export async function newProject({
   scopes = ['*'],
   database = 'DB',
@@ -62,6 +62,7 @@ export async function newProject({
       timezone: 'UTC',
       week_start: 'sunday',
       test_account_filters: [],
+      recording_retention_days: null,
       database,
       recording: true,
       ...settings
@@ -75,13 +76,13 @@ export async function newProject({
     token: project.captureToken,
     key,
     user,
-    /** A request to the API below the project's path, with its key. */
+    /** Sends a request below the project's path, with its key. */
     call: (method: string, path: string, headers: Record<string, string> = {}) =>
       request(method, `/api/environments/${project.id}/${path}`, {
         Authorization: `Bearer ${key}`,
         ...headers
       }),
-    /** The same with a JSON body, on these bindings. */
+    /** The same with a JSON body and these bindings. */
     send: (method: string, path: string, json?: Json, bindings: Partial<Env> = {}) =>
       request(
         method,
@@ -91,13 +92,13 @@ export async function newProject({
         bindings
       ),
     newKey: (other: string[]) => newKey(project.id, user.id, other),
-    /** What a capture request puts into the queue. */
+    /** Returns the messages that a capture request queues. */
     message: (events: TestEvent[], receivedAt = Date.now()) => ({
       project_id: project.id,
       received_at: receivedAt,
       events: events.map((event) => fullEvent(event, receivedAt))
     }),
-    /** Has the consumer process one queue batch that holds these events as one message. */
+    /** Lets the consumer process one batch with these events as one message. */
     ingest(events: TestEvent[], receivedAt = Date.now()) {
       return consume([this.message(events, receivedAt)])
     }
@@ -125,8 +126,8 @@ async function newKey(projectId: number, userId: number, scopes: string[]): Prom
 }
 
 /**
- * A request through the whole worker; `body` of the answer is its JSON, null for anything else. An answer that is not
- * what `/openapi.json` says fails the test.
+ * Sends a request through the whole worker. `body` is the answer's JSON, or null for anything else. An answer that violates
+ * `/openapi.json` fails the test.
  */
 export async function request(
   method: string,
@@ -153,7 +154,7 @@ export async function request(
   return answer
 }
 
-/** Delivers these messages to the capture consumer as one batch and answers which were acknowledged or retried. */
+/** Delivers these messages to the capture consumer as one batch. Returns which were acknowledged and which retried. */
 export async function consume(bodies: unknown[], attempts = 1, bindings: Partial<Env> = {}) {
   const messages = bodies.map((body) => ({
     id: crypto.randomUUID(),

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { request } from './project.ts'
 
-/** Waits until the real queues are empty and nobody works on them: a file of tests leaves nothing running behind. */
+/** Waits until the real queues are empty and idle, so that a test file leaves no work behind. */
 export const untilQuiet = () =>
   vi.waitUntil(
     async () => {

@@ -15,7 +15,7 @@ const Config = z.object({
   })
 })
 
-/** Seconds that a queue of the tests gathers messages for a batch, instead of the seconds in wrangler.toml. */
+/** Seconds for which test queues gather a batch, instead of those in wrangler.toml. */
 const BATCH_TIMEOUT = 0.1
 
 /** The queue consumers of wrangler.toml as Miniflare options, but without waiting for a full batch or before a retry. */

@@ -5,12 +5,12 @@ import { readBody } from './requests.ts'
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 
-/** How often a path below `/flaky/` has been asked. */
+/** Number of requests per path below `/flaky/`. */
 type Counts = Map<string, number>
 
 /**
- * Some other service, on a port of this machine, which also misbehaves; the path says how. `/received?at=/path` tells what
- * came to paths that begin so.
+ * Starts a local service that receives requests and misbehaves as the path says. `/received?at=/path` returns the requests to
+ * paths that start so.
  */
 export async function startReceiver() {
   const received: Received[] = []
@@ -43,7 +43,7 @@ export async function startReceiver() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A server that listens on a port has no other kind of address.
+  // A server that listens on a port always has this kind of address.
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     host,
@@ -56,7 +56,7 @@ export async function startReceiver() {
   }
 }
 
-/** Sends a body without an end, as fast as the client takes it. */
+/** Sends an endless body, as fast as the client reads it. */
 function sendEndlessly(response: ServerResponse): void {
   const write = () => {
     while (!response.destroyed && response.write('x'.repeat(65_536))) {}
@@ -65,7 +65,7 @@ function sendEndlessly(response: ServerResponse): void {
   write()
 }
 
-/** How requests below a path are answered wrongly. No path begins another. */
+/** Faulty answers by path prefix. No prefix starts with another one. */
 const MISBEHAVIOURS: [prefix: string, misbehave: (response: ServerResponse) => void][] = [
   ['/silent', () => {}],
   ['/cut', ({ req }) => req.socket.destroy()],

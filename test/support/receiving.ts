@@ -4,9 +4,9 @@ import { startReceiver } from './receiver.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Another service on this machine, for tests in workerd: see `receiver.ts`. */
+    /** Address of the receiver in `receiver.ts`, for tests in workerd. */
     receiver: { host: string; url: string }
-    /** A model on this machine: see `model.ts`. */
+    /** Address of the model in `model.ts`. */
     model: { host: string; url: string }
   }
 }

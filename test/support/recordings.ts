@@ -18,7 +18,7 @@ type Sent = {
   properties?: JsonObject
 }
 
-/** Snapshots of a visitor who opened a page, moved the mouse and clicked, from then on; ms. */
+/** Returns snapshots of a visitor who opens a page, moves the mouse and clicks, starting at `at`, ms. */
 export const visit = (at: number, href = 'https://shop.example/'): JsonObject[] => [
   { type: 4, timestamp: at, data: { href, width: 800, height: 600 } },
   { type: 2, timestamp: at + 1, data: 'compressed by the SDK', cv: '2024-10' },
@@ -30,7 +30,7 @@ export const visit = (at: number, href = 'https://shop.example/'): JsonObject[] 
   { type: 3, timestamp: at + 3_000, data: { source: 2, type: 2, id: 3, x: 1, y: 2 } }
 ]
 
-/** A `$snapshot` event as posthog-js sends it. */
+/** Returns a `$snapshot` event as posthog-js sends it. */
 export const snapshotEvent = (project: TestProject, sent: Sent = {}): JsonObject => ({
   uuid: sent.uuid ?? uuidv7(),
   event: '$snapshot',
@@ -72,7 +72,7 @@ export function holdRecordings() {
     return getQueueResult(batch, createExecutionContext())
   }
 
-  /** Delivers what is held and what comes of it, until nothing is left. */
+  /** Delivers the held messages and their follow-ups until none is left. */
   async function drain(more: Partial<Env> = {}) {
     while (held.length > 0) {
       await deliver(held.splice(0), { more })
@@ -85,7 +85,7 @@ export function holdRecordings() {
     post,
     deliver,
     drain,
-    /** Sends these events in one request and has them processed. */
+    /** Sends these events in one request and processes them. */
     async record(...events: JsonObject[]) {
       const { status } = await post(JSON.stringify(events))
       expect(status).toBe(200)
@@ -94,9 +94,9 @@ export function holdRecordings() {
   }
 }
 
-/** A project, its recordings as the API answers them, and their queue. */
-export async function newStage(settings: SettingsChange = {}) {
-  const project = await newProject({ settings })
+/** Creates a project, with access to its recordings through the API and to their queue. */
+export async function newStage(settings: SettingsChange = {}, database = 'DB') {
+  const project = await newProject({ settings, database })
   const get = async (path = '', status = 200) => {
     const answer = await project.call('GET', `session_recordings/${path}`)
     expect(answer.status).toBe(status)
@@ -105,7 +105,7 @@ export async function newStage(settings: SettingsChange = {}) {
   return { project, get, ...holdRecordings() }
 }
 
-/** The names of the objects of a session, without what they have in common. */
+/** Lists a session's objects, without the common prefix. */
 export async function objectsOf(project: TestProject, session: string): Promise<string[]> {
   const prefix = prefixOf(project.id, session)
   const { objects } = await env.BUCKET.list({ prefix })

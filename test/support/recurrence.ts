@@ -4,8 +4,8 @@ const DAY = 86_400_000
 const HOUR = 3_600_000
 
 /**
- * What a schedule yields until a moment, day by day and without the library of the service: every calendar day from the
- * start on is asked whether it belongs, and times become moments through a list of the zone's changes.
+ * Computes a schedule's occurrences up to a time, without the service's library: it tests every calendar day from the start,
+ * and converts local times through a list of the zone's offset changes.
  */
 export function occurrencesUntil(schedule: Schedule, horizon: number): number[] {
   const { frequency, interval, bysetpos, count, untilDate, timezone } = schedule
@@ -16,7 +16,7 @@ export function occurrencesUntil(schedule: Schedule, horizon: number): number[] 
   const firstDay = (local - timeOfDay) / DAY
   const lastDay = Math.ceil((horizon + DAY) / DAY) + 1
 
-  /** Days since 1970 of each period, all of them, also before the start. */
+  /** All days of each period, also before the start, as days since 1970. */
   const periods = new Map<number, number[]>()
   for (let day = firstDay - 370; day <= lastDay + 370; day += 1) {
     const n = periodOf(day, frequency) - periodOf(firstDay, frequency)
@@ -76,17 +76,17 @@ function isPicked(day: number, { frequency, byweekday }: Schedule, firstDay: num
 
 const zones = new Map<string, ReturnType<typeof readZone>>()
 
-/** A zone from 2010 to 2030. */
+/** A zone's offsets from 2010 to 2030. */
 function zoneOf(timezone: string) {
   const zone = zones.get(timezone) ?? readZone(timezone, Date.UTC(2010, 0), Date.UTC(2030, 0))
   zones.set(timezone, zone)
   return zone
 }
 
-/** No zone changes its offset twice in so short a time. */
+/** Search step, ms: no zone changes its offset twice within it. */
 const STEP = 4 * DAY
 
-/** The offsets of a zone between two moments, found step by step and then exactly. */
+/** Finds a zone's offset changes between two times: in steps first, then exactly. */
 function readZone(timezone: string, from: number, until: number) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
@@ -119,7 +119,7 @@ function readZone(timezone: string, from: number, until: number) {
   }
   return {
     offsetAt: (time: number) => spans.findLast((span) => span.from <= time)?.offset ?? 0,
-    /** The first moment at which the clock shows this time, or else has passed it. */
+    /** Returns the first moment at which the clock shows this time or has passed it. */
     firstShowing(local: number): number {
       for (const [i, span] of spans.entries()) {
         const end = spans[i + 1]?.from ?? Number.POSITIVE_INFINITY

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Returns the body of a request to a server of the tests. When the client gives the request up, as a page that is closed
- * does, the promise stays open: there is nobody left to answer.
+ * Reads the body of a request to a test server. If the client cancels, as a closed page does, the promise never settles, because
+ * nobody is left to answer.
  */
 export const readBody = (request: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve) => {

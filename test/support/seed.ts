@@ -1,17 +1,17 @@
 import { env } from 'cloudflare:workers'
 
-/** A step small enough for one D1 statement. */
+/** Rows inserted per statement. */
 const STEP = 25_000
 
 export type Seed = {
   count: number
   /** SQL for the e-mail of person `n` of 1…count. */
   email: string
-  /** The number of the first person and of the first identity; they are shared by all projects. */
+  /** Ids of the first person and the first identity; all projects share the sequence. */
   firstId: number
 }
 
-/** Fills a project straight in its tables, with two distinct ids (`a-n`, `b-n`) for each person, one created each second. */
+/** Inserts persons straight into a project's tables, each with two distinct ids (`a-n`, `b-n`), one created per second. */
 export async function seedPersons(
   projectId: number,
   { count, email, firstId }: Seed

@@ -3,7 +3,7 @@ import { explain, type Open, readCommand, runCommand } from '../../scripts/admin
 import { openLocal } from '../../scripts/local.ts'
 import { type LocalService, launchService, type Output } from './processes.ts'
 
-/** Runs a command as scripts/admin.ts does, in this process. */
+/** Runs a command like scripts/admin.ts, but in this process. */
 export async function runAdmin(words: string[], open: Open): Promise<Output> {
   try {
     return { code: 0, stdout: await runCommand(readCommand(words), open), stderr: '' }
@@ -12,7 +12,7 @@ export async function runAdmin(words: string[], open: Open): Promise<Output> {
   }
 }
 
-/** The answer of an operator's command on a state folder. @throws what the command says when it fails */
+/** Runs an operator's command on a state folder. @returns its answer. @throws an error with its output when it fails */
 export async function administer(stateDir: string, ...words: string[]) {
   const { code, stdout, stderr } = await runAdmin([...words, '--json'], () => openLocal(stateDir))
   if (code !== 0) {
@@ -21,7 +21,7 @@ export async function administer(stateDir: string, ...words: string[]) {
   return JSON.parse(stdout)
 }
 
-/** A project of its own in the service that all files share, made as an operator would, and a key to its persons. */
+/** Creates a project in the shared service as an operator would, with a key to its persons. */
 export async function newProject(settings = ['--recording', 'on']) {
   const { url, stateDir } = inject('service')
   const project = await administer(stateDir, 'project', 'create', '--name', 'Shop', ...settings)
@@ -42,7 +42,7 @@ export async function newProject(settings = ['--recording', 'on']) {
   }
 }
 
-/** `npm start` on a free port, ready; it is stopped with the test. */
+/** Starts `npm start` on a free port, waits until it is ready, and stops it with the test. */
 export async function startService(stateDir: string): Promise<LocalService> {
   const started = launchService(stateDir)
   onTestFinished(async () => void (await started.stop('SIGTERM')))

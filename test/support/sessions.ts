@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { db } from './project.ts'
 
-/** When the sessions of these tests begin. */
+/** Start of these tests' sessions. */
 export const AT = Date.UTC(2026, 10, 1, 12)
 
 type Row = {
@@ -12,7 +12,7 @@ type Row = {
   exit: string | null
 }
 
-/** A project's sessions by their ids, with the distinct ids instead of the keys of their identities. */
+/** Returns a project's sessions by id, with distinct ids instead of identity keys. */
 export async function sessionsOf(projectId: number) {
   const rows = await db.all<Row>(sql`
     select session_id, start_time, end_time, events, pageviews, autocaptures, screens, entry, exit, click, lcp,

@@ -4,8 +4,8 @@ import { type LocalService, launchService, newStateDir } from './processes.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * A service for all tests that need no state of their own: each makes itself a project in it. The project that
-     * came with it is left to test/e2e/erasures.
+     * A service shared by all tests without special needs; each creates its own project. The first project is reserved for
+     * test/e2e/erasures.
      */
     service: Pick<LocalService, 'url' | 'projectId' | 'key'> & { stateDir: string }
   }

@@ -1,7 +1,7 @@
 import type { Json } from '../../src/input/json.ts'
 import type { request, TestProject } from './project.ts'
 
-/** The fields of a subscription that is delivered every day at 09:00 UTC. */
+/** Fields of a subscription delivered every day at 09:00 UTC. */
 export const DAILY = {
   target_type: 'email',
   target_value: 'ada@example.com',
@@ -9,11 +9,11 @@ export const DAILY = {
   start_date: '2026-11-20T09:00:00Z'
 }
 
-/** Creates a daily subscription with these fields instead of or beside the usual ones. */
+/** Creates a daily subscription; `fields` replace or extend the defaults. */
 export const create = async (project: TestProject, fields: object = {}) =>
   (await project.send('POST', 'subscriptions/', { ...DAILY, ...fields } as Json)).body
 
-/** Status, code and attr of a refusal. */
+/** Returns status, code and attr of a refusal. */
 export const refusal = ({ status, body }: Awaited<ReturnType<typeof request>>) => [
   status,
   body.code,

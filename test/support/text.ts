@@ -1,4 +1,4 @@
-/** A text of `a` and `b` at random; the same for the same seed. */
+/** Returns a random text of `a` and `b`; the same seed gives the same text. */
 export function randomText(length: number, seed = 0): string {
   let state = seed
   const letters = Array.from({ length }, () => {

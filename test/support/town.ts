@@ -1,10 +1,10 @@
 import { holdErasures } from './erasures.ts'
 import { newProject, type TestEvent } from './project.ts'
 
-/** When the events of these tests begin. */
+/** Time of the first event of these tests. */
 export const AT = Date.UTC(2026, 10, 1)
 
-/** An event that joins an anonymous id to a distinct id and sets properties. */
+/** Returns an event that merges an anonymous id into a distinct id and sets properties. */
 export const identify = (distinct_id: string, anon: string, $set = {}): TestEvent => ({
   event: '$identify',
   distinct_id,
@@ -12,11 +12,11 @@ export const identify = (distinct_id: string, anon: string, $set = {}): TestEven
   properties: { $anon_distinct_id: anon, $set }
 })
 
-/** Events of a distinct id, of three names, a millisecond apart. */
+/** Returns events of one distinct id with three names, one millisecond apart. */
 export const event = (distinct_id: string, n = 1): TestEvent[] =>
   Array.from({ length: n }, (_, i) => ({ event: `event ${i % 3}`, distinct_id, timestamp: AT + i }))
 
-/** A project with Ada (two ids, 22 events) and Bob (10 events). */
+/** Creates a project with Ada (two ids, 22 events) and Bob (10 events). */
 export async function newTown() {
   const project = await newProject()
   await project.ingest([
@@ -33,6 +33,6 @@ export async function newTown() {
 
 export type Town = Awaited<ReturnType<typeof newTown>>
 
-/** A page of the project's erasures. */
+/** Requests a page of the project's erasures. */
 export const status = async (town: Town, query = '') =>
   (await town.call(town.project, 'GET', `persons/deletion_status${query}`)).body

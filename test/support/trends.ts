@@ -1,9 +1,9 @@
 import { newProject, request, type TestEvent, type TestProject } from './project.ts'
 
-/** A moment of June 2025, in ms: `03T12:00:00` is noon UTC on the third. */
+/** Returns a time in June 2025 in ms: `03T12:00:00` is noon UTC on the third. */
 export const at = (text: string) => Date.parse(`2025-06-${text}Z`)
 
-/** Three days: Ada twice on the first, Ada and Bob on the third, one without a person. */
+/** Events of three days: Ada twice on the first, Ada and Bob on the third, and one event without a person. */
 export const EVENTS: TestEvent[] = [
   {
     distinct_id: 'ada',
@@ -41,7 +41,7 @@ export const EVENTS: TestEvent[] = [
 /** The three days of `EVENTS`. */
 export const RANGE = { date_from: '2025-06-01', date_to: '2025-06-03' }
 
-/** A project with `EVENTS`. */
+/** Creates a project with `EVENTS`. */
 export async function newStory() {
   const project = await newProject()
   await project.ingest(EVENTS)
@@ -64,7 +64,7 @@ export async function ask(
   )
 }
 
-/** A series of a trend as it is answered. */
+/** A series in a trend's answer. */
 export type Result = {
   label: string
   data: number[]
@@ -73,14 +73,14 @@ export type Result = {
   breakdown_value?: unknown
 }
 
-/** The label and the numbers of each series. */
+/** Returns label and numbers of each series. */
 export const lines = (answer: { body: { result: Result[] } }) =>
   answer.body.result.map(({ label, data, aggregated_value }) => [label, aggregated_value ?? data])
 
-/** A request for page views in the old form, with these fields of its series. */
+/** Builds a request for page views as a filter object, with these fields in its series. */
 export const asTrend = (fields: object) => ({ events: [{ id: '$pageview', ...fields }], ...RANGE })
 
-/** A request for page views as a TrendsQuery, with these fields of the query. */
+/** Builds a request for page views as a TrendsQuery, with these fields in the query. */
 export const asNode = (fields: object) => ({
   query: {
     kind: 'TrendsQuery',

@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { QueueMessage } from '../../src/capture/message.ts'
-import type { DeadMessage } from '../../src/queues/attempt.ts'
+import type { DeadMessage } from '../../src/queues/failure.ts'
 import worker from '../../src/worker.ts'
 import { consume, request, type TestProject } from './project.ts'
 import { holdRecordings } from './recordings.ts'
@@ -26,19 +26,19 @@ export function holdQueues() {
     dead,
     recorded: recordings.held,
     bindings,
-    /** Loses every message, as a process does that is killed. */
+    /** Loses every message, as a killed process does. */
     lose() {
       captured.length = 0
       recordings.held.length = 0
       dead.length = 0
     },
-    /** Delivers what is held of captured requests in one batch. */
+    /** Delivers the held captured requests as one batch. */
     consume: (more: Partial<Env> = {}, attempts = 1) =>
       consume(captured.splice(0), attempts, { ...bindings, ...more }),
-    /** Delivers what is held of recordings in one batch. */
+    /** Delivers the held recordings as one batch. */
     record: (more: Partial<Env> = {}, attempts = 1) =>
       recordings.deliver(recordings.held.splice(0), { attempts, more: { ...bindings, ...more } }),
-    /** Delivers what is held of dead letters in one batch. */
+    /** Delivers the held dead letters as one batch. */
     async park(more: Partial<Env> = {}) {
       const messages = dead.splice(0).map((body) => ({
         id: crypto.randomUUID(),
@@ -57,7 +57,7 @@ export function holdQueues() {
 
 export type HeldQueues = ReturnType<typeof holdQueues>
 
-/** The keys of what waits in the bucket of a project. */
+/** Lists the keys of a project's objects that wait in the bucket. */
 export async function waitingOf({ id }: Pick<TestProject, 'id'>): Promise<string[]> {
   const pages = await Promise.all(
     ['capture/', 'queued/'].map((prefix) => env.BUCKET.list({ prefix: `${prefix}${id}/` }))
@@ -65,5 +65,5 @@ export async function waitingOf({ id }: Pick<TestProject, 'id'>): Promise<string
   return pages.flatMap(({ objects }) => objects.map(({ key }) => key))
 }
 
-/** Has the next sweep begin as the first one does. */
+/** Makes the next sweep start from the beginning. */
 export const forgetSweeps = () => env.BUCKET.delete(['sweeps/capture.json', 'sweeps/queued.json'])

@@ -26,7 +26,8 @@ it('reads more than a handful of sources', () => {
 
 /**
  * The floors of the house, from the ground up: a file imports from its own room and from those below. A room is a folder
- * of src/ or a file beside them. Routes are a room of their own, whatever folder they are in.
+ * of src/ or a file beside them. Routes are a room of their own, whatever folder they are in; so are the reference texts
+ * beside them.
  */
 const FLOORS = [
   'errors.ts',
@@ -65,9 +66,12 @@ const FLOORS = [
   'worker.ts'
 ]
 
+const isRoutes = (file: string): boolean =>
+  file.endsWith('routes.ts') || file.endsWith('/reference.ts')
+
 const roomOf = (file: string): string => {
   const [first = ''] = file.split('/')
-  return file.endsWith('routes.ts') ? 'routes' : first
+  return isRoutes(file) ? 'routes' : first
 }
 
 it('has every room on a floor', () => {
@@ -88,9 +92,8 @@ it('imports nothing from a floor above', () => {
   expect(upward).toEqual([])
 })
 
-it('keeps HTTP in app.ts, http/ and routes.ts', () => {
-  const isDoor = (file: string) =>
-    file === 'app.ts' || file.startsWith('http/') || file.endsWith('routes.ts')
+it('keeps HTTP in app.ts, http/, routes.ts and reference.ts', () => {
+  const isDoor = (file: string) => file === 'app.ts' || file.startsWith('http/') || isRoutes(file)
 
   expect(offenders(isDoor, (name) => name === 'hono' || name.startsWith('hono/'))).toEqual([])
   expect(offenders(isDoor, (name) => /(^|\/)http\//.test(name))).toEqual([])

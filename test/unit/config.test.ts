@@ -5,6 +5,7 @@ import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
 import { CRONS } from '../../src/crons/cron.ts'
 import { isWeekly } from '../../src/erasures/schedule.ts'
+import { CONSUMERS, consumerOf } from '../../src/queues/names.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -46,6 +47,16 @@ describe('wrangler.toml', () => {
 
   it('sets every limit of every queue consumer, since the defaults differ between local and deployed', () => {
     expect(Config.shape.queues.safeParse(config.queues).error).toBeUndefined()
+  })
+
+  it('names the queue of each consumer in the code, and of no other', () => {
+    const { consumers } = Config.shape.queues.parse(config.queues)
+    const found = consumers.map(({ queue }) => consumerOf(config.vars.QUEUE_NAMES, queue))
+
+    expect(found.sort()).toEqual([...CONSUMERS].sort())
+    expect(() => consumerOf(config.vars.QUEUE_NAMES, 'another-queue')).toThrow(
+      'QUEUE_NAMES in wrangler.toml gives the queue another-queue to no consumer.'
+    )
   })
 
   it('consumes the dead letters of the capture queue', () => {

@@ -108,17 +108,17 @@ describe('an address', () => {
   })
 
   it.each([
-    ['http://example.com/', 'Only https URLs are allowed.'],
-    ['ftp://example.com/', 'Only https URLs are allowed.'],
-    ['file:///etc/passwd', 'Only https URLs are allowed.'],
-    ['javascript:alert(1)', 'Only https URLs are allowed.'],
+    ['http://example.com/', 'The URL must begin with https://.'],
+    ['ftp://example.com/', 'The URL must begin with https://.'],
+    ['file:///etc/passwd', 'The URL must begin with https://.'],
+    ['javascript:alert(1)', 'The URL must begin with https://.'],
     ['example.com', 'This is not a valid URL.'],
     ['https://', 'This is not a valid URL.'],
     ['https://256.256.256.256/', 'This is not a valid URL.'],
     ['https://[::1/', 'This is not a valid URL.'],
-    ['https://user@example.com/', 'A URL may not hold a user or password.'],
-    ['https://u:p@example.com/', 'A URL may not hold a user or password.'],
-    [`https://example.com/${'x'.repeat(2_048)}`, 'A URL has at most 2048 characters.']
+    ['https://user@example.com/', 'A URL must not contain a user name or password.'],
+    ['https://u:p@example.com/', 'A URL must not contain a user name or password.'],
+    [`https://example.com/${'x'.repeat(2_048)}`, 'A URL may have at most 2048 characters.']
   ])('says what is wrong with it: %s', (text, why) => {
     expect(() => checkUrl(text, '')).toThrow(why)
   })
@@ -159,11 +159,11 @@ describe('a request', () => {
   })
 
   it.each([
-    ['/silent', 'timeout', 'It did not answer within 0.5 s.'],
-    ['/stalls', 'timeout', 'It did not answer within 0.5 s.'],
-    ['/cut', 'unreachable', 'It cannot be reached, or cut the connection.'],
-    ['/garbage', 'unreachable', 'It cannot be reached, or cut the connection.'],
-    ['/endless', 'too_large', 'Its answer is larger than 1000 bytes.']
+    ['/silent', 'timeout', 'The server did not respond within 0.5 s.'],
+    ['/stalls', 'timeout', 'The server did not respond within 0.5 s.'],
+    ['/cut', 'unreachable', 'The server cannot be reached, or closed the connection.'],
+    ['/garbage', 'unreachable', 'The server cannot be reached, or closed the connection.'],
+    ['/endless', 'too_large', 'The response is larger than 1000 bytes.']
   ])('fails in time when the other does not behave: %s', async (path, kind, message) => {
     expect(await faultOf(post(path))).toEqual([kind, message])
   })
@@ -194,7 +194,10 @@ describe('a request', () => {
       n === 0 ? '/end' : `/status/307?Location=${encodeURIComponent(chain(n - 1))}`
 
     expect((await post(chain(3))).status).toBe(200)
-    expect(await faultOf(post(chain(4)))).toEqual(['refused', 'It redirects more than 3 times.'])
+    expect(await faultOf(post(chain(4)))).toEqual([
+      'refused',
+      'The server redirects more than 3 times.'
+    ])
   })
 
   it.each([

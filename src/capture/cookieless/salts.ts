@@ -3,8 +3,8 @@ import { within } from '../../pause.ts'
 import { PUT_MS } from '../../queues/waiting-objects.ts'
 
 /*
- * One random salt per calendar day keys the hashes of that day's visitors. It lies in R2 and nowhere else: a backup of the
- * database would keep it. Once it is deleted, no hash of the day can be made again, nor be traced back to an address.
+ * One random salt per calendar day keys the hashes of that day's visitors. It is stored in R2 only, because backups of the
+ * database would keep it. Once it is deleted, no hash of that day can be made again or traced back to an address.
  */
 
 export const SALT_PREFIX = 'salts/'
@@ -12,19 +12,19 @@ export const SALT_PREFIX = 'salts/'
 const SALT_BYTES = 32
 
 const HOUR = 3_600_000
-/** A day begins first at UTC+14 and ends last at UTC-12. */
+/** A calendar day begins first at UTC+14 and ends last at UTC-12, ms. */
 const FIRST_ZONE = 14 * HOUR
 const LAST_ZONE = 12 * HOUR
-/** How long after its day a salt is kept, for events that arrive late. */
+/** How long a salt is kept after its day has ended everywhere, ms; for events that arrive late. */
 const KEPT = 72 * HOUR
 
 /** Salts that this isolate has read, by day. */
 const known = new Map<string, Uint8Array>()
 
 /**
- * The salt of a calendar day such as `2026-11-22`, made when it is first asked for. Undefined for a day that has begun
- * nowhere yet, and for one that ended everywhere more than 72 hours before `now`, ms UTC.
- * @throws unavailable when the bucket does not answer
+ * Returns the salt of a calendar day such as `2026-11-22`, which is made when it is first needed. Undefined for a day that
+ * has not begun anywhere at `now`, ms UTC, and for one that ended everywhere more than 72 hours earlier.
+ * @throws unavailable when R2 does not answer
  */
 export async function findSalt(
   bucket: R2Bucket,
@@ -44,7 +44,7 @@ export async function findSalt(
   return salt
 }
 
-/** Reads a day's salt, or makes it: of several that are made at once, the first stays. */
+/** Reads a day's salt, or makes it. If several isolates make one at once, the first is kept. */
 async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
   const key = `${SALT_PREFIX}${day}`
   const read = async () => (await bucket.get(key))?.bytes()
@@ -65,7 +65,7 @@ async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
   }
 }
 
-/** Deletes salts of days that ended everywhere more than 72 hours before `now`, ms UTC. @returns how many */
+/** Deletes the salts of days that ended everywhere more than 72 hours before `now`, ms UTC. @returns how many */
 export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<number> {
   const { objects } = await bucket.list({ prefix: SALT_PREFIX })
   const old = objects
@@ -80,5 +80,5 @@ export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<num
 const isOver = (day: string, now: number): boolean =>
   now >= Date.parse(day) + 24 * HOUR + LAST_ZONE + KEPT
 
-/** The calendar day of a moment, ms UTC, given what a clock shows there. */
+/** Returns the calendar day of a local time, given as ms: `2026-11-22`. */
 export const dayOf = (clock: number): string => new Date(clock).toISOString().slice(0, 10)

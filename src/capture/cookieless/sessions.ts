@@ -1,15 +1,18 @@
 /*
- * Sessions of visitors without cookies. Their browser keeps no session id, so that the server finds out from the times of
- * a visitor's events which of them belong together.
+ * Sessions of visitors without cookies. Their browsers keep no session id, so the server groups a visitor's events into
+ * sessions by their times.
  */
 
-/** A session ends when nothing happens for so long, ms; posthog-js does the same where it may keep an id. */
+/** Idle time that ends a session, ms. posthog-js uses the same where it may keep an id. */
 export const IDLE_MS = 30 * 60_000
 
-/** A stored session of a visitor. Times are ms UTC, of its first and last event. */
+/** A session of a visitor; `start` and `end` are the times of its first and last event, ms UTC. */
 export type VisitorSession = { sessionId: string; start: number; end: number }
 
-/** What all session ids of a visitor begin with, given the 32 digits of its hash; with the rest they are version 8 UUIDs. */
+/**
+ * Returns the prefix of a visitor's session ids, which are version 8 UUIDs, given the 32 hexadecimal digits of the
+ * visitor's hash: `0f3a5b6c7d8e9f01…` gives `0f3a5b6c-7d8e-89f0-a1…-`.
+ */
 export const sessionPrefix = (visitor: string): string =>
   [
     visitor.slice(0, 8),
@@ -19,19 +22,19 @@ export const sessionPrefix = (visitor: string): string =>
     ''
   ].join('-')
 
-/** The prefix of a session id. */
+/** Returns the visitor's prefix of a session id. */
 export const prefixOf = (sessionId: string): string => sessionId.slice(0, -TIME_DIGITS)
 
-/** Hexadecimal digits of the time in a session id. */
+/** Hexadecimal digits at the end of a session id that hold its time. */
 const TIME_DIGITS = 12
 
-/** `0f3a…-a1c2-` and the time of its first event: `0f3a…-a1c2-01a1fc87dc26`. */
+/** Appends the time of the first event, ms UTC, to a visitor's prefix: `0f3a…-a1c2-` gives `0f3a…-a1c2-01a1fc87dc26`. */
 const newSessionId = (prefix: string, start: number): string =>
   `${prefix}${Math.max(0, start).toString(16).padStart(TIME_DIGITS, '0')}`
 
-/** Finds or begins the session of each event of a batch, taken in order of time. */
+/** Finds or begins the sessions of a batch of events, which must come in order of time. */
 export class VisitorSessions {
-  /** By the prefix of their visitor. */
+  /** Sessions by visitor prefix. */
   readonly #sessions: Map<string, VisitorSession[]>
   readonly #begun = new Set<VisitorSession>()
 
@@ -40,7 +43,10 @@ export class VisitorSessions {
     this.#sessions = Map.groupBy(copies, ({ sessionId }) => prefixOf(sessionId))
   }
 
-  /** The id of the visitor's session at a time, ms UTC. */
+  /**
+   * Returns the id of the visitor's session at a time, ms UTC: the nearest one within the idle time, otherwise a new one.
+   * `visitor` is the visitor's hash.
+   */
   sessionOf(visitor: string, time: number): string {
     const prefix = sessionPrefix(visitor)
     const distance = ({ start, end }: VisitorSession) => Math.max(start - time, time - end, 0)
@@ -61,7 +67,7 @@ export class VisitorSessions {
     return session
   }
 
-  /** The sessions that no stored event belongs to yet. */
+  /** The sessions that begin in this batch. */
   get begun(): VisitorSession[] {
     return [...this.#begun]
   }

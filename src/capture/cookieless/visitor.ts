@@ -9,42 +9,42 @@ import type { CapturedEvent } from '../event.ts'
 import { dayOf } from './salts.ts'
 
 /*
- * Visitors without cookies. posthog-js with `cookieless_mode` keeps no id in the browser and sends the same one for every
- * visitor. Here it becomes a hash of what each request shows anyway, good for one calendar day and one site, as PostHog's
- * server does in `cookieless-manager.ts`.
+ * Visitors without cookies. posthog-js with `cookieless_mode` keeps no id in the browser and sends the same distinct id
+ * for every visitor. The server replaces it by a hash of address, site and user agent, which every request shows anyway.
+ * The hash is valid for one calendar day and one site, as in PostHog's `cookieless-manager.ts`.
  */
 
 /** The distinct id that posthog-js sends for every visitor in cookieless mode. */
 export const SENTINEL = '$posthog_cookieless'
 
-/** Hexadecimal digits of the hash that names a visitor. */
+/** Hexadecimal digits of a visitor's hash. */
 const VISITOR_DIGITS = 32
 
-/** Events after which other requests get their turn: 500 visitors take about 10 ms. */
+/** Events hashed before other requests get their turn; 500 take about 10 ms. */
 const SLICE = 500
 
-/** What is known of a request that carries events of visitors without cookies. */
+/** The facts about a request that its visitors are recognised by. */
 export type Request = {
   projectId: number
-  /** The time zone of the visitors' calendar where an event names none. */
+  /** The time zone of events that name none. */
   timezone: string
   address: string
   userAgent: string
 }
 
-/** The salt of a calendar day such as `2026-11-22`; undefined for a day that has none. */
+/** Finds the salt of a calendar day such as `2026-11-22`; undefined for a day that has none. */
 export type FindSalt = (day: string) => Promise<Uint8Array | undefined>
 
 /** Whether an event was captured without cookies. */
 export const isCookieless = (properties: JsonObject): boolean =>
   Boolean(properties.$cookieless_mode)
 
-/** Whether an event without cookies would merge persons, which are good for one day. */
+/** Whether an event without cookies would merge persons. Such persons exist for one day and are never merged. */
 const isAlias = ({ event, properties }: CapturedEvent): boolean =>
   isCookieless(properties) && (event === '$create_alias' || event === '$merge_dangerously')
 
 /**
- * Does for each event what `anonymize` does, and passes on what was dropped before.
+ * Anonymizes each event of visitors without cookies; other events and dropped ones pass unchanged.
  * @throws unavailable when a salt cannot be read
  */
 export async function anonymizeAll(
@@ -66,15 +66,15 @@ export async function anonymizeAll(
     if (n % SLICE === SLICE - 1) {
       await pause(0)
     }
-    // One after the other: the first of a day reads its salt.
+    // Not in parallel: the first event of a day reads the salt for all others.
     outcomes.push('event' in event ? await anonymize(event, request, findSalt) : event)
   }
   return outcomes
 }
 
 /**
- * Names the visitor of an event by a hash and takes out what the hash was made of. An `$identify` names no other id any
- * more, so that it merges nobody. Returns the reason instead for an event that cannot be kept.
+ * Replaces the distinct id of an event by the visitor's hash and removes the properties that the hash was made of. Also
+ * removes `$anon_distinct_id`, so that an `$identify` merges no persons. Returns the reason if the event is dropped.
  * @throws unavailable when the salt cannot be read
  */
 async function anonymize(
@@ -106,7 +106,9 @@ async function anonymize(
   const day = dayOf(clockOf(event.timestamp, kept.$timezone, request.timezone))
   const salt = await findSalt(day)
   if (!salt) {
-    return drop(`event in cookieless mode from ${day}: visitors of that day are not told apart`)
+    return drop(
+      `event in cookieless mode from ${day}: accepted from the beginning of its day until 72 hours after its end`
+    )
   }
 
   const address = textOf($ip) ?? request.address
@@ -130,20 +132,20 @@ async function anonymize(
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** The name of the visited site's machine, perhaps with a port. */
+/** Returns the host of the visited site, with its port if the event has one. */
 function hostOf({ $host, $current_url }: JsonObject): string | undefined {
   const url = textOf($current_url)
   return textOf($host) ?? (url && URL.canParse(url) ? textOf(new URL(url).host) : undefined)
 }
 
-/** `www.shop.co.uk:3000` is `shop.co.uk`; a machine outside the public domains keeps its name. */
+/** Returns the registrable domain: `www.shop.co.uk:3000` gives `shop.co.uk`, `localhost:3000` gives `localhost`. */
 const rootDomainOf = (host: string): string =>
   getDomain(host) ?? host.replace(/:\d+$/, '').toLowerCase()
 
-/** What the visitor's clock shows at an event; the project's where the event names no time zone that there is. */
+/** Returns the visitor's local time at an event; in the fallback zone unless the event names an existing one. */
 function clockOf(time: number, zone: Json | undefined, fallback: string): number {
   const name = textOf(zone)?.toLowerCase()
-  // Anything but a name with a letter first is an offset, of which there are thousands.
+  // Offsets such as `+05:30` are not names of time zones, and there are thousands of them.
   if (name === undefined || !/^[a-z][a-z0-9_+/-]{1,40}$/.test(name)) {
     return toClock(time, fallback)
   }
@@ -154,11 +156,11 @@ function clockOf(time: number, zone: Json | undefined, fallback: string): number
   }
 }
 
-/** The address that a request comes from: the first of those that proxies have noted, or the one that has connected. */
+/** Returns the client's address: the first in `X-Forwarded-For`, otherwise the one that connected to Cloudflare. */
 export function addressOf(headers: Headers): string {
   const [first = ''] = (headers.get('X-Forwarded-For') ?? '').split(',')
   return first.trim() || headers.get('CF-Connecting-IP') || LOOPBACK
 }
 
-/** Locally nothing notes an address. */
+/** The address of local requests, which have no header that names one. */
 const LOOPBACK = '127.0.0.1'

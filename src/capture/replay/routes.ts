@@ -8,18 +8,18 @@ const LINK = describe({
   id: 'replay_link',
   tag: 'Session recordings',
   takesAnyQuery: true,
-  summary: 'A recording, as browser SDKs link to it',
+  summary: 'Follow a link to a recording',
   description:
-    'Leads to `/api/environments/{project_id}/session_recordings/{id}/`, which asks for a key. Nothing is said of whether there is such a recording.',
+    'Redirects to `/api/environments/{project_id}/session_recordings/{id}/`, which requires a key, whether or not the recording exists. Browser SDKs link to recordings like this.',
   path: z.object({
     token: z.string().meta({ description: "The project's capture token." }),
     id: z.string().meta({ description: 'The id of the session.' })
   }),
-  answers: { 302: { text: 'Where the recording is, in `Location`.' } },
+  answers: { 302: { text: '`Location` is the address of the recording.' } },
   refusals: UNKNOWN_TOKEN
 })
 
-/** What `get_session_replay_url()` of posthog-js links to. */
+/** The route that `get_session_replay_url()` of posthog-js links to. */
 export const createReplayLink = ({ projectOf }: TokenReader) =>
   createRouter().get('/project/:token/replay/:id', LINK, async (c) => {
     const { id } = await projectOf(c, readToken({ token: c.req.param('token') }))

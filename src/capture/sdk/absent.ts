@@ -1,9 +1,9 @@
 import * as z from 'zod'
 
-/** Something that SDKs ask for and that there is none of here. */
+/** A feature that SDKs ask for and that does not exist here. */
 export type Absent = {
   path: string
-  /** The operation's id in the interface's description. */
+  /** The operation's id in the API reference. */
   id: string
   summary: string
   answer: z.ZodObject
@@ -16,7 +16,7 @@ const Definitions = z
   .object({ flags: list, group_type_mapping: map, cohorts: map })
   .meta({ id: 'FlagDefinitions', examples: [{ flags: [], group_type_mapping: {}, cohorts: {} }] })
 
-/** Each answers what its SDK reads as none: without an answer, callbacks of SDKs would wait for ever. */
+/** Features answered with an empty list. Without an answer, callbacks of SDKs would wait for ever. */
 export const ABSENT: Absent[] = [
   {
     path: '/flags/definitions',

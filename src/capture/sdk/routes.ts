@@ -21,13 +21,16 @@ const describeFlags = (id: string, summary: string) =>
     tag: 'Capture',
     takesAnyQuery: true,
     summary,
-    description: `There are no feature flags: SDKs are told so in the shape of the version that they ask for. ${BODY_FORMS}`,
+    description: `Feature flags are not supported: the response has none, in the shape of the version \`v\`. ${BODY_FORMS}`,
     query: z.object({
-      v: z.string().optional().meta({ description: 'The version of the answer.' }),
-      config: z.string().optional().meta({ description: '`true`: with the configuration.' })
+      v: z.string().optional().meta({ description: 'The version of the response.' }),
+      config: z
+        .string()
+        .optional()
+        .meta({ description: '`true` adds the configuration to the response.' })
     }),
     body: FlagsRequestJson,
-    answers: { 200: { text: 'No flags.', schema: FlagsJson } },
+    answers: { 200: { text: 'An empty set of flags.', schema: FlagsJson } },
     refusals: UNREADABLE
   })
 
@@ -60,14 +63,14 @@ const describeAbsent = ({ id, summary, answer }: Absent) =>
     takesAnyQuery: true,
     summary,
     query: z.object({ token: Token }),
-    answers: { 200: { text: 'There are none.', schema: answer } },
+    answers: { 200: { text: 'An empty list: the feature is not supported.', schema: answer } },
     refusals: UNKNOWN_TOKEN
   })
 
-/** Browsers and proxies may keep a project's configuration for so long. */
+/** Browsers and proxies may cache a project's configuration for five minutes. */
 const CONFIG_CACHE = 'public, max-age=300'
 
-/** What SDKs ask for before and beside sending: their configuration, and what there is none of. */
+/** The routes that SDKs read from: their configuration, and empty answers for features that do not exist here. */
 export function createSdkRoutes({ projectOf }: TokenReader) {
   const findProject = async (c: Context<AppEnv>, given: string | undefined) => {
     const token = readToken({ token: given ?? null })

@@ -5,24 +5,26 @@ import { parseInput } from '../../input/parse.ts'
 import { MAX_EVENTS } from '../body.ts'
 import { V1Envelope, V1Options } from './schemas.ts'
 
+/** Characters of an event's name. */
 const MAX_NAME = 200
+/** Bytes of a distinct id. */
 const MAX_DISTINCT_ID_BYTES = 200
 
-/** Name and version of the SDK that sends. */
+/** The SDK that sent the request. */
 export type Sdk = { name: string; version: string }
 
-/** An event in the shape of the other doors, or the tag by which its SDK is told why it is dropped. */
+/** An event in the shape of the other endpoints, or the tag that tells its SDK why it is dropped. */
 export type V1Event = { uuid: string } & ({ raw: JsonObject } | { tag: string })
 
-/** `posthog-node/5.70.0` is posthog-node of version 5.70.0. */
+/** Splits name and version of an SDK: `posthog-node/5.70.0` gives `posthog-node` and `5.70.0`. */
 export function readSdk(info: string): Sdk {
   const at = info.lastIndexOf('/')
   return { name: info.slice(0, at), version: info.slice(at + 1) }
 }
 
 /**
- * Reads a batch of the door v1. What is wrong with one event drops that event alone, except for its uuid, by which its
- * result would be named.
+ * Reads a batch. An invalid event is dropped without affecting the others; an invalid or repeated uuid refuses the whole
+ * batch, because results are listed by uuid.
  * @throws invalid_input, required, request_too_large
  */
 export function readBatch(body: Json, sdk: Sdk): V1Event[] {
@@ -64,7 +66,7 @@ function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
   return { uuid, raw: { uuid, event: name, distinct_id, timestamp, properties: all, ...beside } }
 }
 
-/** The tag of what is wrong with name, distinct id or time of an event; PostHog's own words. */
+/** Returns PostHog's tag for an invalid name, distinct id or time of an event, or undefined. */
 function faultOf({ event, distinct_id, timestamp }: JsonObject): string | undefined {
   if (typeof event !== 'string' || event.trim() === '') {
     return 'missing_event_name'

@@ -18,7 +18,7 @@ import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './schemas.
 const V1ErrorJson = ErrorJson.extend({
   error: z.string().optional().meta({ description: 'The same as `code`.' }),
   error_description: z.string().optional().meta({ description: 'The same as `detail`.' }),
-  error_uri: z.url().optional().meta({ description: 'Where it is described.' })
+  error_uri: z.url().optional().meta({ description: 'The page that documents the error.' })
 }).meta({ id: 'V1Error' })
 
 const EVENTS = describe({
@@ -26,10 +26,10 @@ const EVENTS = describe({
   tag: 'Capture',
   takesAnyQuery: true,
   summary: 'Capture a batch of events, with a result for each',
-  description: `The capture token goes into \`Authorization: Bearer phc_…\`. Each event has a uuid, by which the answer says what became of it; what is wrong with one drops it alone. The body is JSON, perhaps as gzip, deflate, br or zstd. The answer comes when the events are safe, and has the request's \`PostHog-Request-Id\`.`,
+  description: `Send the capture token as \`Authorization: Bearer phc_…\`. The response has a result for each event, by its uuid; an invalid event is dropped without affecting the others. The body is JSON, optionally compressed with gzip, deflate, br or zstd. The response is sent once the events are stored durably, and repeats the request's \`PostHog-Request-Id\`.`,
   header: V1Headers,
   body: V1BatchJson,
-  answers: { 200: { text: 'What became of each event.', schema: V1ResultsJson } },
+  answers: { 200: { text: 'The result of each event.', schema: V1ResultsJson } },
   error: V1ErrorJson,
   refusals: [
     ...UNREADABLE,
@@ -45,7 +45,7 @@ const EVENTS = describe({
   ]
 })
 
-/** The newer door, which answers for each event. */
+/** The newer capture endpoint, which returns a result for each event. */
 export function createCaptureV1Routes({ openProject }: TokenReader) {
   const take = async (c: Context<AppEnv>): Promise<Response> => {
     c.header('PostHog-Request-Id', c.req.header('PostHog-Request-Id'))
@@ -74,7 +74,7 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
   })
 }
 
-/** @throws required, blank, invalid_input, max_length; attr is the header */
+/** @throws required, blank, invalid_input, max_length; `attr` is the header's name */
 const readHeaders = (c: Context<AppEnv>) =>
   parseInput(
     V1Headers,
@@ -103,7 +103,7 @@ const readOne = (event: V1Event, sentAt: number | undefined, now: number, positi
 const resultOf = (outcome: CapturedEvent | Dropped): V1Result =>
   'reason' in outcome ? { result: 'drop', details: outcome.reason } : { result: 'ok' }
 
-/** The envelope of every failure, and in it that of PostHog's door v1. */
+/** Answers an error with the usual body and, beside it, the members of PostHog's v1 endpoint. */
 async function answerV1Error(thrown: unknown, c: Context<AppEnv>): Promise<Response> {
   const answer = answerError(thrown, c)
   const body = ErrorJson.parse(await answer.json())

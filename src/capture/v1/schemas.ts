@@ -9,7 +9,7 @@ const dateTime = z.iso.datetime({
   error: 'A date-time such as `2026-10-02T10:11:12.345Z` is required.'
 })
 
-/** The headers that each request has, beside `Authorization`. */
+/** The required headers beside `Authorization`. */
 export const V1Headers = z.object({
   'PostHog-Sdk-Info': z
     .string()
@@ -18,16 +18,16 @@ export const V1Headers = z.object({
   'PostHog-Attempt': z
     .string()
     .regex(/^[1-9]\d{0,5}$/, 'A number from 1 is required.')
-    .meta({ description: 'How often the request has been sent, from 1.' }),
+    .meta({ description: 'The number of this attempt to send the request, from 1.' }),
   'PostHog-Request-Id': z.string().min(1).max(200).meta({
-    description: 'The answer has the same. It stays as it is when the request is sent again.'
+    description: 'An id for the request, repeated in the response. Keep it when sending again.'
   }),
   'PostHog-Request-Timestamp': dateTime.meta({
-    description: "The client's clock when it sends, by which event times are put right."
+    description: "The client's clock at sending; corrects the times of the events."
   })
 })
 
-/** What the door reads of a batch before it looks at each event. */
+/** The members of a batch that are checked before its events. */
 export const V1Envelope = z.object({
   created_at: dateTime,
   historical_migration: z.boolean().optional(),
@@ -36,7 +36,7 @@ export const V1Envelope = z.object({
     .min(1, 'request holds no event')
 })
 
-/** What an SDK says of an event beside its properties. */
+/** Options that an SDK sends beside an event's properties. */
 export const V1Options = z.object({
   process_person_profile: z.boolean().optional(),
   cookieless_mode: z.boolean().optional(),
@@ -47,8 +47,11 @@ export const V1Options = z.object({
 const V1EventJson = z
   .object({
     uuid: z.guid().meta({ description: 'An event is stored once, however often it is sent.' }),
-    event: z.string().min(1).max(200).meta({ description: 'Its name.' }),
-    distinct_id: z.string().min(1).meta({ description: 'Of whom; at most 200 bytes.' }),
+    event: z.string().min(1).max(200).meta({ description: 'The name of the event.' }),
+    distinct_id: z
+      .string()
+      .min(1)
+      .meta({ description: 'The distinct id of the user, at most 200 bytes.' }),
     timestamp: z.iso.datetime({ offset: true }),
     session_id: z.string().optional(),
     window_id: z.string().optional(),
@@ -56,7 +59,9 @@ const V1EventJson = z
     properties: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: `As everywhere; at most ${MAX_EVENT_BYTES} bytes.` })
+      .meta({
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes.`
+      })
   })
   .meta({ id: 'V1Event' })
 
@@ -88,13 +93,13 @@ export const V1BatchJson = z
 const V1Result = z
   .object({
     result: z.enum(['ok', 'drop']),
-    details: z.string().optional().meta({ description: 'Why it was dropped.' })
+    details: z.string().optional().meta({ description: 'Why the event was dropped.' })
   })
   .meta({ id: 'V1Result' })
 export type V1Result = z.infer<typeof V1Result>
 
 export const V1ResultsJson = z
   .object({
-    results: z.record(z.string(), V1Result).meta({ description: 'By the uuids of the events.' })
+    results: z.record(z.string(), V1Result).meta({ description: 'The results by event uuid.' })
   })
   .meta({ id: 'V1Results', examples: [{ results: { [UUID]: { result: 'ok' } } }] })

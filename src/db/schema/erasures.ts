@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One row per deleted person: the task that removes what the deletion itself leaves, and the proof that it is done. */
+/** One row per deleted person: the task of purging the data that outlives the deletion, and the receipt of its completion. */
 export const erasures = sqliteTable(
   'erasures',
   {
@@ -9,26 +9,27 @@ export const erasures = sqliteTable(
     projectId: integer('project_id').notNull(),
     personId: integer('person_id').notNull(),
     personUuid: text('person_uuid').notNull(),
-    /** What the server had accepted of the person until then is theirs. */
+    /** Events and recordings accepted up to this time belong to the deleted person. */
     requestedAt: integer('requested_at').notNull(),
     requestedBy: text('requested_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     deleteEvents: integer('delete_events', { mode: 'boolean' }).notNull(),
     deleteRecordings: integer('delete_recordings', { mode: 'boolean' }).notNull().default(false),
     status: text({ enum: ['queued', 'running', 'completed', 'failed'] }).notNull(),
-    /** The `deletion_runs` that took the task; null until then, and for a deletion that keeps the events. */
+    /** The run that took the task, as in `deletion_runs`; null before, and always if the events are kept. */
     run: integer(),
-    /** When nothing but events was left of the person. */
+    /** When versions and recordings were purged, so that only events may be left. */
     clearedAt: integer('cleared_at'),
-    /** Events counted when the task began; null before. */
+    /** The events counted when the run began the task; null before. */
     found: integer(),
+    /** The events purged so far. */
     removed: integer().notNull().default(0),
-    /** Events accepted before the request that arrived when they could no longer be kept nor removed. */
+    /** Late events that were dropped, because the person's events were purged already or are kept. */
     dropped: integer().notNull().default(0),
-    /** Rows removed from the other stores, by name. */
+    /** The rows purged from each other store, by its name. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
     attempts: integer().notNull().default(0),
     error: text(),
-    /** The last sign of life; a task without one for long has lost its message. */
+    /** The last progress. After 15 minutes without any, the task's message counts as lost. */
     progressAt: integer('progress_at').notNull(),
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>()
   },
@@ -40,18 +41,18 @@ export const erasures = sqliteTable(
 )
 
 /**
- * Identities whose distinct id is erased: events still point to them, and by the hash a late event is recognised that
- * was accepted before.
+ * Tombstones of identities whose distinct id is erased. Their events point to them until they are purged; the hash
+ * identifies late events.
  */
 export const erasedIdentities = sqliteTable(
   'erased_identities',
   {
     key: integer().primaryKey(),
     projectId: integer('project_id').notNull(),
-    /** Keyed hash of the distinct id: see `tombstones/tombstone.ts`. */
+    /** The keyed hash of the distinct id: see `tombstones/tombstone.ts`. */
     hash: text().notNull(),
     erasureId: integer('erasure_id').notNull(),
-    /** The deleted person's number: as one actor its events stay countable. */
+    /** The id of the deleted person, as which kept events still count as one actor. */
     personId: integer('person_id').notNull(),
     erasedAt: integer('erased_at').notNull()
   },
@@ -61,7 +62,7 @@ export const erasedIdentities = sqliteTable(
   ]
 )
 
-/** The weekly batches, by the moment for which they were scheduled. */
+/** The weekly runs that purge events, by the time for which they were scheduled. */
 export const deletionRuns = sqliteTable('deletion_runs', {
   scheduledFor: integer('scheduled_for').primaryKey(),
   startedAt: integer('started_at').notNull(),

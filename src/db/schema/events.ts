@@ -19,8 +19,8 @@ export const eventNames = sqliteTable(
 )
 
 /**
- * Clustered (WITHOUT ROWID, added by hand in the migration) so that one event's rows of a period lie side by side.
- * `uuid` is 16 bytes, `properties` is JSONB.
+ * Clustered (WITHOUT ROWID, added by hand in the migration), so that the rows with the same event name lie side by side
+ * in order of time. `uuid` is 16 bytes, `properties` is JSONB.
  */
 export const events = sqliteTable(
   'events',
@@ -29,8 +29,9 @@ export const events = sqliteTable(
     eventId: integer('event_id').notNull(),
     timestamp: integer().notNull(),
     uuid: blob().notNull(),
+    /** A key of `distinct_ids`, or of `erased_identities`. */
     identity: integer().notNull(),
-    /** The row of `person_versions` in force when the event was processed; null for a person-less event. */
+    /** The row of `person_versions` in force when the event was processed; null for an event without a person. */
     version: integer(),
     sessionId: text('session_id'),
     windowId: text('window_id'),
@@ -40,14 +41,14 @@ export const events = sqliteTable(
     primaryKey({ columns: [t.projectId, t.eventId, t.timestamp, t.uuid] }),
     uniqueIndex('events_uuid').on(t.projectId, t.uuid),
     index('events_identity').on(t.identity, t.timestamp),
-    // All that counting actors reads: the rows themselves are fifty times as wide.
+    // Counting actors reads this index only; the rows themselves are fifty times as wide.
     index('events_actors').on(t.projectId, t.eventId, t.timestamp, t.identity)
   ]
 )
 
 /**
- * How many events there are, by their name and quarter of an hour since 1970; WITHOUT ROWID, added by hand. Moved in the
- * batches that add or remove events.
+ * The number of events by name and 15-minute slot, counted from 1970. Updated in the batches that add or remove events.
+ * WITHOUT ROWID, added by hand.
  */
 export const eventCounts = sqliteTable(
   'event_counts',

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Saved questions. What they ask is in `filters` or `query`, as it was sent. */
+/** Saved insights, with `filters` or `query` as the client sent them. */
 export const insights = sqliteTable(
   'insights',
   {
@@ -17,7 +17,7 @@ export const insights = sqliteTable(
     favorited: integer({ mode: 'boolean' }).notNull(),
     saved: integer({ mode: 'boolean' }).notNull(),
     deleted: integer({ mode: 'boolean' }).notNull(),
-    /** The user as they were then. */
+    /** The user as of the creation. */
     createdBy: text('created_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull(),
     lastModifiedAt: integer('last_modified_at').notNull()
@@ -44,7 +44,7 @@ export const dashboards = sqliteTable(
   (t) => [index('dashboards_project').on(t.projectId, t.deleted, t.id)]
 )
 
-/** Which insights a dashboard shows. */
+/** The insights on a dashboard. */
 export const dashboardTiles = sqliteTable(
   'dashboard_tiles',
   {

@@ -1,12 +1,12 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Highest integer given out so far, by kind; numbers are reserved in blocks and never used twice. */
+/** The highest number given out so far, by kind. Numbers are reserved in blocks and never used twice. */
 export const sequences = sqliteTable('sequences', {
   name: text().primaryKey(),
   value: integer().notNull()
 })
 
-/** Exact totals, moved in the same batch as the rows they count. */
+/** Exact totals, updated in the same batch as the rows they count. */
 export const counters = sqliteTable(
   'counters',
   {

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
- * One row per identity: events point here, and only this row says whose they are. `personId` is null for an identity
- * without a person. A distinct id that is freed and used again gets a new key.
+ * One row per identity. Events point to it, and it alone says which person they belong to. `personId` is null for an
+ * identity without a person. A distinct id that is used again after its erasure gets a new key.
  */
 export const distinctIds = sqliteTable(
   'distinct_ids',
@@ -29,11 +29,11 @@ export const persons = sqliteTable(
     uuid: text().notNull(),
     createdAt: integer('created_at').notNull(),
     isIdentified: integer('is_identified', { mode: 'boolean' }).notNull(),
-    /** What the API shows: a JSON object. */
+    /** The properties as the API shows them, a JSON object. */
     properties: text().notNull(),
-    /** When each property was written, also removed ones: see `persons/properties.ts`. */
+    /** When each property was last written, removed ones included: see `persons/properties.ts`. */
     writes: text().notNull(),
-    /** Lower-case text that `search` looks in; mirrored into the full-text index by triggers. */
+    /** The lower-case text that `search` matches; triggers mirror it into the full-text index. */
     search: text().notNull(),
     email: text().generatedAlwaysAs((): SQL => sql`(properties ->> '$.email')`, {
       mode: 'virtual'
@@ -42,11 +42,11 @@ export const persons = sqliteTable(
     version: integer().notNull(),
     /** The highest version number given out to any of the person's identities. */
     versions: integer().notNull(),
-    /** Bytes that further versions may take; persons from before there was a limit begin with 64 kB. */
+    /** Bytes that further versions may take. Persons older than this limit began with 64 kB. */
     copyCredit: integer('copy_credit').notNull().default(65_536),
-    /** The version in force is not what the properties are: the credit did not suffice for another. */
+    /** Whether the version in force lacks later changes, because the credit did not suffice for another version. */
     isVersionStale: integer('is_version_stale', { mode: 'boolean' }).notNull().default(false),
-    /** Raised by every update: the compare-and-swap of read–compute–write. */
+    /** Raised by every update, for compare-and-swap. */
     revision: integer().notNull()
   },
   (t) => [
@@ -57,8 +57,8 @@ export const persons = sqliteTable(
 )
 
 /**
- * A person's properties after each change of them. The id is `key << 24 | n`: the identity through which the change came
- * and the version number, so that an identity's versions follow it through merges and splits.
+ * A person's properties after each change. The id is `key << 24 | n`, the key of the identity that the change came through
+ * and the version number, so that versions follow their identity through merges and splits.
  */
 export const personVersions = sqliteTable('person_versions', {
   id: integer().primaryKey(),
@@ -66,7 +66,7 @@ export const personVersions = sqliteTable('person_versions', {
   properties: blob().notNull()
 })
 
-/** Who did what to which object: one row an action, never changed but for the values that an erasure takes out. */
+/** The activity log, one row per action. Rows never change, except that an erasure removes property values from them. */
 export const activity = sqliteTable(
   'activity',
   {
@@ -74,14 +74,14 @@ export const activity = sqliteTable(
     projectId: integer('project_id').notNull(),
     uuid: text().notNull(),
     scope: text().notNull(),
-    /** The object's number at the time of the action. */
+    /** The id of the object at the time of the action. */
     itemId: integer('item_id').notNull(),
-    /** Whose the entry is now: those of a merged person go to the one that it was merged into. */
+    /** The id of the object that the entry belongs to now: after a merge, the remaining person. */
     ownerId: integer('owner_id').notNull(),
     activity: text().notNull(),
-    /** `{user, key}` as they were then; null for what the service did by itself. */
+    /** `{user, key}` as of the action; null for actions of the service itself. */
     actor: text({ mode: 'json' }).$type<Record<string, unknown>>(),
-    /** Distinct ids stand in it as identity keys, so that an erased one is in no entry. */
+    /** The details of the action. Distinct ids are stored as identity keys, so that no entry contains an erased one. */
     detail: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull()
   },

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What browser SDKs do for a project: see `projects/settings.ts`. */
+/** The settings of a project's browser SDKs: see `projects/settings.ts`. */
 export type ProjectSettings = {
   recording: boolean
   recording_sample: number
@@ -12,7 +12,7 @@ export type ProjectSettings = {
 }
 
 /*
- * Control tables: only in the database bound as `DB`.
+ * Control tables, which are used only in the database bound as `DB`.
  */
 
 export const users = sqliteTable('users', {
@@ -36,17 +36,19 @@ export const projects = sqliteTable('projects', {
     .references(() => users.id),
   captureToken: text('capture_token').notNull().unique(),
   timezone: text().notNull().default('UTC'),
-  /** 0 Sunday, 1 Monday. */
+  /** The first day of the week: 0 is Sunday, 1 is Monday. */
   weekStart: integer('week_start').notNull().default(0),
   testAccountFilters: text('test_account_filters', { mode: 'json' })
     .$type<unknown[]>()
     .notNull()
     .default([]),
-  /** What browser SDKs do for the project: the settings that are not the default. */
+  /** The settings of the project's browser SDKs that differ from the defaults. */
   settings: text({ mode: 'json' }).$type<Partial<ProjectSettings>>().notNull().default({}),
+  /** Days for which the project's recordings are kept; null for as long as `RECORDING_RETENTION_DAYS` says. */
+  recordingRetentionDays: integer('recording_retention_days'),
   /** Name of the D1 binding that holds the project's data. */
   database: text().notNull().default('DB'),
-  /** Random; keys the hashes by which erased distinct ids are recognised, and lies apart from them. */
+  /** The random key of the hashes in tombstones. It is not stored beside them, unless the project's data is in `DB`. */
   erasureSalt: text('erasure_salt').notNull().default(''),
   createdAt: integer('created_at').notNull()
 })
@@ -57,9 +59,9 @@ export const apiKeys = sqliteTable('api_keys', {
     .notNull()
     .references(() => users.id),
   label: text().notNull(),
-  /** SHA-256 of the key, hexadecimal. The key itself is not kept. */
+  /** The hexadecimal SHA-256 of the key. The key itself is not stored. */
   hash: text().notNull().unique(),
-  /** First and last four characters, to recognise a key by. */
+  /** The first and last four characters, by which its owner recognises a key. */
   mask: text().notNull(),
   scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
   projectIds: text('project_ids', { mode: 'json' }).$type<number[]>().notNull(),
@@ -69,7 +71,7 @@ export const apiKeys = sqliteTable('api_keys', {
   lastUsedAt: integer('last_used_at')
 })
 
-/** Queue messages that were given up on; message and error lie in R2 under `object`. */
+/** Queue messages that failed for good. `object` is the R2 key of the message and its error. */
 export const deadLetters = sqliteTable('dead_letters', {
   id: text().primaryKey(),
   object: text().notNull(),
@@ -80,11 +82,11 @@ export const deadLetters = sqliteTable('dead_letters', {
   redrivenAt: integer('redriven_at')
 })
 
-/** The last run of each Cron Trigger, by its expression. */
+/** The last run of each cron trigger, by its expression. */
 export const cronRuns = sqliteTable('cron_runs', {
   cron: text().primaryKey(),
   startedAt: integer('started_at').notNull(),
   finishedAt: integer('finished_at').notNull(),
-  /** How many of its jobs failed; the log says why. */
+  /** The number of its jobs that failed; the log says why. */
   failedJobs: integer('failed_jobs').notNull()
 })

@@ -1,18 +1,19 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** One row per recorded session, kept as a tombstone when it is deleted. Snapshots lie in R2: `recordings/part.ts`. */
+/** One row per recorded session, a tombstone once it is deleted. The snapshots are in R2: see `recordings/part.ts`. */
 export const recordings = sqliteTable(
   'recordings',
   {
     projectId: integer('project_id').notNull(),
     sessionId: text('session_id').notNull(),
-    /** Whose it is: a key of `distinct_ids`, as events have it. That of the earliest part, unless somebody set it. */
+    /** The owner, a key of `distinct_ids` as in events: that of the earliest part, unless a user has set another. */
     identity: integer().notNull(),
+    /** Whether a user has set the owner. */
     isRelinked: integer('is_relinked', { mode: 'boolean' }).notNull(),
     startTime: integer('start_time').notNull(),
     endTime: integer('end_time').notNull(),
-    /** The earliest part; of two that begin at once, the one with the lower id. */
+    /** The earliest part; of two that begin at the same time, the one with the lower id. */
     firstPart: text('first_part').notNull(),
     snapshotSource: text('snapshot_source').notNull(),
     activeMs: integer('active_ms').notNull(),
@@ -26,20 +27,20 @@ export const recordings = sqliteTable(
     /** The first pages, each with the time at which it was first seen: `[ms, url]`. */
     urls: text({ mode: 'json' }).$type<[number, string][]>().notNull(),
     parts: integer().notNull(),
-    /** Of all parts, as they are stored. */
+    /** The stored size of all parts, compressed. */
     bytes: integer().notNull(),
     lastReceivedAt: integer('last_received_at').notNull(),
     createdAt: integer('created_at').notNull(),
     accessToken: text('access_token').notNull(),
-    /** SHA-256 of the token while sharing is enabled, else null. */
+    /** The SHA-256 of the access token while sharing is enabled, otherwise null. */
     sharedHash: text('shared_hash'),
     deleted: integer({ mode: 'boolean' }).notNull().default(false),
     deletedAt: integer('deleted_at'),
-    /** When nothing but this row was left of a deleted one. */
+    /** When a deleted recording was purged, so that only this row is left. */
     purgedAt: integer('purged_at'),
-    /** The erasure of a person that deleted it. */
+    /** The erasure that deleted the recording with its person. */
     erasureId: integer('erasure_id'),
-    /** Raised by every update: the compare-and-swap of read–compute–write. */
+    /** Raised by every update, for compare-and-swap. */
     revision: integer().notNull().default(0)
   },
   (t) => [
@@ -52,7 +53,7 @@ export const recordings = sqliteTable(
   ]
 )
 
-/** The snapshots that an SDK sent at once: one object in R2. WITHOUT ROWID, added by hand. */
+/** The snapshots that an SDK sent in one event, stored as one object in R2. WITHOUT ROWID, added by hand. */
 export const recordingParts = sqliteTable(
   'recording_parts',
   {
@@ -65,14 +66,14 @@ export const recordingParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.projectId, t.sessionId, t.partId] })]
 )
 
-/** Who has viewed which recording; WITHOUT ROWID, added by hand. */
+/** The users who have viewed a recording. WITHOUT ROWID, added by hand. */
 export const recordingViews = sqliteTable(
   'recording_views',
   {
     projectId: integer('project_id').notNull(),
     sessionId: text('session_id').notNull(),
     userId: integer('user_id').notNull(),
-    /** Of the user, as it was then. */
+    /** The e-mail address of the user as of the view. */
     email: text().notNull(),
     viewedAt: integer('viewed_at').notNull()
   },

@@ -2,15 +2,15 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * What the events of one `$session_id` say together: see `sessions/session.ts`. Each key beside a value tells which event
- * it is taken from, so that of several the right one wins in whatever order they come. WITHOUT ROWID, added by hand.
+ * The sums over the events with one `$session_id`: see `sessions/session.ts`. Each `…Key` names the event that the value
+ * beside it comes from, so that the right event wins in whatever order events arrive. WITHOUT ROWID, added by hand.
  */
 export const sessions = sqliteTable(
   'sessions',
   {
     projectId: integer('project_id').notNull(),
     sessionId: text('session_id').notNull(),
-    /** Whose events they are, ascending: keys of `distinct_ids`. */
+    /** The keys of `distinct_ids` that the events have, ascending. */
     identities: text({ mode: 'json' }).$type<number[]>().notNull(),
     startTime: integer('start_time').notNull(),
     endTime: integer('end_time').notNull(),
@@ -19,26 +19,27 @@ export const sessions = sqliteTable(
     autocaptures: integer().notNull(),
     screens: integer().notNull(),
     entryKey: text('entry_key'),
-    /** Session properties by their names. */
+    /** Properties of the first pageview or screen, otherwise of the first event with a URL, by name. */
     entry: text({ mode: 'json' }).$type<Record<string, string>>(),
     exitKey: text('exit_key'),
     exit: text({ mode: 'json' }).$type<Record<string, string>>(),
     clickKey: text('click_key'),
-    /** The last URL elsewhere that was clicked. */
+    /** The last external URL that was clicked. */
     click: text(),
     vitalsKey: text('vitals_key'),
     /** The first Largest Contentful Paint, ms. */
     lcp: real(),
-    /** The quarter of an hour since 1970 in which its last event was received; null once it is closed. */
+    /** The 15-minute slot since 1970 in which its last event was received; null once the session is closed. */
     openSlot: integer('open_slot'),
-    /** Some of its events were deleted: it has to be worked out anew. */
+    /** Whether some of its events were deleted, so that it must be rebuilt from the others. */
     isStale: integer('is_stale', { mode: 'boolean' }).notNull().default(false),
-    /** The values that `session_values` counts of it, by property. */
+    /** The values of this session that `session_values` counts, by property. */
     counted: text({ mode: 'json' }).$type<Record<string, string>>(),
-    /** What it was, step by step, and where the index of similar sessions has it; null if it was not recorded. */
+    /** The steps of the session, as of its closing; null if it was not recorded. */
     steps: text({ mode: 'json' }).$type<string[]>(),
+    /** The session's entries in `session_shingles`; null if it was not recorded. */
     shingles: text({ mode: 'json' }).$type<number[]>(),
-    /** Raised by every update: the compare-and-swap of read–compute–write. */
+    /** Raised by every update, for compare-and-swap. */
     revision: integer().notNull().default(0)
   },
   (t) => [
@@ -48,7 +49,7 @@ export const sessions = sqliteTable(
   ]
 )
 
-/** How many closed sessions have which value of a session property; WITHOUT ROWID, added by hand. */
+/** The number of closed sessions by the value of a session property. WITHOUT ROWID, added by hand. */
 export const sessionValues = sqliteTable(
   'session_values',
   {
@@ -63,7 +64,7 @@ export const sessionValues = sqliteTable(
   ]
 )
 
-/** Recorded sessions by what they have in common with similar ones: `sessions/shingles.ts`. WITHOUT ROWID, added by hand. */
+/** The search index of similar recorded sessions: see `sessions/shingles.ts`. WITHOUT ROWID, added by hand. */
 export const sessionShingles = sqliteTable(
   'session_shingles',
   {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** How a subscription is delivered. */
+/** The channels of deliveries. */
 export const TARGET_TYPES = ['email', 'slack', 'webhook'] as const
 
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
@@ -18,18 +18,18 @@ export const WEEKDAYS = [
 ] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** One message of a delivery, and what became of it. */
+/** One recipient of a delivery, and the outcome of its message. */
 export type Recipient = {
-  /** Address or URL. */
+  /** The e-mail address or URL. */
   target: string
-  /** `unknown`: it was under way when its consumer was cut off, or nothing was heard of it: it may have arrived. */
+  /** `unknown`: the consumer was cut off while sending, or got no answer; the message may have arrived. */
   status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
-  /** Whether it was sent once more after its outcome was unknown. */
+  /** Whether the message was sent again because its outcome was unknown. */
   repeated: boolean
   error: string | null
 }
 
-/** What is sent when to whom. */
+/** Insights or dashboards that are delivered to recipients on a schedule. */
 export const subscriptions = sqliteTable(
   'subscriptions',
   {
@@ -54,15 +54,15 @@ export const subscriptions = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** The first occurrence that is not in the ledger; null when there is none. */
     nextDeliveryDate: integer('next_delivery_date'),
-    /** Occurrences in a row that failed. */
+    /** The number of failed occurrences in a row. */
     failures: integer().notNull().default(0),
-    /** Why nothing is delivered until somebody resumes it; null while all is well. */
+    /** Why the subscription is paused; null while it is not. */
     pausedReason: text('paused_reason'),
-    /** Random: signs webhooks and unsubscribe links. */
+    /** The random secret that signs webhooks and unsubscribe links. */
     secret: text().notNull(),
-    /** Where this service was reached when the subscription was made: links lead there. */
+    /** The origin of this service in the request that created the subscription; links in messages begin with it. */
     origin: text().notNull(),
-    /** Raised by every change of a user: the compare-and-swap of read–check–write. */
+    /** Raised by every change of a user, for compare-and-swap. */
     revision: integer().notNull().default(0)
   },
   (t) => [
@@ -71,7 +71,7 @@ export const subscriptions = sqliteTable(
   ]
 )
 
-/** The ledger: each occurrence once, whatever became of it. Also deliveries on trial, and notices to the owner. */
+/** The ledger of deliveries: each occurrence once, whatever its outcome; also test deliveries and notices to the owner. */
 export const subscriptionDeliveries = sqliteTable(
   'subscription_deliveries',
   {
@@ -79,16 +79,15 @@ export const subscriptionDeliveries = sqliteTable(
     projectId: integer('project_id').notNull(),
     subscriptionId: integer('subscription_id').notNull(),
     kind: text({ enum: ['scheduled', 'test', 'notice'] }).notNull(),
-    /** Of what is not scheduled: when it was asked for. */
+    /** When the delivery was due; for a test or a notice, when it was requested. */
     occurrence: integer().notNull(),
-    /** Earlier occurrences that had been missed and are delivered with this one. */
+    /** The number of earlier occurrences that were missed and that this one replaces. */
     missed: integer().notNull().default(0),
     status: text({ enum: ['queued', 'sending', 'delivered', 'failed', 'skipped'] }).notNull(),
-    /** How often a consumer has taken it up; the number of the last one holds its lease. */
+    /** The number of attempts. The latest attempt holds the delivery. */
     attempts: integer().notNull().default(0),
-    /** When it is to be taken up; of one under way, when its lease ends. Null when it is done. */
+    /** When the next attempt is due; while an attempt holds the delivery, when its lease ends. Null when finished. */
     dueAt: integer('due_at'),
-    /** One message each: each as in `Recipient`. */
     recipients: text({ mode: 'json' }).$type<Recipient[]>().notNull().default([]),
     error: text(),
     createdAt: integer('created_at').notNull(),
@@ -100,14 +99,14 @@ export const subscriptionDeliveries = sqliteTable(
   ]
 )
 
-/** What was answered to a request with an `Idempotency-Key`, for 24 hours. */
+/** The responses to requests with an `Idempotency-Key`, kept for 24 hours. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
     projectId: integer('project_id').notNull(),
     userId: integer('user_id').notNull(),
     key: text().notNull(),
-    /** SHA-256 of what was asked. */
+    /** The SHA-256 of the request's body. */
     hash: text().notNull(),
     answer: text().notNull(),
     createdAt: integer('created_at').notNull()

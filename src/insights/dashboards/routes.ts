@@ -29,14 +29,14 @@ const LIST = describe({
   id: 'dashboards_list',
   tag: 'Dashboards',
   summary: 'List dashboards',
-  description: 'Newest first, without those that are deleted, and without their tiles.',
+  description: 'Newest first, without deleted ones and without tiles.',
   answers: { 200: { text: 'A page of dashboards.', schema: DashboardPage } }
 })
 const CREATE = describe({
   id: 'dashboards_create',
   tag: 'Dashboards',
   summary: 'Create a dashboard',
-  description: 'Insights are put on it by their `dashboards`.',
+  description: 'To put an insight on the dashboard, set the `dashboards` of the insight.',
   answers: { 201: { text: 'The dashboard.', schema: DashboardSummary } },
   refusals: [['null', 'This field may not be null.', 'tags']]
 })
@@ -51,7 +51,8 @@ const UPDATE = describe({
   id: 'dashboards_partial_update',
   tag: 'Dashboards',
   summary: 'Change a dashboard',
-  description: 'Changes what the body names. `deleted` hides it, and brings it back.',
+  description:
+    'Changes the fields in the body; all others stay. `deleted: true` hides the dashboard, `false` restores it.',
   answers: { 200: { text: 'The dashboard.', schema: DashboardSummary } },
   refusals: [
     ['not_found', 'Not found.'],
@@ -62,8 +63,8 @@ const DESTROY = describe({
   id: 'dashboards_destroy',
   tag: 'Dashboards',
   summary: 'Delete a dashboard',
-  description: 'It is hidden, its insights stay: PATCH with `deleted: false` brings it back.',
-  answers: { 204: { text: 'It is deleted.' } },
+  description: 'Hides the dashboard; its insights stay. PATCH with `deleted: false` restores it.',
+  answers: { 204: { text: 'The dashboard is deleted.' } },
   refusals: [['not_found', 'Not found.']]
 })
 
@@ -120,7 +121,7 @@ export const dashboardRoutes = createRouter()
     async (c) => {
       const { db, project } = c.var
       const { id } = c.req.valid('param')
-      await expectAsShown(db, project.id, id, c.var.passedOver)
+      await expectReadOnly(db, project.id, id, c.var.passedOver)
       const row = await updateDashboard(db, project.id, id, c.req.valid('json'))
       if (!row) {
         throw new NotFoundError()
@@ -144,7 +145,7 @@ export const dashboardRoutes = createRouter()
     }
   )
 
-/** A dashboard with its tiles. */
+/** Returns a dashboard with its tiles, as the API responds with it. */
 async function showDashboard(db: Db, row: DashboardRow) {
   const placed = await listTiles(db, row.projectId, row.id)
   const ids = placed.map(({ insightId }) => insightId)
@@ -157,8 +158,8 @@ async function showDashboard(db: Db, row: DashboardRow) {
   return { ...dashboardToJson(row), tiles }
 }
 
-/** @throws invalid_input, attr the field, for a field of the dashboard that is read-only and not sent back as it is */
-async function expectAsShown(
+/** @throws invalid_input, attr the field, for a read-only field whose value differs from the dashboard's */
+async function expectReadOnly(
   db: Db,
   projectId: number,
   id: number,

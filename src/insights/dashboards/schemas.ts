@@ -3,7 +3,7 @@ import { refusing, sameReason } from '../../input/fields.ts'
 import { USER_EXAMPLE, UserJson } from '../../projects/user.ts'
 import { INSIGHT_EXAMPLE, InsightJson } from '../schemas.ts'
 
-/** What a client may say of a dashboard; what it leaves out is as it was. */
+/** The writable fields of a dashboard. Fields that are left out stay as they are. */
 export const DashboardInput = refusing(
   z
     .object({
@@ -17,11 +17,17 @@ export const DashboardInput = refusing(
   {
     ...sameReason(
       ['filters', 'variables', 'breakdown_colors'],
-      'A dashboard has no filters of its own.'
+      'Dashboards have no filters of their own: set the filters of their insights.'
     ),
-    ...sameReason(['use_template', 'use_dashboard'], 'Dashboards are not copied.'),
-    delete_insights: 'The insights of a deleted dashboard stay.',
-    ...sameReason(['insights', 'items'], 'Insights are put on a dashboard by their `dashboards`.')
+    ...sameReason(
+      ['use_template', 'use_dashboard'],
+      'Dashboards cannot be copied or made from templates.'
+    ),
+    delete_insights: 'Deleting a dashboard keeps its insights: delete them one by one.',
+    ...sameReason(
+      ['insights', 'items'],
+      'To put an insight on a dashboard, set the `dashboards` of the insight.'
+    )
   }
 )
 export type DashboardInput = z.infer<typeof DashboardInput>
@@ -48,12 +54,12 @@ const EXAMPLE = {
   created_at: '2026-10-02T10:11:12.345Z'
 }
 
-/** A dashboard in a list. */
+/** A dashboard without its tiles, as in lists. */
 export const DashboardSummary = z
   .object(fields)
   .meta({ id: 'DashboardSummary', examples: [EXAMPLE] })
 
-/** A dashboard with its tiles, the oldest first. */
+/** A dashboard with its tiles, oldest first. */
 export const DashboardJson = z
   .object({ ...fields, tiles: z.array(z.object({ id: z.int(), insight: InsightJson })) })
   .meta({

@@ -8,7 +8,7 @@ import type { DashboardInput } from './schemas.ts'
 
 export type DashboardRow = typeof dashboards.$inferSelect
 
-/** One page, newest first, with the exact number of all; deleted ones are left out. */
+/** Lists a page of dashboards, newest first, and counts all of them; without deleted ones. */
 export async function listDashboards(
   db: Db,
   projectId: number,
@@ -28,6 +28,7 @@ export async function listDashboards(
   return { rows, count }
 }
 
+/** Finds a dashboard that is not deleted. */
 export async function findDashboard(
   db: Db,
   projectId: number,
@@ -42,7 +43,7 @@ export async function findDashboard(
   return row
 }
 
-/** The ids among these that are none of a dashboard. */
+/** Returns the ids that do not belong to a live dashboard. */
 export async function findMissing(db: Db, projectId: number, ids: number[]): Promise<number[]> {
   const rows = await db
     .select({ id: dashboards.id })
@@ -57,7 +58,7 @@ export async function findMissing(db: Db, projectId: number, ids: number[]): Pro
   return ids.filter((id) => !rows.some((row) => row.id === id))
 }
 
-/** The dashboard's tiles with the insights that they show, the oldest first. */
+/** Lists the tiles of a dashboard with the ids of their insights, oldest first. */
 export const listTiles = (db: Db, projectId: number, dashboardId: number) =>
   db
     .select({ id: dashboardTiles.id, insightId: dashboardTiles.insightId })
@@ -67,6 +68,7 @@ export const listTiles = (db: Db, projectId: number, dashboardId: number) =>
     )
     .orderBy(dashboardTiles.id)
 
+/** Stores a dashboard. */
 export async function insertDashboard(
   db: Db,
   projectId: number,
@@ -82,7 +84,7 @@ export async function insertDashboard(
       pinned: false,
       tags: [],
       deleted: false,
-      ...named(input),
+      ...toValues(input),
       createdBy: by,
       createdAt: now.getTime()
     })
@@ -93,7 +95,7 @@ export async function insertDashboard(
   return row
 }
 
-/** Undefined when there is no such dashboard. */
+/** Changes a dashboard, also a deleted one. @returns undefined if it does not exist */
 export async function updateDashboard(
   db: Db,
   projectId: number,
@@ -102,17 +104,17 @@ export async function updateDashboard(
 ): Promise<DashboardRow | undefined> {
   const [row] = await db
     .update(dashboards)
-    .set({ id, ...named(input) })
+    .set({ id, ...toValues(input) })
     .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
     .returning()
   return row
 }
 
-/** What an input says, without what it leaves out. */
-const named = (input: DashboardInput): Partial<typeof dashboards.$inferInsert> =>
+/** Returns the columns that an input sets. */
+const toValues = (input: DashboardInput): Partial<typeof dashboards.$inferInsert> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 
-/** A dashboard as a list shows it. */
+/** Returns a dashboard as lists show it. */
 export const dashboardToJson = (row: DashboardRow) => ({
   id: row.id,
   name: row.name,

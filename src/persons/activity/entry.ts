@@ -1,17 +1,17 @@
 import { isSame, type Json, type JsonObject } from '../../input/json.ts'
 
-/** Who did it and with which key, as they were then; null for what the service did by itself. */
+/** The user and the API key behind an action, as they were at the time; null for actions of the service itself. */
 export type Actor = {
   user: { id: number; first_name: string; email: string }
   key: { id: number; label: string }
 } | null
 
-/** An entry lists so many identities and no more: a row of D1 ends at 2 MB. */
+/** Identities listed in one entry; a row of D1 ends at 2 MB. */
 export const MAX_IDENTITIES = 10_000
 
 /**
- * What was done to a part of the object. `before` and `after` are the values that an erasure takes out; `identities` are
- * the distinct ids that it is about, by their keys: whoever reads finds the ids that are still there.
+ * A change of one field. An erasure removes the values in `before` and `after`. `identities` lists distinct ids by their
+ * keys, so that erased ones disappear from the entry.
  */
 export type Change = {
   type: 'Person'
@@ -30,7 +30,7 @@ export const ACTIVITIES = [
   'merged'
 ] as const
 
-/** One action; `at` is ms UTC. */
+/** An entry of the activity log; `at` is ms UTC. */
 export type Entry = {
   scope: 'Person'
   itemId: number
@@ -40,7 +40,7 @@ export type Entry = {
   at: number
 }
 
-/** Whoever sent a request. */
+/** Returns the actor of a request. */
 export const actorOf = (
   user: { id: number; firstName: string; email: string },
   key: { id: number; label: string }
@@ -49,7 +49,7 @@ export const actorOf = (
   key: { id: key.id, label: key.label }
 })
 
-/** A change of properties, with the values of just the keys that are different. */
+/** Returns the change between two states of properties: the values of the keys that differ. */
 export const propertiesChange = (
   before: ReadonlyMap<string, Json>,
   after: ReadonlyMap<string, Json>

@@ -24,13 +24,13 @@ import { exportActivity, listActivity } from './store.ts'
 const ActivityQuery = z.object({
   ...PageQuery.shape,
   page: wholeFrom(1)
-    .meta({ description: 'The number of the page, instead of `offset`.' })
+    .meta({ description: 'The number of the page, from 1; an alternative to `offset`.' })
     .optional(),
   ...FormatQuery.shape
 })
 type ActivityQuery = z.output<typeof ActivityQuery>
 
-/** The last entry of the page before; the count of a person's entries goes along, with whose they are. */
+/** The last entry of the previous page, and the count of entries with the person (`of`) that they belong to. */
 const Cursor = z.object({
   id: z.int(),
   counted: z.object({ count: z.int().min(0), of: z.string() }).optional()
@@ -41,9 +41,9 @@ const ActivityPage = pageSchema('ActivityPage', ActivityJson)
 const OF_ALL = describe({
   id: 'persons_activity_list',
   tag: 'Persons',
-  summary: 'List what was done to all persons',
+  summary: 'List the activity of all persons',
   description:
-    "Newest first, with the entries of deleted persons, which have lost their properties' values.",
+    'Newest first. Includes the entries of deleted persons, without the values of their properties.',
   answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
 })
 
@@ -51,9 +51,9 @@ const OF_ONE = describe({
   id: 'persons_activity',
   mayBeEmpty: true,
   tag: 'Persons',
-  summary: 'List what was done to a person',
+  summary: 'List the activity of a person',
   description:
-    'Newest first: changes through the API, with the user and the key, and merges by events.',
+    'Newest first: changes through the API, with the user and the key, and merges caused by events.',
   answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
 })
 
@@ -123,11 +123,11 @@ async function answerActivity(
   )
 }
 
-/** @throws invalid_input, attr `page`, beside another way to say where to begin */
+/** Returns the offset of a page. @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well */
 function toOffset(url: string, page: number, size: number): number {
   const { searchParams } = new URL(url)
   if (searchParams.has('offset') || searchParams.has('cursor')) {
-    throw new AppError('invalid_input', 'Not together with `offset` or `cursor`.', 'page')
+    throw new AppError('invalid_input', 'Send only one of `page`, `offset` and `cursor`.', 'page')
   }
   return (page - 1) * size
 }

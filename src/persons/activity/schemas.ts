@@ -4,7 +4,7 @@ import { ACTIVITIES, type Actor, type Change, MAX_IDENTITIES } from './entry.ts'
 
 const Values = z.record(z.string(), z.unknown()).nullable()
 
-/** An entry with every field that one can have. */
+/** An example entry with every field; its keys are also the columns of the CSV. */
 export const ACTIVITY_EXAMPLE = {
   id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071',
   user: { id: 1, first_name: 'Grace', email: 'grace@example.com', is_system: false },
@@ -30,7 +30,7 @@ export const ACTIVITY_EXAMPLE = {
   created_at: '2026-10-02T10:11:12.345Z'
 }
 
-/** An entry of the activity log as every endpoint answers it. */
+/** An entry of the activity log in every response of the API. */
 export const ActivityJson = z
   .object({
     id: z.guid(),
@@ -43,17 +43,18 @@ export const ActivityJson = z
       })
       .meta({
         description:
-          'Who did it, as they were then. `System` is the service itself: merges by events.'
+          'The user, as of the time of the action. `System` is the service itself, which merges persons because of events.'
       }),
     key: z
       .object({ id: z.int(), label: z.string() })
       .nullable()
-      .meta({ description: 'The API key with which it was done.' }),
+      .meta({ description: 'The API key that was used.' }),
     activity: z.enum(ACTIVITIES),
     scope: z.literal('Person'),
-    item_id: z
-      .string()
-      .meta({ description: "The person's id at the time; entries of a merged person go along." }),
+    item_id: z.string().meta({
+      description:
+        "The person's id at the time of the action. When persons are merged, the entries move to the remaining person and keep this id."
+    }),
     detail: z.object({
       changes: z.array(
         z.object({
@@ -61,14 +62,17 @@ export const ActivityJson = z
           action: z.enum(['changed', 'deleted', 'merged', 'split']),
           field: z.enum(['properties', 'distinct_ids']).nullable(),
           before: Values.meta({
-            description: 'Only what is different after; null for values that were erased.'
+            description: 'The values that changed, as they were before; null if they were erased.'
           }),
           after: Values.meta({
-            description: `Of distinct ids, those that are not erased, ${MAX_IDENTITIES} at most.`
+            description: `The values that changed, as they were after; null if they were erased. Lists at most ${MAX_IDENTITIES} distinct ids, without erased ones.`
           })
         })
       ),
-      name: z.string().nullable().meta({ description: "The person's uuid, where it is told." }),
+      name: z
+        .string()
+        .nullable()
+        .meta({ description: "The person's uuid; null for some activities." }),
       short_id: z.null(),
       trigger: z.null(),
       type: z.null()
@@ -78,7 +82,7 @@ export const ActivityJson = z
   .meta({ id: 'Activity', examples: [ACTIVITY_EXAMPLE] })
 export type ActivityJson = z.infer<typeof ActivityJson>
 
-/** An entry as it is read: `ids` are the distinct ids of its identities that are still there, by their keys. */
+/** A row of the activity log; `ids` maps the keys of its identities to the distinct ids that still exist. */
 export type ActivityRow = {
   id: number
   uuid: string
@@ -92,6 +96,7 @@ export type ActivityRow = {
 
 const SYSTEM = { id: null, first_name: 'System', email: null, is_system: true }
 
+/** Returns an entry as the API responds with it. */
 export function activityToJson(row: ActivityRow) {
   const actor: Actor = row.actor === null ? null : JSON.parse(row.actor)
   const { name, changes }: { name: string | null; changes: Change[] } = JSON.parse(row.detail)

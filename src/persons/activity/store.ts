@@ -7,10 +7,10 @@ import { onePerson, type PersonId } from '../store.ts'
 import type { Entry } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
-/** An entry about a merge lists so many identities of the person that was folded: anyone's events make such entries. */
+/** Identities listed in the entry of a merge. Fewer than in other entries, since anyone's events can cause merges. */
 const MAX_FOLDED_IDENTITIES = 100
 
-/** Writes entries, in the transaction of what they tell of. */
+/** Returns statements that write entries, for the transaction of the changes that they describe. */
 export const activityStatements = (projectId: number, entries: readonly Entry[]): SQL[] => [
   ...eachChunk(
     entries.map((entry) => ({ ...entry, uuid: uuidv7({ msecs: entry.at }) })),
@@ -25,8 +25,8 @@ export const activityStatements = (projectId: number, entries: readonly Entry[])
 ]
 
 /**
- * Tells of persons folded into others, by whom nobody knows, and hands on what is told of them: before the fold itself,
- * in its transaction. `at` is ms UTC.
+ * Returns statements that write an entry for each merge and move the entries of the merged person to the remaining one
+ * (`into`). They must run before the merge, in the same transaction. `at` is ms UTC.
  */
 export const mergeActivity = (
   projectId: number,
@@ -55,12 +55,12 @@ export const mergeActivity = (
   ...countRows(projectId, 'activity', merged.length)
 ]
 
-/** `after` is the id of the last entry of the page before. */
+/** A page of entries; `after` is the id of the previous page's last entry. */
 type Page = { limit: number; offset: number; after?: number | undefined }
 
 /**
- * A page of what was done to one person, or to all, newest first, and unless the caller has it already the exact number
- * of entries; one round trip. Undefined when there is no such person.
+ * Returns a page of the activity of one person or all, newest first, and the number of entries, which is counted unless
+ * `knownCount` is given; one round trip. Undefined when the person does not exist.
  */
 export async function listActivity(
   db: Db,
@@ -83,10 +83,12 @@ export async function listActivity(
   return found.length > 0 ? { rows, count: counted[0]?.count ?? 0 } : undefined
 }
 
+/** Entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
+/** Bytes of the entries' details in a page of an export, above which no entry is added. */
 const MAX_PAGE_BYTES = 4_000_000
 
-/** All entries of one person, or of all, newest first, in pages of at most 1,000 entries and about 4 MB. */
+/** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 MB. */
 export async function* exportActivity(
   db: Db,
   projectId: number,
@@ -134,12 +136,12 @@ const countOf = (projectId: number, person: PersonId | undefined): SQL =>
     ? sql`select count(*) as count from activity a where ${matching(projectId, person)}`
     : sql`select value as count from counters where project_id = ${projectId} and name = 'activity'`
 
-/** Whether an entry tells what properties were. */
+/** SQL: whether an entry holds values of properties. */
 export const hasValues = sql`exists (
   select 1 from json_each(detail, '$.changes') as change
   where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`
 
-/** An entry's detail when it does not. */
+/** SQL: an entry's `detail` without the values of properties. */
 export const withoutValues = sql`json_set(detail, '$.changes', (
   select json_group_array(json_set(change.value, '$.before', null, '$.after', null))
   from json_each(detail, '$.changes') as change))`

@@ -14,21 +14,22 @@ import {
 import { matcherOf } from '../../properties/match.ts'
 import { Work } from '../../properties/work.ts'
 import { sessionColumn } from '../../sessions/store.ts'
-import { METADATA_KEYS, RECORDING_KEYS, type RecordingFilters } from './query.ts'
+import type { RecordingFilters } from './query.ts'
+import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
 import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from './store.ts'
 
-/** Where a filter needs the events of each recording's session, so many recordings may be looked at. */
-const MAX_LOOKED_THROUGH = 20_000
+/** Recordings whose events a filter may scan. */
+const MAX_SCANNED_RECORDINGS = 20_000
 
-/** A property may have this many different values where a filter's operator has to look at each of them. */
+/** Different values of a property that an operator without an SQL equivalent may be tested on. */
 const MAX_DISTINCT_VALUES = 100_000
 
-/** Of the 100 values that a statement of D1 takes, so many may be those of filters: a page needs others. */
+/** Bound values of the filters. A D1 statement takes 100, some of which the page needs. */
 const MAX_VALUES = 90
 
 type Matching = ReadonlyMap<PropertyFilter, string[]>
 
-/** As JSON writes a number: a whole one without a fraction. */
+/** Writes a number as JSON does: `2.0` as `2`. */
 const whole = (value: SQL): SQL =>
   sql`iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value})`
 
@@ -40,10 +41,10 @@ const FIELDS: Record<string, SQL> = {
   activity_score: whole(ACTIVITY_SCORE)
 }
 
-/** The session that recording `r` shows. */
+/** The session of recording `r`, as a complete `from … where …`. */
 const SESSION = sql`sessions s where s.project_id = r.project_id and s.session_id = r.session_id`
 
-/** Its events. */
+/** The events of that session. */
 const EVENTS = sql`
   sessions s cross join json_each(s.identities) as own cross join events e
     on e.identity = own.value and e.timestamp between s.start_time and s.end_time
@@ -54,7 +55,10 @@ const EVENT_NAME = sql`(select name from event_names where id = e.event_id)`
 
 const PAGES = sql`json_each(r.urls) as visit where true`
 
-/** JSON that has the property of a filter, and of what there are many of each recording. Nothing in it is a bound value. */
+/**
+ * Returns SQL for the JSON object that holds a filter's property. `many` is the `from … where …` of the rows that have it,
+ * if a recording has many of them. Neither binds a value.
+ */
 function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL } {
   switch (type) {
     case 'person':
@@ -75,7 +79,7 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL }
   }
 }
 
-/** JSON with one of these keys, which the SQL names itself. */
+/** Builds SQL for a JSON object with one member. The key must be one of `keys`, because it becomes part of the SQL. */
 function objectOf(keys: readonly string[], key: string, value: SQL): SQL {
   const name = keys.find((one) => one === key)
   if (name === undefined) {
@@ -85,9 +89,9 @@ function objectOf(keys: readonly string[], key: string, value: SQL): SQL {
 }
 
 /**
- * The SQL of a list's filters, which selects the project's recordings from `RECORDINGS`. Where an operator is not one of SQL, it is asked of each
- * different value first.
- * @throws query_too_large when too many recordings or values would have to be looked through
+ * Compiles the filters of a list to a condition on `RECORDINGS`. Operators without an SQL equivalent are tested on the
+ * different values first.
+ * @throws query_too_large when too many recordings or values would have to be scanned
  */
 export async function compileFilters(
   db: Db,
@@ -95,7 +99,7 @@ export async function compileFilters(
   filters: RecordingFilters,
   now: Date
 ): Promise<SQL> {
-  // The `+` keeps SQLite from going through all that the project has, in order, instead of by the identities.
+  // The `+` keeps SQLite from scanning all recordings of the project in order instead of searching by identity.
   const ofProject =
     filters.persons.length + filters.distinctIds.length > 0 ? sql`+r.project_id` : sql`r.project_id`
   const simple = simpleConditions(project.id, filters)
@@ -135,7 +139,7 @@ export async function compileFilters(
   if (countValues(condition) > MAX_VALUES) {
     throw new AppError(
       'query_too_large',
-      'These are more filters than one query can hold.',
+      'Too many filters for one query; send fewer.',
       'properties'
     )
   }
@@ -160,12 +164,12 @@ function simpleConditions(projectId: number, filters: RecordingFilters): SQL[] {
 
 async function expectFew(db: Db, base: SQL): Promise<void> {
   const counted = query<{ count: number }>(sql`
-    select count(*) as count from (select 1 from recordings r where ${base} limit ${MAX_LOOKED_THROUGH + 1})`)
+    select count(*) as count from (select 1 from recordings r where ${base} limit ${MAX_SCANNED_RECORDINGS + 1})`)
   const [[row]] = await readBatch(db, counted)
-  if (row && row.count > MAX_LOOKED_THROUGH) {
+  if (row && row.count > MAX_SCANNED_RECORDINGS) {
     throw new AppError(
       'query_too_large',
-      `The events of more than ${MAX_LOOKED_THROUGH} recordings would have to be looked through: ask for fewer days.`,
+      `Filters on events can scan ${MAX_SCANNED_RECORDINGS} recordings, and the period has more; send a later \`date_from\`.`,
       'date_from'
     )
   }
@@ -181,7 +185,7 @@ function conditionOf(group: FilterGroup, matching: Matching): SQL {
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
 }
 
-/** Of what there are many, one has to fulfil a filter, and all have to fulfil the opposite of one. */
+/** Of many rows, one must match a filter, and all must match a negated one such as `is_not`. */
 function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
   const { properties, many } = placeOf(filter)
   const condition = compileFilter(() => properties, { type: 'AND', values: [filter] }, matching)
@@ -193,7 +197,7 @@ function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
     : sql`exists (select 1 from ${many} and ${condition})`
 }
 
-/** For the filters that SQL cannot decide, the texts that fulfil them, of all those of the recordings; one round trip. */
+/** Returns the matching values of the filters that SQL cannot evaluate, out of all values in the recordings; one round trip. */
 async function readMatching(
   db: Db,
   base: SQL,
@@ -213,7 +217,7 @@ async function readMatching(
     if (texts.length > MAX_DISTINCT_VALUES) {
       throw new AppError(
         'query_too_large',
-        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`,
+        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} different values, too many for this operator.`,
         'properties'
       )
     }

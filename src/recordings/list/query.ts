@@ -1,9 +1,7 @@
 import * as z from 'zod'
 import { readFrom, readUntil } from '../../calendar/dates.ts'
 import { AppError } from '../../errors.ts'
-import { refusing, sameReason } from '../../input/fields.ts'
 import { faultOf, type Json, parseJson } from '../../input/json.ts'
-import { Flag, jsonText } from '../../input/parameters.ts'
 import {
   type FilterGroup,
   leavesOf,
@@ -11,133 +9,30 @@ import {
   readFilters
 } from '../../properties/filter.ts'
 import { Patterns } from '../../properties/pattern.ts'
-
-const Text = z.string().max(1000)
-const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
-
-const EventJson = z.union([
-  Text.min(1),
-  refusing(
-    z.object({
-      id: Text.min(1).nullable(),
-      properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
-    }),
-    sameReason(['event', 'event_name'], 'The name of the event is `id`.')
-  )
-])
-
-/** What PostHog's clients may ask of a list that this one does not know: it has to be empty. */
-const Unsupported = jsonText(
-  z
-    .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
-    .optional()
-).meta({ type: 'string', description: 'Not supported: has to be empty.' })
-
-/** What a list may be ordered by. */
-export const ORDERS = [
-  'start_time',
-  'recording_duration',
-  'duration',
-  'active_seconds',
-  'inactive_seconds',
-  'click_count',
-  'keypress_count',
-  'mouse_activity_count',
-  'console_log_count',
-  'console_warn_count',
-  'console_error_count',
-  'activity_score'
-] as const
-
-/** What can be asked of a recording as of a property; `visited_page` is any of the pages. */
-export const RECORDING_KEYS = [
-  ...ORDERS.slice(1),
-  'start_url',
-  'visited_page',
-  'snapshot_source'
-] as const
-
-/** Whose property a filter of a list is about, an event's if it does not say so; `event_metadata` knows the event's name. */
-export const LIST_TYPES = ['event', 'person', 'session', 'recording', 'event_metadata'] as const
-/** Of the filters that one event has to fulfil. */
-const EVENT_TYPES = ['event', 'person', 'session'] as const
-
-/** What can be asked of an event itself. */
-export const METADATA_KEYS = ['event'] as const
-
-const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
-
-/** The parameters of a list beside those of pages and properties. */
-export const FiltersQuery = z.object({
-  person: Text.optional().meta({ description: 'Of this person: its integer id or its uuid.' }),
-  person_uuid: Text.optional().meta({ description: 'The same.' }),
-  distinct_id: Text.optional().meta({ description: 'With exactly this distinct id.' }),
-  distinct_ids: Texts.optional().meta({
-    type: 'string',
-    description: 'With any of these: a JSON array.'
-  }),
-  session_ids: Texts.optional().meta({ type: 'string', description: 'Only these: a JSON array.' }),
-  date_from: Text.optional().meta({
-    description: 'Begun then or later: `-7d`, `2026-11-20`, or a date-time.'
-  }),
-  date_to: Text.optional().meta({
-    description: 'Begun until then; a bare date is that whole day.'
-  }),
-  events: jsonText(z.array(EventJson).max(20)).optional().meta({
-    type: 'string',
-    description:
-      'In whose session each of these events happened: a JSON array of names, or of objects with `id`, the name (null for any), and `properties`, filters that the event has to match.'
-  }),
-  operand: z.enum(['AND', 'OR']).default('AND').meta({
-    description:
-      'Whether all of `events` and of the filters in `properties` have to hold, or any. All else always has to.'
-  }),
-  filter_test_accounts: Flag.default(false).meta({
-    description: "Also with the project's filters of test accounts."
-  }),
-  having_predicates: z
-    .string()
-    .max(100_000)
-    .optional()
-    .meta({
-      description: `Filters of type \`recording\`, as JSON: \`[{"key":"duration","type":"recording","operator":"gt","value":60}]\`. Keys: ${keys}.`
-    }),
-  actions: Unsupported,
-  console_log_filters: Unsupported,
-  comment_text: Unsupported,
-  order: z
-    .string()
-    .transform((text) => text.replace(/^-/, ''))
-    .pipe(z.enum(ORDERS))
-    .default('start_time')
-    .meta({
-      enum: ORDERS,
-      description: 'What the recordings are ordered by; `-` before it is left out.'
-    }),
-  order_direction: z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(['asc', 'desc']))
-    .default('desc')
-    .meta({ enum: ['asc', 'desc'], description: 'The highest first, unless it is `asc`.' })
-})
-export type FiltersQuery = z.infer<typeof FiltersQuery>
+import {
+  EVENT_TYPES,
+  type FiltersQuery,
+  LIST_TYPES,
+  METADATA_KEYS,
+  RECORDING_KEYS
+} from './schemas.ts'
 
 export type PersonFilter = { id: number } | { uuid: string }
 
-/** What recordings are asked for; all that is given has to hold. Times are ms UTC, `[from, until)`. */
+/** The filters of a list, all of which a recording must match. Times are ms UTC, `[from, until)`. */
 export type RecordingFilters = {
   persons: PersonFilter[]
-  /** Lists of which each has to have the recording's. */
+  /** Lists of distinct ids, each of which must contain the recording's. */
   distinctIds: string[][]
   sessionIds: string[] | undefined
   from: number | undefined
   until: number | undefined
   groups: FilterGroup[]
-  /** Of the events and the groups that are `chosen`, one is enough: else all of them have to hold. */
+  /** Whether one of `events` and `chosen` is enough; otherwise a recording must match all of them. */
   isAny: boolean
-  /** Events by their names, null for any, with what each has to fulfil. */
+  /** Events that happened in the session, by name (null for any), with the filters that each must match. */
   events: { name: string | null; group: FilterGroup }[]
+  /** The filters of the parameter `properties`. */
   chosen: FilterGroup[]
 }
 
@@ -145,8 +40,8 @@ export type Settings = { timezone: string; weekStart: number; testAccountFilters
 
 /**
  * Reads the filters of a list.
- * @param properties of the parameter `properties`, as JSON
- * @throws invalid_input that names the parameter
+ * @param properties the parameter `properties`, parsed
+ * @throws invalid_input, attr is the parameter
  */
 export function readRecordingFilters(
   query: FiltersQuery,
@@ -165,9 +60,8 @@ export function readRecordingFilters(
     operand
   } = query
   const patterns = new Patterns()
-  const read = (input: Json, types: readonly PropertyType[]) =>
+  const read: ReadFilters = (input, types) =>
     checkKeys(readFilters(input, { timezone: settings.timezone, now, types, patterns }))
-  const having = query.having_predicates
   const persons = [readPerson(person, 'person'), readPerson(person_uuid, 'person_uuid')]
   return {
     persons: persons.filter((one) => one !== undefined),
@@ -175,28 +69,48 @@ export function readRecordingFilters(
     sessionIds: session_ids,
     from: readDate(date_from, 'date_from', (text) => readFrom(text, settings, now)),
     until: readDate(date_to, 'date_to', (text) => readUntil(text, 'minute', settings, now)),
-    groups: [
-      ...(having ? [naming('having_predicates', () => read(parse(having), ['recording']))] : []),
-      // They came as JSON, and so did the properties of events.
-      ...(query.filter_test_accounts
-        ? [
-            naming('filter_test_accounts', () =>
-              read(settings.testAccountFilters as Json, LIST_TYPES)
-            )
-          ]
-        : [])
-    ],
+    groups: readGroups(query, settings, read),
     isAny: operand === 'OR',
-    events: (query.events ?? []).map((event) => {
-      const { id, properties: filters } =
-        typeof event === 'string' ? { id: event, properties: null } : event
-      return { name: id, group: naming('events', () => read((filters ?? []) as Json, EVENT_TYPES)) }
-    }),
+    events: readEvents(query.events ?? [], read),
     chosen: readChosen(properties, operand, (input) => read(input, LIST_TYPES))
   }
 }
 
-/** The operand joins the filters of a list; a group says itself how its filters are joined. */
+type ReadFilters = (input: Json, types: readonly PropertyType[]) => FilterGroup
+
+/** Reads the filters that a recording must always match: `having_predicates`, and the project's for test accounts. */
+function readGroups(
+  { having_predicates: having, filter_test_accounts: isFiltered }: FiltersQuery,
+  { testAccountFilters }: Settings,
+  read: ReadFilters
+): FilterGroup[] {
+  const groups: FilterGroup[] = []
+  if (having) {
+    groups.push(naming('having_predicates', () => read(parse(having), ['recording'])))
+  }
+  if (isFiltered) {
+    // They are stored as JSON.
+    const filters = testAccountFilters as Json
+    groups.push(naming('filter_test_accounts', () => read(filters, LIST_TYPES)))
+  }
+  return groups
+}
+
+function readEvents(
+  events: NonNullable<FiltersQuery['events']>,
+  read: ReadFilters
+): RecordingFilters['events'] {
+  return events.map((event) => {
+    if (typeof event === 'string') {
+      return { name: event, group: naming('events', () => read([], EVENT_TYPES)) }
+    }
+    // They were parsed from JSON.
+    const filters = (event.properties ?? []) as Json
+    return { name: event.id, group: naming('events', () => read(filters, EVENT_TYPES)) }
+  })
+}
+
+/** Reads the filters in `properties`. The operand joins those of a list; a group says itself how its filters are joined. */
 function readChosen(
   properties: Json | undefined,
   operand: FilterGroup['type'],
@@ -224,7 +138,7 @@ function checkKeys(group: FilterGroup): FilterGroup {
     if (known && !known.includes(key)) {
       throw new AppError(
         'invalid_input',
-        `There is no property ${JSON.stringify(key)} of type ${type}: only ${known.join(', ')}.`,
+        `${JSON.stringify(key)} is not a property of type ${type}; send one of ${known.join(', ')}.`,
         'properties'
       )
     }
@@ -232,7 +146,7 @@ function checkKeys(group: FilterGroup): FilterGroup {
   return group
 }
 
-/** Has the complaints about filters name the parameter in which these came. */
+/** Reads filters, and names the parameter they came in when they are refused. */
 function naming(attr: string, read: () => FilterGroup): FilterGroup {
   try {
     return read()
@@ -259,7 +173,11 @@ function readPerson(text: string | undefined, attr: string): PersonFilter | unde
   if (z.guid().safeParse(text).success) {
     return { uuid: text.toLowerCase() }
   }
-  throw new AppError('invalid_input', 'A person’s id is an integer or a UUID.', attr)
+  throw new AppError(
+    'invalid_input',
+    `The id of a person must be an integer or a UUID; got ${JSON.stringify(text)}.`,
+    attr
+  )
 }
 
 function readDate(
@@ -272,12 +190,16 @@ function readDate(
   }
   const time = read(text)
   if (time === undefined) {
-    throw new AppError('invalid_input', `${JSON.stringify(text)} is not a date.`, attr)
+    throw new AppError(
+      'invalid_input',
+      `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
+      attr
+    )
   }
   return time
 }
 
-/** Whether nothing is asked for but all recordings. */
+/** Whether the filters match all recordings. */
 export const isUnfiltered = ({
   persons,
   distinctIds,

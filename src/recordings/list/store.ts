@@ -8,24 +8,25 @@ import type { JsonObject } from '../../input/json.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
-import type { ORDERS } from './query.ts'
+import type { ORDERS } from './schemas.ts'
 
+/** Time after its last part in which a recording counts as ongoing. */
 const ONGOING_MS = 5 * 60_000
 
-/** Makes the uuid that stands for a person where there is none. */
+/** The namespace of the version 5 UUIDs that stand for persons that do not exist. */
 const PLACEHOLDERS = '6e2a9a36-52a9-4b0e-9d4c-35bb4bd4a9f1'
 
 export const DURATION = sql`(r.end_time / 1000 - r.start_time / 1000)`
 export const ACTIVE_SECONDS = sql`(r.active_ms / 1000.0)`
 export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - r.active_ms) / 1000.0)`
 
-/** In whole hundredths, so that it is rounded as exactly as PostHog's. */
+/** Rounded to a whole number of hundredths, so that it equals PostHog's score exactly. */
 export const ACTIVITY_SCORE = sql`coalesce(cast(
   (r.active_ms + 1000.0 * (r.click_count + r.keypress_count + r.console_error_count)) * 10.0
   / nullif(r.mouse_activity_count + ${DURATION} + r.console_error_count + r.console_log_count + r.console_warn_count, 0)
   + 0.5 as integer) / 100.0, 0)`
 
-/** Recordings `r` with the identity `d` and the person `p` that they belong to; open for a `where`. */
+/** Recordings `r` with their identity `d` and person `p`, as a `from` list. */
 export const RECORDINGS = sql`recordings r
   left join distinct_ids d on d.key = r.identity and d.project_id = r.project_id
   left join persons p on p.id = d.person_id`
@@ -69,7 +70,7 @@ export type RecordingRow = {
   order_value?: number
 }
 
-/** With its person and viewers; undefined when there is none, or none any more. */
+/** Reads a recording with its person and viewers; undefined when it does not exist or is deleted. */
 export async function readRecording(
   db: Db,
   projectId: number,
@@ -98,25 +99,31 @@ const VALUES = {
 
 export type Order = { by: (typeof ORDERS)[number]; isAscending: boolean }
 
-/** The last recording of the page before. */
+/** The sort value and id of the last recording on the page before. */
 export const Position = z.object({ value: z.number(), id: z.string() })
 export type Position = z.infer<typeof Position>
 
 type Page = { limit: number; offset: number; after: Position | undefined }
 
+type ListedRecordings = {
+  /** A condition on `RECORDINGS`, undefined for all recordings of the project. */
+  matching: SQL | undefined
+  order: Order
+  page: Page
+  /** The number of matches, if an earlier page has counted them. */
+  knownCount: number | undefined
+}
+
 /**
- * One page and, unless the caller has it already, the exact number of matches; one round trip. One row more than `limit`
- * says that there are more.
- * @param matching selects the project's recordings from `RECORDINGS`, undefined for all of them
+ * Reads one page of recordings and, unless `knownCount` is given, the exact number of matches; one round trip.
  */
 export async function listRecordings(
   db: Db,
   projectId: number,
-  matching: SQL | undefined,
-  { by, isAscending }: Order,
-  { limit, offset, after }: Page,
-  knownCount?: number
+  { matching, order, page, knownCount }: ListedRecordings
 ): Promise<{ rows: RecordingRow[]; count: number }> {
+  const { by, isAscending } = order
+  const { limit, offset, after } = page
   const value = VALUES[by]
   const direction = isAscending ? sql`asc` : sql`desc`
   const compare = isAscending ? sql`>` : sql`<`
@@ -141,7 +148,7 @@ export async function listRecordings(
   return { rows: listed, count: count?.count ?? 0 }
 }
 
-/** The recording as every endpoint answers it to this user. */
+/** Turns a row into the recording that every endpoint returns to this user. */
 export function recordingToJson(
   row: RecordingRow,
   projectId: number,
@@ -198,7 +205,7 @@ function personOf(row: RecordingRow, projectId: number): RecordingJson['person']
   }
 }
 
-/** The parts of a recording, the earliest first. */
+/** Lists the parts of a recording, earliest first. */
 export async function listSources(
   db: Db,
   projectId: number,

@@ -6,8 +6,8 @@ import { newAccessToken } from '../token.ts'
 import { findSharing, type SharingRow, updateSharing } from './store.ts'
 
 /**
- * Turns the sharing of a recording on or off, or gives it another token, with which the one before is dead.
- * @throws not_found, unavailable when others change it on and on
+ * Turns the sharing of a recording on or off, or replaces its token, which invalidates the old one.
+ * @throws not_found, unavailable after too many concurrent changes
  */
 export const changeSharing = (
   db: Db,

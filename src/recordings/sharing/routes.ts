@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
-import { type Db, openDb } from '../../db/client.ts'
-import { databaseOf } from '../../db/databases.ts'
+import type { Db } from '../../db/client.ts'
 import { NotFoundError } from '../../errors.ts'
 import { isSameHash, sha256 } from '../../hash.ts'
 import { allow } from '../../http/auth.ts'
@@ -10,7 +9,7 @@ import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
-import { findProjects } from '../../projects/store.ts'
+import { openProject } from '../../projects/open.ts'
 import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
 import { SourcesJson } from '../schemas.ts'
@@ -24,24 +23,31 @@ const TAG = 'Session recordings'
 const RETRIEVE = describe({
   id: 'session_recordings_sharing_retrieve',
   tag: TAG,
-  summary: 'How a recording is shared',
-  description: 'The token is there from the beginning, and always the same until it is refreshed.',
-  answers: { 200: { text: 'Whether it is shared, and its token.', schema: SharingJson } }
+  summary: 'Retrieve how a recording is shared',
+  description:
+    'Every recording has a token from the beginning, which stays the same until it is refreshed.',
+  answers: {
+    200: { text: 'Whether the recording is shared, and its token.', schema: SharingJson }
+  }
 })
 
 const UPDATE = describe({
   id: 'session_recordings_sharing_update',
   tag: TAG,
-  summary: 'Share a recording, or no longer',
-  answers: { 200: { text: 'Whether it is shared, and its token.', schema: SharingJson } }
+  summary: 'Turn the sharing of a recording on or off',
+  answers: {
+    200: { text: 'Whether the recording is shared, and its token.', schema: SharingJson }
+  }
 })
 
 const REFRESH = describe({
   id: 'session_recordings_sharing_refresh',
   tag: TAG,
-  summary: 'Give a recording another token',
-  description: 'The one before leads nowhere from then on.',
-  answers: { 200: { text: 'Whether it is shared, and its new token.', schema: SharingJson } }
+  summary: 'Replace the token of a recording',
+  description: 'The old token stops working at once.',
+  answers: {
+    200: { text: 'Whether the recording is shared, and its new token.', schema: SharingJson }
+  }
 })
 
 const UNKNOWN: Refusal[] = [
@@ -52,9 +58,9 @@ const UNKNOWN: Refusal[] = [
 const SHARED = describe({
   id: 'shared',
   tag: TAG,
-  summary: 'A shared recording',
+  summary: 'Retrieve a shared recording',
   description:
-    'Asks for no key while sharing is enabled. Nothing is said of whose the recording is; another token, and one that is no longer enabled, are the same 404.',
+    'Needs no key while sharing is enabled. The response does not say whose recording it is. An unknown token and one whose sharing is disabled are both a 404.',
   answers: { 200: { text: 'The recording and its parts.', schema: SharedRecordingJson } },
   refusals: UNKNOWN
 })
@@ -62,11 +68,12 @@ const SHARED = describe({
 const SHARED_SNAPSHOTS = describe({
   id: 'shared_snapshots',
   tag: TAG,
-  summary: 'The snapshots of a shared recording',
-  description: 'As of `/api/environments/{project_id}/session_recordings/{id}/snapshots/`.',
+  summary: 'Retrieve the snapshots of a shared recording',
+  description:
+    'Works like `/api/environments/{project_id}/session_recordings/{id}/snapshots/`, without a key.',
   answers: {
     200: {
-      text: 'The parts, or the snapshots of one.',
+      text: 'The list of parts, or the snapshots of one part.',
       schema: SourcesJson,
       type: 'application/jsonl'
     }
@@ -78,7 +85,7 @@ const RecordingPath = z.object({
   recording_id: z.string().meta({ description: 'The id of the session.' })
 })
 const TokenPath = z.object({
-  access_token: z.string().meta({ description: 'Of the sharing configuration.' })
+  access_token: z.string().meta({ description: 'The token of the sharing configuration.' })
 })
 
 const PATH = '/session_recordings/:recording_id/sharing'
@@ -132,7 +139,7 @@ export const sharingRoutes = createRouter()
     }
   )
 
-/** Without a key: the token is what lets in. */
+/** Routes without a key; the token of the recording gives access. */
 export const sharedRoutes = createRouter()
   .get('/shared/:access_token', SHARED, validatePath(TokenPath), async (c) => {
     const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
@@ -166,20 +173,22 @@ export const sharedRoutes = createRouter()
     }
   )
 
-/** The recording that a token leads to. Nothing of it is to be kept anywhere: the token may be dead the next moment. */
+/** Finds the recording of a token. The response must not be cached, because sharing may be turned off at any moment. */
 async function openShared(
   c: Context<AppEnv>,
   token: string
 ): Promise<{ db: Db; projectId: number; sessionId: string }> {
   c.header('Cache-Control', 'no-store')
   const projectId = projectOfToken(token)
-  const [project] =
-    projectId === undefined ? [] : await findProjects(openDb(c.env.DB, c.var.usage).db, [projectId])
-  if (!project) {
+  if (projectId === undefined) {
     throw new NotFoundError()
   }
+  const open = await openProject(c.env, projectId, c.var.usage)
+  if (!open) {
+    throw new NotFoundError()
+  }
+  const { project, db } = open
   c.set('projectId', project.id)
-  const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const hash = await sha256(token)
   const shared = await findShared(db, project.id, hash)
   if (!shared || !(await isSameHash(shared.shared_hash, hash))) {

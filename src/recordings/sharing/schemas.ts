@@ -8,7 +8,7 @@ export const SharingJson = z
     enabled: z.boolean(),
     access_token: z
       .string()
-      .meta({ description: 'While it is enabled, `/shared/{access_token}` asks for no key.' })
+      .meta({ description: 'While `enabled`, `/shared/{access_token}` works without a key.' })
   })
   .meta({
     id: 'SharingConfiguration',
@@ -26,11 +26,11 @@ export const SharingUpdateJson = refusing(
   z.object({ enabled: z.boolean() }).meta({ id: 'SharingUpdate', examples: [{ enabled: true }] }),
   sameReason(
     ['password_required', 'password', 'share_passwords', 'settings'],
-    'A link here has no password and no settings: whoever has it sees the recording.'
+    'Links have no password and no settings: anyone with the link can see the recording.'
   )
 )
 
-/** What anyone with the link sees: nothing of whose recording it is, nor of who has viewed it. */
+/** A recording as anyone with the link sees it: without its person and its viewers. */
 export const SharedRecordingJson = RecordingJson.omit({
   person: true,
   distinct_id: true,
@@ -40,7 +40,7 @@ export const SharedRecordingJson = RecordingJson.omit({
   .extend({
     sources: z
       .array(Source)
-      .meta({ description: 'Its parts, for `/shared/{access_token}/snapshots`.' })
+      .meta({ description: 'The parts, for `/shared/{access_token}/snapshots`.' })
   })
   .meta({ id: 'SharedRecording' })
 export type SharedRecordingJson = z.infer<typeof SharedRecordingJson>

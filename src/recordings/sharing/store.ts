@@ -5,7 +5,7 @@ import { expectRows } from '../../db/rows.ts'
 
 export type SharingRow = { created_at: number; access_token: string; shared_hash: string | null }
 
-/** How a recording is shared; undefined when there is no such recording. */
+/** Reads how a recording is shared; undefined when the recording does not exist or is deleted. */
 export async function findSharing(
   db: Db,
   projectId: number,
@@ -17,7 +17,7 @@ export async function findSharing(
   return (await readBatch(db, rows))[0][0]
 }
 
-/** Changes how a recording is shared. @throws ConflictError when it is no longer as it was read */
+/** Changes how a recording is shared. @throws ConflictError when that has changed since it was read */
 export async function updateSharing(
   db: Db,
   projectId: number,
@@ -35,7 +35,7 @@ export async function updateSharing(
   ])
 }
 
-/** The recording that is shared under a token with this hash. */
+/** Finds the recording that is shared under a token with this hash. */
 export async function findShared(
   db: Db,
   projectId: number,

@@ -14,16 +14,17 @@ import { findRecording } from '../store.ts'
 import { SimilarJson } from './schemas.ts'
 import { findSession, hasOpenSessions, listCandidates, type Sought } from './store.ts'
 
+/** Recordings that one request lists. */
 const MAX_LIMIT = 100
-/** With fewer steps, every session begins alike. */
+/** Steps that a session needs to be compared; shorter ones all look alike. */
 const MIN_STEPS = 3
 
 const NOT_YET =
-  'Other recorded sessions of this project are still open: they are found half an hour to an hour after their last event.'
+  'Other recorded sessions of this project are still open; a session can be found half an hour to an hour after its last event.'
 
-/** By so many pairs of its steps it is looked for what is like a session, each in so many others. */
+/** Pairs of consecutive steps to search by, and sessions read per pair. */
 const NEXT = { pairs: 20, sessions: 90 }
-/** The same of pairs with up to two steps between. */
+/** Pairs of steps up to `reach` apart to search by, and sessions read per pair. */
 const LATER = { pairs: 40, reach: 3, sessions: 30 }
 
 const SimilarQuery = z.object({
@@ -37,7 +38,7 @@ const SimilarQuery = z.object({
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: 'How many to list at most, 10 unless given.'
+      description: 'How many recordings to list at most.'
     })
 })
 
@@ -46,13 +47,13 @@ const SIMILAR = describe({
   mayBeEmpty: true,
   tag: 'Session recordings',
   summary: 'Find recordings of similar sessions',
-  description: `Compares sessions by what was done in them, in its order: the names of events, and for pages their path, with \
-\`:id\` for what names one of many things. The similarity of two is the weight of the steps that they have in common in the \
-same order, in proportion to both together and to the lighter one (the geometric mean). Events of the product's own weigh \
-1.5, pages and screens 1, clicks 0.1; the nth repetition of a step an nth.
+  description: `Compares sessions by their steps in order: event names and, for pages, paths in which \`:id\` stands for \
+identifiers, such as \`$pageview /shoes/:id\`. The similarity of two sessions is the weight of the steps that they share in \
+the same order, relative to the weight of both together and to that of the lighter one (the geometric mean). Custom events \
+weigh 1.5, pages and screens 1, clicks 0.1; the nth repetition of a step weighs an nth of it.
 
-Sessions are found half an hour to an hour after their last event, by the pairs of steps that they share: of several hundred \
-candidates the best are answered.`,
+A session can be found half an hour to an hour after its last event. Candidates are the several hundred sessions that share \
+the most pairs of steps.`,
   answers: { 200: { text: 'The most similar recordings.', schema: SimilarJson } },
   refusals: [
     ['not_found', 'Not found.'],
@@ -120,7 +121,7 @@ function soughtFor(steps: string[]): Sought[] {
   ]
 }
 
-/** As they were when it was closed, or as they are. */
+/** Returns the steps of a session: those stored when it was closed, or the current ones of an open session. */
 async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {
   const session = await findSession(db, projectId, sessionId)
   if (!session) {
@@ -130,5 +131,6 @@ async function stepsOfSession(db: Db, projectId: number, sessionId: string): Pro
     return session.steps
   }
   const open = { ...session, projectId, sessionId }
-  return (await readSteps(db, [open])).get(open) ?? []
+  const [steps = []] = await readSteps(db, [open])
+  return steps
 }

@@ -5,21 +5,21 @@ const SimilarRecording = z.object({
   similarity: z.number().min(0).max(1),
   shared_steps: z
     .array(z.string())
-    .meta({ description: 'The steps that both have in common, in their order.' }),
-  step_count: z.int().min(0).meta({ description: 'Of the other recording.' }),
+    .meta({ description: 'The steps that both sessions have in common, in order.' }),
+  step_count: z.int().min(0).meta({ description: "The number of the listed session's steps." }),
   start_time: z.iso.datetime(),
-  recording_duration: z.int().min(0).meta({ description: 'Whole seconds, as of the recording.' })
+  recording_duration: z.int().min(0).meta({ description: 'Whole seconds.' })
 })
 
 export const SimilarJson = z
   .object({
-    count: z.int().min(0).meta({ description: 'How many are listed.' }),
+    count: z.int().min(0).meta({ description: 'The number of results.' }),
     results: z.array(SimilarRecording).meta({ description: 'The most similar first.' }),
-    steps: z.array(z.string()).meta({ description: 'Those of the recording itself.' }),
+    steps: z.array(z.string()).meta({ description: "The steps of the recording's own session." }),
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why there can be no result, or none yet; else null.' })
+      .meta({ description: 'Why there is no result, or none yet; otherwise null.' })
   })
   .meta({
     id: 'SimilarRecordings',

@@ -8,11 +8,11 @@ export type StoredSession = {
   identities: number[]
   startTime: number
   endTime: number
-  /** As they were when the session was closed; null while it is open, or if it was not recorded then. */
+  /** The steps when the session was closed; null while it is open, and if it had no recording when it was closed. */
   steps: string[] | null
 }
 
-/** Undefined when nothing but the recording is known of it. */
+/** Finds a session; undefined when only its recording is stored. */
 export async function findSession(
   db: Db,
   projectId: number,
@@ -33,10 +33,10 @@ export async function findSession(
   )
 }
 
-/** Open sessions of all projects, the newest first, among which those of one are looked for. */
+/** The newest open sessions, of all projects, that are searched for those of one project. */
 const MAX_OPEN = 1_000
 
-/** Whether the project has recorded sessions that are not closed yet, beside this one: no other is compared with them. */
+/** Whether the project has other recorded sessions that are still open, and so cannot be found yet. */
 export async function hasOpenSessions(
   db: Db,
   projectId: number,
@@ -54,17 +54,17 @@ export async function hasOpenSessions(
   return rows.length > 0
 }
 
-/** Of all found sessions so many are looked at: with what is sought of each, less than 5,000 rows are read. */
+/** Sessions that are compared. Together with the search for them, fewer than 5,000 rows are read. */
 const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
 
-/** Shingles to look for, each in so many sessions at most. */
+/** Shingles to search by, and the number of sessions to read per shingle. */
 export type Sought = { shingles: readonly number[]; sessions: number }
 
 /**
- * Recorded sessions that have most of these shingles, without `sessionId`: of each shingle the newest by their ids, of all
- * those that share the most of them, where a rare one counts for more. Deleted recordings are none.
+ * Lists the recorded sessions that share most of these shingles, without `sessionId` and deleted recordings. Reads the
+ * newest sessions of each shingle, by id, and ranks them by their shared shingles; a rare shingle counts more.
  */
 export async function listCandidates(
   db: Db,

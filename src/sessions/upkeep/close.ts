@@ -3,75 +3,75 @@ import { retryConflicts } from '../../db/retry.ts'
 import { STEP_PROPERTIES, stepsOf } from '../journey.ts'
 import { shinglesOf } from '../shingles.ts'
 import { SLOT } from '../store.ts'
-import { type Closing, listIdle, readEvents, type WholeSession, writeClosings } from './store.ts'
+import {
+  type Closing,
+  listIdle,
+  readEvents,
+  type StoredEvent,
+  type WholeSession,
+  writeClosings
+} from './store.ts'
 
-/** A session ends when so long nothing was received of it, ms. */
+/** A session is over when nothing was received for this long, ms. */
 export const IDLE_MS = 30 * 60_000
 
-/** Sessions that are closed in one transaction, and such transactions of one run: D1 allows 1,000 queries. */
-const PIECE = 50
-const MAX_PIECES = 60
+/** Sessions closed in one transaction. */
+const BATCH = 50
+/** Transactions in one run: D1 allows 1,000 queries. */
+const MAX_BATCHES = 60
 
-/** So many events of each identity in a session are looked at for its steps. */
+/** Events read per identity of a session for its steps. */
 const MAX_STEP_EVENTS = 400
 
-/** Longer values are not counted: nobody picks them from a list. */
+/** Characters of a value that is counted; nobody picks longer ones from a list. */
 const MAX_COUNTED = 400
 
 /**
- * Closes the sessions that are over: counts their values, and puts those that were recorded where similar ones find them.
- * What is left, and a session that goes on after all, is closed by a later run.
- * @returns how many were closed
+ * Closes the sessions that are over: counts their values, and makes recorded ones findable by similarity. The next run
+ * continues where this one stops. A session that gets more events is reopened, and closed again later.
+ * @returns the number of closed sessions
  */
 export async function closeSessions(db: Db, now: Date): Promise<number> {
   const slot = Math.floor((now.getTime() - IDLE_MS) / SLOT)
   let closed = 0
-  for (let piece = 0; piece < MAX_PIECES; piece += 1) {
-    const count = await retryConflicts(() => closePiece(db, slot))
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const count = await retryConflicts(() => closeBatch(db, slot))
     closed += count
-    if (count < PIECE) {
+    if (count < BATCH) {
       break
     }
   }
   return closed
 }
 
-async function closePiece(db: Db, slot: number): Promise<number> {
-  const sessions = await listIdle(db, slot, PIECE)
-  const steps = await readSteps(
-    db,
-    sessions.filter(({ isRecorded }) => isRecorded)
-  )
-  await writeClosings(
-    db,
-    sessions.map((session) => closingOf(session, steps.get(session) ?? null))
-  )
+async function closeBatch(db: Db, slot: number): Promise<number> {
+  const sessions = await listIdle(db, slot, BATCH)
+  const recorded = sessions.filter(({ isRecorded }) => isRecorded)
+  const unrecorded = sessions.filter(({ isRecorded }) => !isRecorded)
+  const steps = await readSteps(db, recorded)
+  await writeClosings(db, [
+    ...recorded.map((session, i) => closingOf(session, steps[i] ?? [])),
+    ...unrecorded.map((session) => closingOf(session, null))
+  ])
   return sessions.length
 }
 
 type Place = Pick<WholeSession, 'projectId' | 'sessionId' | 'identities' | 'startTime' | 'endTime'>
 
-/** The steps of each of these sessions, from their first events. */
-export async function readSteps<Session extends Place>(
-  db: Db,
-  sessions: readonly Session[]
-): Promise<Map<Session, string[]>> {
-  const ranges = sessions.flatMap((session) =>
-    session.identities.map((identity) => ({ ...session, identity, session }))
+/** Returns the steps of each session, in the order of `sessions`, from the first events of its identities. */
+export async function readSteps(db: Db, sessions: readonly Place[]): Promise<string[][]> {
+  const ranges = sessions.flatMap((session, index) =>
+    session.identities.map((identity) => ({ ...session, identity, index }))
   )
   const found = await readEvents(db, ranges, STEP_PROPERTIES, MAX_STEP_EVENTS)
-  const steps = new Map<Session, string[]>()
-  for (const [session, own] of Map.groupBy(ranges.keys(), (i) => ranges[i]?.session)) {
-    if (session) {
-      const events = own.flatMap((i) => found[i] ?? [])
-      steps.set(
-        session,
-        stepsOf(events.sort((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1)))
-      )
-    }
-  }
-  return steps
+  return sessions.map((_, index) => {
+    const events = found.filter((_, i) => ranges[i]?.index === index).flat()
+    return stepsOf(events.sort(byTime))
+  })
 }
+
+const byTime = (a: StoredEvent, b: StoredEvent): number =>
+  a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1)
 
 const closingOf = (session: WholeSession, steps: string[] | null): Closing => ({
   session,

@@ -4,22 +4,23 @@ import { FOLDED_PROPERTIES, foldEvents, type SessionPart } from '../session.ts'
 import { SLOT } from '../store.ts'
 import { listStale, type Range, readEvents, replaceStale, type WholeSession } from './store.ts'
 
-/** Sessions that are worked out at once, and events of each that are read at once. */
-const PIECE = 25
+/** Sessions rebuilt in one transaction. */
+const BATCH = 25
+/** Events read per identity and statement. */
 const MAX_EVENTS = 500
 
 /**
- * Works sessions out anew whose events were deleted in part; those whose events were all deleted are removed.
- * @returns whether some may be left
+ * Rebuilds sessions that lost events from the events that are left, and removes sessions without any.
+ * @returns whether there may be more of them
  */
 export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
   retryConflicts(async () => {
-    const sessions = await listStale(db, projectId, PIECE)
+    const sessions = await listStale(db, projectId, BATCH)
     if (sessions.length === 0) {
       return false
     }
     await replaceStale(db, projectId, sessions, await foldStored(db, sessions))
-    return sessions.length === PIECE
+    return sessions.length === BATCH
   })
 
 async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<SessionPart[]> {
@@ -35,7 +36,7 @@ async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<Se
         (found[i] ?? []).map((event) => ({
           ...event,
           uuid: event.uuid.toLowerCase(),
-          // When they were received is not known any more: only how long the session has to stay open.
+          // The time of receipt is not stored; the session's slot says how long the session must stay open.
           receivedAt: (slots.get(sessionId) ?? 0) * SLOT,
           identity,
           sessionId

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../input/json.ts'
 import type { SessionPart } from '../session.ts'
 import { addToSessions, IS_BOUNCE, MAX_IDENTITIES } from '../store.ts'
 
-/** A session as it is found to be closed or worked out anew. Several projects' may come at once. */
+/** A session that is to be closed or rebuilt. One list may hold sessions of several projects. */
 export type WholeSession = {
   projectId: number
   sessionId: string
@@ -16,7 +16,7 @@ export type WholeSession = {
   identities: number[]
   startTime: number
   endTime: number
-  /** Null for a closed one. */
+  /** Null for a closed session. */
   openSlot: number | null
   isRecorded: boolean
   shingles: number[]
@@ -39,7 +39,7 @@ type WholeRow = {
   shingles: string | null
 }
 
-/** Open sessions of which nothing was received since before this slot, the oldest first; `limit` at most. */
+/** Lists at most `limit` open sessions whose last event was received before a slot, the oldest first. */
 export async function listIdle(db: Db, slot: number, limit: number): Promise<WholeSession[]> {
   const idle = sql`s.open_slot < ${slot} and not s.is_stale order by s.open_slot limit ${limit}`
   return (await readBatch(db, query<WholeRow>(wholeSessions(idle))))[0].map(toSession)
@@ -71,10 +71,10 @@ const toSession = (row: WholeRow): WholeSession => ({
   shingles: parse(row.shingles, [])
 })
 
-/** The row wrote it. */
+/** Parses JSON that this module wrote; `none` for null. */
 const parse = <T>(json: string | null, none: T): T => (json === null ? none : JSON.parse(json))
 
-/** Where the events of one identity in a session lie; `after` is the last one that is known already. */
+/** The events of one identity in a session; `after` is the last one that has been read. */
 export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {
   identity: number
   after?: StoredEvent | undefined
@@ -88,10 +88,13 @@ export type StoredEvent = {
   properties: JsonObject
 }
 
-/** Characters of a property that are read. */
+/** Characters read of a text property. */
 const MAX_TEXT = 1_000
 
-/** The next events of each range, in the order of time, `limit` at most, with the named properties as far as they are text or numbers. */
+/**
+ * Reads the next `limit` events of each range in order of time, with those of the named properties
+ * that are text or numbers.
+ */
 export async function readEvents(
   db: Db,
   ranges: readonly Range[],
@@ -132,7 +135,7 @@ export async function readEvents(
   return ranges.map((_, i) => found.get(i) ?? [])
 }
 
-/** What is to be written of a session that is closed; `steps` and `shingles` are null if it was not recorded. */
+/** The data written when a session is closed; `steps` is null for a session without a recording. */
 export type Closing = {
   session: WholeSession
   counted: Record<string, string>
@@ -140,7 +143,7 @@ export type Closing = {
   shingles: number[]
 }
 
-/** Closes sessions as they were read, or none of them. @throws ConflictError when one has changed since */
+/** Closes all of these sessions or none. @throws ConflictError when one has changed since it was read */
 export async function writeClosings(db: Db, closings: readonly Closing[]): Promise<void> {
   const rows = closings.map(({ session, counted, steps, shingles }) => ({
     project: session.projectId,
@@ -162,7 +165,7 @@ export async function writeClosings(db: Db, closings: readonly Closing[]): Promi
   ])
 }
 
-/** Rolls the batch back, as a conflict, unless these sessions are as they were read. */
+/** Returns statements that roll the batch back, as a conflict, when one of the sessions has changed since it was read. */
 const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
   eachChunk(
     sessions.map(({ projectId, sessionId, revision }) => [projectId, sessionId, revision]),
@@ -175,7 +178,7 @@ const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
     ]
   )
 
-/** Has each session counted by these values instead of those by which it was. */
+/** Returns statements that count the new values of each session in `session_values` and uncount its previous ones. */
 function countValues(
   sessions: readonly { session: WholeSession; counted: Record<string, string> }[]
 ): SQL[] {
@@ -210,7 +213,7 @@ function countValues(
   ]
 }
 
-/** Has each session found by these shingles instead of those by which it was. */
+/** Returns statements that replace the stored shingles of each session. */
 function moveShingles(sessions: readonly { session: WholeSession; shingles: number[] }[]): SQL[] {
   const rows = (of: (one: (typeof sessions)[number]) => number[]) =>
     sessions.flatMap((one) =>
@@ -234,15 +237,16 @@ function moveShingles(sessions: readonly { session: WholeSession; shingles: numb
   ]
 }
 
-/** Sessions that are marked, `limit` at most. */
+/** Lists at most `limit` sessions that are marked to be rebuilt. */
 export async function listStale(db: Db, projectId: number, limit: number): Promise<WholeSession[]> {
   const stale = sql`s.project_id = ${projectId} and s.is_stale limit ${limit}`
   return (await readBatch(db, query<WholeRow>(wholeSessions(stale))))[0].map(toSession)
 }
 
 /**
- * Puts what the events say that are left into the place of sessions as they were read; where none is left the session is
- * gone. They are open until they are closed again. @throws ConflictError when one has changed since
+ * Replaces sessions by parts built from their remaining events; a session without a part is removed. The replaced sessions
+ * are open and will be closed again.
+ * @throws ConflictError when one has changed since it was read
  */
 export async function replaceStale(
   db: Db,
@@ -270,15 +274,17 @@ export async function replaceStale(
 
 export type ComparedSession = {
   session_id: string
-  /** What its row says, and what its events do: how many they are, and when the first and the last one was. */
+  /** Number of events, time of the first and the last, as the session's row has them. */
   kept: [events: number, start: number, end: number]
+  /** The same, computed from the stored events. */
   stored: [events: number, start: number | null, end: number | null]
+  /** False for a session that is yet to be rebuilt, or whose row does not list all its identities. */
   isComparable: boolean
 }
 
 /**
- * Sessions of a project with what their events say at the same moment, the highest ids first, below `before`; `limit` at
- * most. Not comparable is one that has yet to be worked out anew, or is nobody's.
+ * Lists at most `limit` sessions of a project, with the same numbers computed from their events in the same statement.
+ * Sorted by descending id, beginning below `before`.
  */
 export async function compareSessions(
   db: Db,

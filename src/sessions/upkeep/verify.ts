@@ -2,8 +2,9 @@ import type { Db } from '../../db/client.ts'
 import { listKinds } from '../../rollups/store.ts'
 import { type ComparedSession, compareSessions } from './store.ts'
 
-/** Sessions of one statement, which reads their events. */
-const PIECE = 200
+/** Sessions compared in one statement, which reads all their events. */
+const PAGE = 200
+/** Wrong sessions returned; all are counted. */
 const MAX_SHOWN = 100
 
 export type WrongSession = { project_id: number } & Pick<
@@ -12,21 +13,21 @@ export type WrongSession = { project_id: number } & Pick<
 >
 
 /**
- * Reads the events of sessions again, and compares with what the sessions say: of each project the newest by their ids.
- * @param pieces of 200 sessions, in all projects together, of which each has one at least
+ * Compares sessions with their events, beginning with each project's highest ids, which are the newest sessions.
+ * @param pages pages of 200 sessions for all projects together; each project gets at least one
  */
 export async function verifySessions(
   db: Db,
-  pieces: number
+  pages: number
 ): Promise<{ sessions: number; wrong: number; first: WrongSession[] }> {
   const projects = [...new Set((await listKinds(db)).map(({ project_id }) => project_id))]
-  const share = Math.max(1, Math.floor(pieces / projects.length))
+  const share = Math.max(1, Math.floor(pages / projects.length))
   const all: WrongSession[] = []
   let sessions = 0
   for (const project_id of projects) {
     let before: string | undefined
-    for (let piece = 0; piece < share; piece += 1) {
-      const compared = await compareSessions(db, project_id, before, PIECE)
+    for (let page = 0; page < share; page += 1) {
+      const compared = await compareSessions(db, project_id, before, PAGE)
       const wrong = compared.filter(
         ({ isComparable, kept, stored }) => isComparable && kept.join() !== stored.join()
       )
@@ -35,7 +36,7 @@ export async function verifySessions(
       )
       sessions += compared.length
       before = compared.at(-1)?.session_id
-      if (compared.length < PIECE) {
+      if (compared.length < PAGE) {
         break
       }
     }

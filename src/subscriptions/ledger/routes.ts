@@ -6,7 +6,7 @@ import { describe } from '../../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
 import { validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
-import { send } from '../due.ts'
+import { queueDeliveries } from '../due.ts'
 import { DeliveryJson, deliveryToJson } from '../schemas.ts'
 import { getSubscription } from '../store.ts'
 import { insertTest, listDeliveries } from './store.ts'
@@ -17,19 +17,19 @@ const DeliveryPage = pageSchema('SubscriptionDeliveryPage', DeliveryJson)
 const DELIVERIES = describe({
   id: 'subscriptions_deliveries_list',
   tag: 'Subscriptions',
-  summary: 'List what was delivered',
-  description: `Each occurrence once, whatever became of it, and deliveries on trial; the newest first. After 90 days they \
-are left out, but for the last occurrence that arrived.`,
+  summary: 'List the deliveries of a subscription',
+  description:
+    'Lists each occurrence once, whether it was delivered or not, and test deliveries, newest first. Deliveries are removed after 90 days, except for the last successful occurrence.',
   answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
   refusals: [['not_found', 'Not found.']]
 })
 const TEST = describe({
   id: 'subscriptions_test',
   tag: 'Subscriptions',
-  summary: 'Deliver now, on trial',
+  summary: 'Send a test delivery now',
   description:
-    'To the same recipients, marked as a test. The schedule goes on as if nothing had happened.',
-  answers: { 201: { text: 'The delivery, which is on its way.', schema: DeliveryJson } },
+    'Sends a delivery, marked as a test, to the same recipients. The schedule does not change.',
+  answers: { 201: { text: 'The delivery, which is queued.', schema: DeliveryJson } },
   refusals: [['not_found', 'Not found.']]
 })
 export const deliveryRoutes = createRouter()
@@ -63,7 +63,7 @@ export const deliveryRoutes = createRouter()
         throw new NotFoundError()
       }
       const row = await insertTest(db, subscription, now.getTime())
-      await send(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
+      await queueDeliveries(c.env.DELIVERY_QUEUE, [{ id: row.id, project_id: project.id }])
       return c.json(deliveryToJson(row), 201)
     }
   )

@@ -9,10 +9,10 @@ import {
 } from '../../db/schema.ts'
 import type { DeliveryRow, SubscriptionRow } from '../store.ts'
 
-/** A delivery in the ledger, as a queue message names it. */
+/** The id of a delivery, as in its queue message. */
 export type DeliveryId = { id: number; project_id: number }
 
-/** Subscriptions of any project of which an occurrence is due at `now`, ms, the longest waiting first. */
+/** Finds subscriptions of all projects that are due at `now`, ms UTC, longest overdue first. */
 export const findDue = (db: Db, now: number, limit: number): Promise<SubscriptionRow[]> =>
   db
     .select()
@@ -23,7 +23,7 @@ export const findDue = (db: Db, now: number, limit: number): Promise<Subscriptio
 
 export type Claim = {
   subscriptionId: number
-  /** What `next_delivery_date` was when it was read. */
+  /** The `next_delivery_date` that was read. */
   due: number
   occurrence: number
   missed: number
@@ -31,8 +31,9 @@ export type Claim = {
 }
 
 /**
- * Enters occurrences in the ledger and moves their subscriptions on, both or neither. Of claims to the same occurrence, at
- * once or again, one counts; so does none whose subscription has moved on since it was read.
+ * Enters occurrences in the ledger and moves their subscriptions to the next occurrence, both or neither. The same
+ * occurrence is entered once, however often it is claimed; a claim has no effect if its subscription has moved on since it
+ * was read.
  */
 export async function claimOccurrences(
   db: Db,
@@ -58,7 +59,7 @@ export async function claimOccurrences(
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])
 }
 
-/** Enters a delivery on trial; of two at the same moment the first is meant. */
+/** Enters a test delivery; two at the same millisecond are one. */
 export async function insertTest(
   db: Db,
   { projectId, id }: SubscriptionRow,
@@ -92,7 +93,7 @@ export async function insertTest(
   return row
 }
 
-/** One page of a subscription's deliveries, the newest first, with the exact number of all. */
+/** Lists one page of a subscription's deliveries, newest first, and counts all exactly. */
 export async function listDeliveries(
   db: Db,
   projectId: number,
@@ -116,7 +117,7 @@ export async function listDeliveries(
   return { rows, count }
 }
 
-/** Deliveries that should have been taken up by `before`, ms, and were not: they are due from now on. */
+/** Takes deliveries that were due by `before`, ms UTC, and makes them due at `now`. */
 export async function takeStalled(
   db: Db,
   before: number,
@@ -135,8 +136,9 @@ export async function takeStalled(
 }
 
 /**
- * Takes up a delivery for so long, ms, unless it is done, not yet due, or somebody else is on it.
- * @returns it with the number of this attempt, which holds it from now on
+ * Begins an attempt at a delivery, which is due again after `lease`, ms. Does nothing if the delivery is finished, not yet
+ * due, or held by another attempt.
+ * @returns the delivery, with the number of the attempt that now holds it
  */
 export async function takeDelivery(
   db: Db,
@@ -159,11 +161,11 @@ export async function takeDelivery(
   return row
 }
 
-/** Whether the delivery is still held by the attempt that this row is of. */
+/** Whether a delivery is still held by the attempt that has read this row. */
 const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
   sql`id = ${id} and attempts = ${attempts} and status = 'sending'`
 
-/** Notes how far a delivery has come and holds it on, until `dueAt`, ms. @returns whether it was still held */
+/** Stores the progress of a delivery and holds it until `dueAt`, ms UTC. @returns whether the attempt still held it */
 export async function noteProgress(
   db: Db,
   row: DeliveryRow,
@@ -178,20 +180,21 @@ export async function noteProgress(
   return rows.length > 0
 }
 
-/** Rows looked at in one statement, and statements in one night. */
+/** Rows that one statement examines. */
 const SWEPT_AT_ONCE = 1_000
+/** Statements per night. */
 const MAX_SWEEPS = 50
 
 /**
- * Removes from the ledger what was entered before `before`, ms, and is done. Of each subscription the last that arrived
- * stays: it tells that another one is not its first.
- * @returns how many
+ * Removes finished deliveries that were entered before `before`, ms UTC. Each subscription keeps its last successful one,
+ * which shows that its first delivery, the one with the invite message, has taken place.
+ * @returns how many were removed
  */
-export async function forgetDeliveries(db: Db, before: number): Promise<number> {
+export async function purgeDeliveries(db: Db, before: number): Promise<number> {
   let removed = 0
   let from = 0
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
-    // Numbers grow with time, so that an end is found without an index.
+    // Ids grow with time, so that the end is found without an index on the time.
     const rows = await db
       .select({ id: deliveries.id, createdAt: deliveries.createdAt })
       .from(deliveries)
@@ -216,15 +219,16 @@ export async function forgetDeliveries(db: Db, before: number): Promise<number> 
   return removed
 }
 
-/** Gives a delivery back, to be taken up again at `dueAt`, ms. */
+/** Ends an attempt without finishing the delivery, which is due again at `dueAt`, ms UTC. */
 export async function postpone(
   db: Db,
   row: DeliveryRow,
-  recipients: Recipient[],
-  error: string,
-  dueAt: number
+  state: { recipients: Recipient[]; error: string; dueAt: number }
 ): Promise<void> {
-  await db.update(deliveries).set({ status: 'queued', recipients, error, dueAt }).where(isHeld(row))
+  await db
+    .update(deliveries)
+    .set({ status: 'queued', ...state })
+    .where(isHeld(row))
 }
 
 export type Outcome = {
@@ -234,16 +238,15 @@ export type Outcome = {
 }
 
 /**
- * Closes a delivery. One that failed counts against its subscription, which after `maxFailures` in a row is paused, with
- * a notice to its owner; one that arrived ends the row. All or nothing, and nothing unless it is still held.
+ * Finishes a delivery, all or nothing, and only if the attempt still holds it. After `maxFailures` failed occurrences in a
+ * row the subscription is paused and its owner gets a notice; a successful one resets the count.
  * @returns the notice, if there is one
  */
 export async function finishDelivery(
   db: Db,
   row: DeliveryRow,
   { status, recipients, error }: Outcome,
-  maxFailures: number,
-  now: number
+  { maxFailures, now }: { maxFailures: number; now: number }
 ): Promise<DeliveryId | undefined> {
   const own = sql`id = ${row.subscriptionId} and project_id = ${row.projectId}
                   and exists (select 1 from subscription_deliveries where ${isHeld(row)})`

@@ -1,10 +1,10 @@
 import { escapeHtml } from '../../html.ts'
 
-/** The page may send its form here, and nothing else. */
+/** Returns the Content-Security-Policy of the page: it may send its form to this service, and nothing else. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 
-/** A page that says one thing and, with `button`, asks whether to do it. */
+/** Writes a page with one message and, with `button`, a form to confirm it. */
 export const toPage = (
   title: string,
   words: string,

@@ -1,20 +1,19 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Db, openDb } from '../../db/client.ts'
-import { databaseOf } from '../../db/databases.ts'
+import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { NotFoundError } from '../../errors.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { validatePath } from '../../http/validation.ts'
-import { findProjects } from '../../projects/store.ts'
+import { openProject } from '../../projects/open.ts'
 import { recipientsOf } from '../request.ts'
 import { findSubscription, type SubscriptionRow, updateSubscription } from '../store.ts'
 import { policyOf, toPage } from './page.ts'
 import { isSealed, readTicket, withoutHolder } from './ticket.ts'
 
 const TicketPath = z.object({
-  ticket: z.string().meta({ description: 'From the link in an e-mail.' })
+  ticket: z.string().meta({ description: 'The ticket from the link in an e-mail.' })
 })
 
 const REFUSALS: Refusal[] = [
@@ -28,7 +27,7 @@ const ASK = describe({
   takesAnyQuery: true,
   summary: 'Ask whether to unsubscribe',
   description:
-    'What the link in an e-mail opens. It changes nothing: mail filters open links, too.',
+    'The page that the link in an e-mail opens. It changes nothing, because mail filters open links, too.',
   answers: { 200: { text: 'A page.', type: 'text/html' } },
   refusals: REFUSALS
 })
@@ -37,13 +36,13 @@ const UNSUBSCRIBE = describe({
   tag: 'Subscriptions',
   takesAnyQuery: true,
   summary: 'Unsubscribe',
-  description: `Takes the address of the link off its subscription, without a key; the last one deletes it. Mail programs \
-ask for it by RFC 8058, in one click. Done twice it is done.`,
+  description:
+    'Removes the address of the link from its subscription, without a key; removing the last address deletes the subscription. Mail programs offer it as one-click unsubscribe (RFC 8058). Repeating it has no further effect.',
   answers: { 200: { text: 'A page.', type: 'text/html' } },
   refusals: REFUSALS
 })
 
-const DONE = 'This address gets no more e-mails of this subscription.'
+const DONE = 'This address gets no more e-mails from this subscription.'
 
 export const unsubscribeRoutes = createRouter()
   .get('/unsubscribe/:ticket', ASK, validatePath(TicketPath), async (c) => {
@@ -52,7 +51,7 @@ export const unsubscribeRoutes = createRouter()
       return answer(c, 'Unsubscribed', DONE)
     }
     const name = held.row.title ? `“${held.row.title}”` : 'this subscription'
-    return answer(c, 'Unsubscribe', `Do you want no more e-mails of ${name}?`, 'Unsubscribe')
+    return answer(c, 'Unsubscribe', `Stop the e-mails from ${name} to this address?`, 'Unsubscribe')
   })
   .post('/unsubscribe/:ticket', UNSUBSCRIBE, validatePath(TicketPath), async (c) => {
     await retryConflicts(async () => {
@@ -74,8 +73,8 @@ export const unsubscribeRoutes = createRouter()
 type Held = { db: Db; row: SubscriptionRow; others: string[] }
 
 /**
- * Finds the subscription that a link is of, and who stays on it.
- * @returns undefined when its address is not on the subscription any more
+ * Finds the subscription of a link, and the addresses that remain without the link's.
+ * @returns undefined when the link's address is no longer on the subscription
  * @throws not_found for a link that this service did not make
  */
 async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undefined> {
@@ -83,12 +82,12 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
   if (!ticket) {
     throw new NotFoundError()
   }
-  const [project] = await findProjects(openDb(c.env.DB, c.var.usage).db, [ticket.projectId])
-  if (!project) {
+  const open = await openProject(c.env, ticket.projectId, c.var.usage)
+  if (!open) {
     throw new NotFoundError()
   }
+  const { project, db } = open
   c.set('projectId', project.id)
-  const { db } = openDb(databaseOf(c.env, project.database), c.var.usage)
   const row = await findSubscription(db, project.id, ticket.subscriptionId)
   if (!row || (ticket.seal && !(await isSealed(row, ticket)))) {
     throw new NotFoundError()
@@ -102,7 +101,7 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
 }
 
 function answer(c: Context<AppEnv>, title: string, words: string, button?: string): Response {
-  // Unguessable and new each time, which is all that a nonce has to be.
+  // The request id is random and new for each request, as a nonce must be.
   const nonce = c.var.requestId
   c.header('Content-Security-Policy', policyOf(nonce))
   c.header('Cache-Control', 'no-store')

@@ -13,7 +13,7 @@ export type Ticket = {
   seal: string | undefined
 }
 
-/** The link by which a recipient needs neither key nor account to get nothing more. */
+/** Makes the link with which a recipient unsubscribes without key or account. */
 export async function unsubscribeUrl(
   subscription: SubscriptionRow,
   address: string
@@ -39,7 +39,7 @@ export const isSealed = async (
   { holder, seal = '' }: Ticket
 ): Promise<boolean> => isSameHash(await sealOf(subscription, holder), seal)
 
-/** The addresses of a subscription without the one that a link is of. @returns undefined when it is of none of them */
+/** Returns the addresses without the link's, or undefined when the link's address is not among them. */
 export async function withoutHolder(
   subscription: SubscriptionRow,
   addresses: string[],

@@ -277,7 +277,10 @@ describe('POST session_recordings/ai/filters', () => {
 
     expect(dates.body).toMatchObject({
       result: 'question',
-      data: { question: '"2026-02-31" is not a date.' }
+      data: {
+        question:
+          '`date_from` must be an ISO date or a relative date such as `-7d`; got "2026-02-31".'
+      }
     })
     expect(many.body).toMatchObject({
       result: 'question',
@@ -323,7 +326,7 @@ describe('POST session_recordings/ai/filters', () => {
     expect(await selectedBy(anonymous.body.data)).toEqual(['nobody'])
     expect(two.body).toMatchObject({
       result: 'question',
-      data: { question: 'Ask for one distinct id.' }
+      data: { question: 'Give only one distinct id.' }
     })
   })
 
@@ -485,9 +488,7 @@ describe('a model', () => {
     const answer = await suggestFilters(
       modelOf(bindings),
       [{ ...messages[0], role: 'user', content: 'today' }],
-      calendar,
-      new Date(NOW),
-      600
+      { project: calendar, now: new Date(NOW), timeLimitMs: 600 }
     )
 
     expect(answer).toMatchObject({

@@ -111,7 +111,7 @@ describe('POST session_recordings/ai/regex', () => {
     const plain = await regexOf(project, { regex: 'a number' })
 
     expect([alone.status, alone.body.result]).toEqual([200, 'error'])
-    expect(alone.body.data.output).toContain('Nothing is described')
+    expect(alone.body.data.output).toContain('There is no description')
     expect(asked.body).toEqual(plain.body)
   })
 
@@ -336,7 +336,7 @@ describe('a model', () => {
     const [, second] = await asked()
     expect(second?.body.messages.slice(2)).toEqual([
       { role: 'assistant', content: '{"result":"success","output":"^/c"}' },
-      { role: 'user', content: '{"rejected":"It does not match the example /a/1"}' }
+      { role: 'user', content: '{"rejected":"The pattern does not match the example /a/1"}' }
     ])
   })
 
@@ -352,7 +352,7 @@ describe('a model', () => {
 
     expect(body).toMatchObject({ engine: 'model', data: { output: '^/a/' } })
     const [, second] = await asked()
-    expect(second?.body.messages[3]?.content).toContain('too large to be tried on the examples')
+    expect(second?.body.messages[3]?.content).toContain('too large to be tested on the examples')
   })
 
   it('that is silent is waited for no longer than the limit', async () => {

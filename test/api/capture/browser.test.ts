@@ -60,7 +60,7 @@ function holdQueue() {
 }
 
 describe('the configuration of a browser SDK', () => {
-  it('is JSON that may be kept for five minutes', async () => {
+  it('is JSON that may be cached for five minutes', async () => {
     const { token } = await newProject()
 
     const { status, headers, body } = await request('GET', `/array/${token}/config`)
@@ -84,7 +84,7 @@ describe('the configuration of a browser SDK', () => {
     expect(JSON.parse(config ?? '')).toEqual({ config: configOf(token), siteApps: [] })
   })
 
-  it('has what the project has set, everywhere', async () => {
+  it('has the project’s settings in every form', async () => {
     const { token } = await newProject({ settings: { recording: false, heatmaps: true } })
     const asked = JSON.stringify({ token })
 
@@ -203,12 +203,12 @@ describe.each(NONE)('GET %s', (path, none) => {
   })
 })
 
-describe('older doors', () => {
+describe('older endpoints', () => {
   it.each<[string, JsonObject]>([
     ['/engage', { $distinct_id: 'ada', $set: { plan: 'pro' } }],
     ['/engage/', { distinct_id: 'ada', $set_once: { plan: 'pro' } }],
     ['/engage/?_=1', { properties: { distinct_id: 'ada', $set: { plan: 'pro' } } }]
-  ])('take what is to be set of a person: %s', async (path, asked) => {
+  ])('set properties of a person: %s', async (path, asked) => {
     const project = await newProject()
     const queue = holdQueue()
 
@@ -241,7 +241,7 @@ describe('older doors', () => {
     expect((await contentsOf(project.id)).events).toMatchObject([{ event: '$set' }])
   })
 
-  it('do not make an event without a name elsewhere', async () => {
+  it('accept an event without a name only on /engage', async () => {
     const { token } = await newProject()
 
     const { status } = await request(
@@ -271,7 +271,7 @@ describe('older doors', () => {
     ])
   })
 
-  it('have nothing to take from a query without data', async () => {
+  it('refuse a query without data', async () => {
     const { status, body } = await request('GET', '/e/?ip=1')
 
     expect([status, body.detail]).toEqual([400, 'request missing data payload'])
@@ -394,7 +394,7 @@ it.each([
   ['GET', '/api/environments/1/persons'],
   ['POST', '/e/'],
   ['OPTIONS', '/e/']
-])('an answer cannot be taken for a page, nor framed: %s %s', async (method, path) => {
+])('a response is never treated as a page or framed: %s %s', async (method, path) => {
   const { headers } = await request(method, path)
 
   expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
@@ -472,7 +472,7 @@ const STORIES: {
 describe.each(STORIES)(
   'the recorded traffic of posthog-js $version',
   ({ recorded, visitor, flags, p, sets, recording }) => {
-    it('makes the person that it tells of and keeps every event once, also when all of it comes twice', async () => {
+    it('creates the right person and stores every event once, also when everything arrives twice', async () => {
       const project = await newProject()
       const queue = holdQueue()
       const parts: unknown[] = []

@@ -88,7 +88,7 @@ describe('a visitor without cookies', () => {
     expect(new Set([name, ...others]).size).toBe(7)
   })
 
-  it('has another name on another day of the own calendar', async () => {
+  it('has another hash on another day of the visitor’s calendar', async () => {
     const project = await newProject()
     const nameAt = async (minutes: number, zone: string) => {
       const event = visit({ timestamp: at(minutes) }, { $timezone: zone })
@@ -105,7 +105,7 @@ describe('a visitor without cookies', () => {
     expect(await nameAt(11 * 60, '+05:30')).toBe(noon)
   })
 
-  it('leaves nothing that the name is made of', async () => {
+  it('leaves no trace of what the hash is made of', async () => {
     const project = await newProject()
     const event = visit({}, { $ip: '203.0.113.7', $cookieless_extra: 'Suite 5', plan: 'pro' })
 
@@ -117,7 +117,7 @@ describe('a visitor without cookies', () => {
     expect(events[0]?.properties.$device_id).toMatch(/^cookielessd_[0-9a-f]{32}$/)
   })
 
-  it('is one actor a day, and one of several', async () => {
+  it('counts as one actor per day', async () => {
     const project = await newProject()
     const before = visit({ timestamp: at(DAY_BEFORE) })
     await sendFrom(project, '203.0.113.1', visit(), visit(), visit())
@@ -137,7 +137,7 @@ describe('a visitor without cookies', () => {
 })
 
 describe('sessions of visitors without cookies', () => {
-  it('end after half an hour in which nothing happens', async () => {
+  it('end after half an hour without an event', async () => {
     const project = await newProject()
     const visitAt = (minutes: number) =>
       visit({ timestamp: at(minutes) }, { $session_id: 'of the browser' })
@@ -153,7 +153,7 @@ describe('sessions of visitors without cookies', () => {
     expect(sessions.map(({ identities }) => identities.length)).toEqual([1, 1, 1])
   })
 
-  it('go on when the visitor signs in', async () => {
+  it('continue when the visitor signs in', async () => {
     const project = await newProject()
     const signIn = visit(
       { event: '$identify', distinct_id: 'ada', timestamp: at(1) },
@@ -333,7 +333,7 @@ describe('the salt of a day', () => {
     expect(await stored()).not.toContain(`${SALT_PREFIX}${DAY}`)
   })
 
-  it('is not made for a day that has begun nowhere', async () => {
+  it('is not made for a day that has not begun anywhere', async () => {
     const begin = Date.parse(`${DAY}T00:00:00Z`) - 14 * HOUR
 
     expect(await findSalt(env.BUCKET, DAY, begin - 1)).toBeUndefined()

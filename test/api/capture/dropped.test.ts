@@ -71,25 +71,25 @@ describe('an event that cannot be kept', () => {
       'has a number for its time',
       { event: 'e', distinct_id: 'a', timestamp: 1795262400 },
       null,
-      'event timestamp is a number instead of a string'
+      'event timestamp must be an ISO 8601 string; got a number'
     ],
     [
       'has a word for its time',
       { event: 'e', distinct_id: 'a', timestamp: 'yesterday' },
       null,
-      'event timestamp is not a date: "yesterday"'
+      'event timestamp must be an ISO 8601 string; got "yesterday"'
     ],
     [
       'has a day that is none for its time',
       { event: 'e', distinct_id: 'a', timestamp: '2026-02-30T00:00:00Z' },
       null,
-      'event timestamp is not a date: "2026-02-30T00:00:00Z"'
+      'event timestamp must be an ISO 8601 string; got "2026-02-30T00:00:00Z"'
     ],
     [
       'has a list for its time',
       { event: 'e', distinct_id: 'a', timestamp: [2026] },
       null,
-      'event timestamp is not a date: [2026]'
+      'event timestamp must be an ISO 8601 string; got [2026]'
     ],
     [
       'has text for a uuid',
@@ -119,7 +119,7 @@ describe('an event that cannot be kept', () => {
       'identifies without a person',
       { event: '$identify', distinct_id: 'a', properties: { $process_person_profile: false } },
       null,
-      '$identify needs person processing'
+      '$identify needs a person profile: send it without $process_person_profile: false'
     ]
   ])(
     'is dropped with the reason, and the others are kept, when it %s',
@@ -137,7 +137,7 @@ describe('an event that cannot be kept', () => {
     }
   )
 
-  it('is a failure when there is no other', async () => {
+  it('fails the request when it is the only event', async () => {
     const { token } = await newProject()
 
     const { status, body, events } = await sendJson({
@@ -197,7 +197,7 @@ describe('an event that cannot be kept', () => {
     expect(events.map(({ event }) => event)).toEqual(['small'])
   })
 
-  it('is one that sets more of its person than any may have', async () => {
+  it('is one that sets more properties than a person may have', async () => {
     const { token } = await newProject()
     const sized = (key: string, bytes: number) => ({
       event: '$set',
@@ -228,7 +228,7 @@ describe('an event that cannot be kept', () => {
     ['$set beside its properties', (value: string) => `"distinct_id":"a","$set":{"x":${value}}`],
     ['its distinct id', (value: string) => `"distinct_id":${value}`],
     ['its offset', (value: string) => `"distinct_id":{"x":${value}},"offset":${value}`]
-  ])('never breaks the door, however deep %s is nested', async (_, members) => {
+  ])('never breaks the endpoint, however deep %s is nested', async (_, members) => {
     const { token } = await newProject()
     const deep = `{"event":"deep",${members(nested(200_000, '[', ']'))}}`
 
@@ -256,7 +256,7 @@ describe('an event that cannot be kept', () => {
     expect(events.map(({ event }) => event)).toEqual(['200'])
   })
 
-  it('does not break the door when everything is nested', async () => {
+  it('does not break the endpoint when everything is nested', async () => {
     const { status, body } = await send(nested(1_000_000, '[', ']'))
 
     expect([status, body.code]).toEqual([401, 'authentication_failed'])

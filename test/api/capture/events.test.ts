@@ -51,7 +51,7 @@ describe('a distinct id', () => {
 })
 
 describe('properties', () => {
-  it('have no half of a surrogate pair, which would be three characters when SQL looks it up', async () => {
+  it('contain no half surrogate pair, which SQL would read as three characters', async () => {
     const halves = { a: '\ud83d', 'k\udc00': ['x\ud83d\ud83d', '\\ud83d', '\\\ud83d', '🙂"\n'] }
     const whole = { a: '\ufffd', 'k\ufffd': ['x\ufffd\ufffd', '\\ud83d', '\\\ufffd', '🙂"\n'] }
 
@@ -87,7 +87,7 @@ describe('a uuid', () => {
 })
 
 describe('properties', () => {
-  it('lose the token and the distinct id, and keep all else', async () => {
+  it('lose the token and the distinct id, and keep the rest', async () => {
     const project = await newProject()
 
     const { event } = await capture(project, {
@@ -109,7 +109,7 @@ describe('properties', () => {
     })
   })
 
-  it('take in what an event sets beside them, which wins', async () => {
+  it('include what an event sets beside them, which wins', async () => {
     const project = await newProject()
 
     const { event } = await capture(project, {
@@ -248,7 +248,7 @@ describe('the time of an event', () => {
     expect([answer.status, at(answer.event)]).toEqual([200, `2026-11-21T${expected}.000Z`])
   })
 
-  it('is the offset also where a clock was sent', async () => {
+  it('follows the offset even when the client sent its clock', async () => {
     const project = await newProject()
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 

@@ -55,7 +55,7 @@ it.each([
   expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
 })
 
-it('numbers as SDKs write them are nothing to warn of', async () => {
+it('logs no warning for numbers as SDKs write them', async () => {
   const project = await newProject()
   const log = listenToLog()
   const numbers = ['0.30000000000000004', '1e21', '9007199254740992', '1.7976931348623157e308']

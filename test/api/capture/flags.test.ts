@@ -18,7 +18,7 @@ describe('feature flags', () => {
     ['/flags?v=2', { flags: {}, ...NONE }],
     ['/flags/', { featureFlags: {}, featureFlagPayloads: {}, ...NONE }],
     ['/flags/?v=1', { featureFlags: {}, featureFlagPayloads: {}, ...NONE }]
-  ])('are none, in the shape of %s', async (path, expected) => {
+  ])('are an empty set, in the shape of %s', async (path, expected) => {
     const { token } = await newProject()
 
     const { status, body, headers } = await request(

@@ -36,7 +36,7 @@ describe.each<[string, (n: number) => JsonObject]>([
   ['uuids of the client, in the opposite order', (n) => ({ uuid: shrinking(n) })],
   ['one time and such uuids', (n) => ({ timestamp: TIME, uuid: shrinking(n) })]
 ])('events of one request with %s', (_, event) => {
-  it('write in their order', async () => {
+  it('write in order', async () => {
     expect(await write(plans, event)).toMatchObject({ plan: 299 })
   })
 
@@ -47,7 +47,7 @@ describe.each<[string, (n: number) => JsonObject]>([
     expect(await write([{ $unset: ['plan'] }, set], event)).toMatchObject({ plan: 'pro' })
   })
 
-  it('set once what the first of them says', async () => {
+  it('set once the value of the first', async () => {
     const once = plans.map(({ $set: { plan } }) => ({ $set_once: { first: plan } }))
 
     expect(await write(once, event)).toMatchObject({ first: 0 })

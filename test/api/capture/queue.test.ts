@@ -16,7 +16,7 @@ afterAll(untilQuiet)
 const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'
 
 describe('through the queue', () => {
-  it('makes persons of what SDKs send', async () => {
+  it('creates persons from what SDKs send', async () => {
     const project = await newProject()
 
     const { status } = await sendJson({
@@ -74,7 +74,7 @@ describe('through the queue', () => {
   const spilled = async () =>
     (await env.BUCKET.list({ prefix: 'capture/' })).objects.map(({ key }) => key)
 
-  it('takes a request that is too large for a message through the bucket, and removes it there', async () => {
+  it('keeps a request that is too large for a message in R2 until it is stored', async () => {
     const project = await newProject()
     const message = vi.spyOn(env.CAPTURE_QUEUE, 'sendBatch')
 
@@ -155,7 +155,7 @@ describe('through the queue', () => {
       }))
     })
 
-  it('accepts nothing when the queue takes nothing, large or small', async () => {
+  it('accepts nothing when the queue refuses messages, large or small', async () => {
     listenToLog()
     const project = await newProject()
     const bindings = { CAPTURE_QUEUE: failingQueue() }
@@ -175,7 +175,7 @@ describe('through the queue', () => {
     expect(await waitingOf(project)).toEqual([])
   })
 
-  it('accepts nothing when the bucket takes only a part', async () => {
+  it('accepts nothing when R2 takes only a part', async () => {
     listenToLog()
     const project = await newProject()
     const [sent, sentBatch] = [

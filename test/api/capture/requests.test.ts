@@ -187,7 +187,7 @@ describe('an encoding', () => {
     expect(base64Text(json('phc_x'))).toContain('+')
   })
 
-  it('is not taken four deep', async () => {
+  it('is refused four layers deep', async () => {
     const { token } = await newProject()
 
     const { status, body } = await send(base64Text(base64Text(base64Text(base64Text(json(token))))))
@@ -245,7 +245,7 @@ describe('a request that is too large', () => {
     return bytesOf(new Blob(Array.from({ length: members }, () => member)).stream())
   }
 
-  it('is refused, and taken to ten times the cap at most so that the client hears it', async () => {
+  it('is refused, and read up to ten times the limit so that the client gets the response', async () => {
     const { stream, made } = whitespace(1_000)
 
     const { status, body } = await send(stream)

@@ -62,7 +62,7 @@ describe('POST /i/v1/analytics/events', () => {
     expect(events).toMatchObject([{ uuid: first.uuid, event: 'seen', distinct_id: 'ada' }])
   })
 
-  it('makes persons as every door does', async () => {
+  it('creates persons like every endpoint', async () => {
     const project = await newProject()
     const $set = { email: 'ada@example.com' }
 
@@ -80,7 +80,7 @@ describe('POST /i/v1/analytics/events', () => {
     ])
   })
 
-  it('gives properties back what the SDK has said beside them', async () => {
+  it('puts options sent beside the properties into them', async () => {
     const { token } = await newProject()
     const options = {
       process_person_profile: false,
@@ -111,7 +111,7 @@ describe('POST /i/v1/analytics/events', () => {
   it.each([
     ['by it', false, -60 * 60_000],
     ['not when the SDK says so', true, 0]
-  ])('puts times right by the clock of the client, %s', async (_, disable, off) => {
+  ])('corrects times by the clock of the client, %s', async (_, disable, off) => {
     const { token } = await newProject()
     const [ahead, now] = [Date.now() + 60 * 60_000, Date.now()]
     const timestamp = new Date(ahead).toISOString()
@@ -157,7 +157,7 @@ describe('POST /i/v1/analytics/events', () => {
       'the distinct_id $posthog_cookieless needs $cookieless_mode',
       { distinct_id: '$posthog_cookieless' }
     ]
-  ])('drops an event alone, and says why: %s %j', async (details, fault) => {
+  ])('drops only the invalid event, and says why: %s %j', async (details, fault) => {
     const { token } = await newProject()
     const [wrong, right] = [newEvent(fault), newEvent()]
 
@@ -308,7 +308,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
     expect(body).toMatchObject({ code: 'authentication_failed', detail, error_description: detail })
   })
 
-  it('what the queue cannot take now, so that the SDK sends it again', async () => {
+  it('events that the queue cannot take now, so that the SDK sends them again', async () => {
     listenToLog()
     const { token } = await newProject()
     const bindings = { CAPTURE_QUEUE: failingQueue() }

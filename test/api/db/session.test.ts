@@ -1,80 +1,43 @@
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { query, readBatch, template, writeBatch } from '../../../src/db/batch.ts'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { writeBatch } from '../../../src/db/batch.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import { apiKeys, projects, users } from '../../../src/db/schema.ts'
 import { aroundCalls } from '../../support/faults.ts'
+import { db, newProject } from '../../support/project.ts'
 
 beforeAll(async () => {
   await env.DB.prepare('create table marks (n integer)').run()
 })
 
-const isStrict = sql.placeholder('isStrict')
-
-/** A query that finds the number, or nothing. */
-const find = (n: number | null) =>
-  template<{ isStrict: boolean }>(
-    sql`select ${n} as n, json(iif(${n} is null and ${isStrict}, '', '{}')) as is_found`
-  )
-
-function openWith(n: number | null, accept: () => Promise<D1DatabaseSession | undefined>) {
-  const asked = find(n)
-  return openDb(env.DB, newUsage(), { query: (isStrict) => asked({ isStrict }), accept })
-}
-
-const readMarks = (db: ReturnType<typeof openWith>['db']) =>
-  readBatch(db, query<{ n: number }>(sql`select n from marks`))
-
 const countMarks = () => env.DB.prepare('select count(*) as n from marks').first('n')
 
-describe('what a session begins with', () => {
-  it('is asked once, together with the first reads', async () => {
-    const accept = vi.fn(async () => undefined)
-    const { db } = openWith(1, accept)
-    await Promise.all([readMarks(db), readMarks(db)])
-    await db.$client.open()
-    expect(accept.mock.calls).toEqual([[[{ n: 1, is_found: '{}' }]]])
+describe('a join by the query builder', () => {
+  it('keeps columns of one name apart', async () => {
+    const project = await newProject()
+    const owned = db
+      .select({ id: projects.id, project: projects, user: users, twice: { id: users.id } })
+      .from(projects)
+      .innerJoin(users, eq(users.id, projects.ownerId))
+      .leftJoin(apiKeys, eq(apiKeys.id, -1))
+
+    const [row] = await owned.where(eq(projects.id, project.id))
+
+    const [own] = await db.select().from(projects).where(eq(projects.id, project.id))
+    const [owner] = await db.select().from(users).where(eq(users.id, project.user.id))
+    expect(row).toEqual({ id: project.id, project: own, user: owner, twice: { id: owner?.id } })
   })
 
-  it('lets nothing be read, now or later, that it does not accept', async () => {
-    const refusal = new Error('refused')
-    const { db } = openWith(1, () => Promise.reject(refusal))
-    const answers = await Promise.allSettled([readMarks(db), readMarks(db), db.$client.open()])
-    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([
-      refusal,
-      refusal,
-      refusal
-    ])
-    await expect(readMarks(db)).rejects.toBe(refusal)
-  })
+  it('answers null for the side that a left join does not find', async () => {
+    const { id } = await newProject()
+    const rows = await db
+      .select()
+      .from(projects)
+      .leftJoin(apiKeys, eq(apiKeys.id, -1))
+      .where(eq(projects.id, id))
 
-  it.each([
-    ['insert', sql`insert into marks values (1)`],
-    ['with … insert', sql`with one(n) as (select 1) insert into marks select n from one`],
-    ['replace', sql`replace into marks values (1)`]
-  ])('comes before a write: %s', async (_, write) => {
-    const before = await countMarks()
-    const { db } = openWith(1, () => Promise.reject(new Error('refused')))
-    await expect(writeBatch(db, [write])).rejects.toThrow('refused')
-    expect(await countMarks()).toBe(before)
-  })
-
-  it('is asked by itself where it finds nothing, and what was sent along with it costs nothing', async () => {
-    const usage = newUsage()
-    const asked = find(null)
-    const accept = vi.fn(() => Promise.reject(new Error('nobody')))
-    const { db } = openDb(env.DB, usage, { query: (isStrict) => asked({ isStrict }), accept })
-    await expect(readMarks(db)).rejects.toThrow('nobody')
-    expect(accept).toHaveBeenCalledExactlyOnceWith([{ n: null, is_found: '{}' }])
-    expect(usage.rowsRead).toBe(0)
-  })
-
-  it('has all read again where the session goes on with another database', async () => {
-    const { DB_TWO } = env as typeof env & { DB_TWO: D1Database }
-    await DB_TWO.prepare('create table marks (n integer)').run()
-    await DB_TWO.prepare('insert into marks values (2)').run()
-    const { db } = openWith(1, async () => DB_TWO.withSession('first-primary'))
-    expect(await readMarks(db)).toEqual([[{ n: 2 }]])
+    expect(rows).toEqual([{ projects: expect.objectContaining({ id }), api_keys: null }])
   })
 })
 

@@ -181,7 +181,7 @@ it('has every route, below both prefixes', () => {
   ).toEqual([...PUBLIC, ...ofCallers, ...expected].sort())
 })
 
-/** Behaviour that all routes share: one looks the key up first, the other together with what it reads. */
+/** Behaviour that all routes share: one checks the key first, the other in the round trip of what it reads. */
 describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].includes(name)))(
   'keys and projects, by %s',
   (_, route) => {

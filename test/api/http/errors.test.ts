@@ -540,7 +540,7 @@ describe('the JSON body of an API request', () => {
     const refused = refusal(
       'validation_error',
       'invalid_input',
-      'This field is not known.',
+      'This field is unknown.',
       '__proto__'
     )
     expect(await send('/strict', '{"name": "ada", "__proto__": {"x": 1}}')).toEqual({

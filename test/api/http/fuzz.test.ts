@@ -190,7 +190,7 @@ it(
     expect(statuses.get(400)).toBeGreaterThan(500 * share)
     expect(
       lines.filter(
-        ({ level, message }) => level === 'error' || message === 'capture message retried'
+        ({ level, message }) => level === 'error' || message === 'queue message retried'
       ),
       `seed ${seed}`
     ).toEqual([])

@@ -117,7 +117,7 @@ describe('a body', () => {
     ['POST', 'subscriptions/', { ...DAILY, start_date: '2025-01-01', count: 3 }, 'count', 'over'],
     ['POST', 'subscriptions/', { ...DAILY, integration_id: 7 }, 'integration_id', 'webhook'],
     ['POST', 'subscriptions/', { ...DAILY, byWeekday: ['monday'] }, 'byWeekday', '"byweekday"'],
-    ['PATCH', RECORDING, { viewed: false }, '', 'viewed or analyzed as true'],
+    ['PATCH', RECORDING, { viewed: false }, '', '`viewed` or `analyzed` as `true`'],
     ['PATCH', RECORDING, { viewed: 'yes' }, 'viewed', 'boolean'],
     ['PATCH', RECORDING, { viewed: true, id: 'other' }, 'id', 'read-only'],
     ['PATCH', RECORDING, { person: { uid: 'x' } }, 'person__uid', 'did you mean "uuid"?'],
@@ -259,7 +259,10 @@ describe('a body', () => {
 
     const { status, body } = await project.send('POST', 'insights/trend/', { ...VIEWS, ...many })
 
-    expect([status, body.detail]).toEqual([400, 'More than 1000 fields are not known here.'])
+    expect([status, body.detail]).toEqual([
+      400,
+      'At most 1000 unknown fields are allowed in one object: leave them out.'
+    ])
   })
 
   it('names 50 fields at most', async () => {

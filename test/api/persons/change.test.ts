@@ -242,7 +242,7 @@ describe('PATCH persons/{id}/', () => {
       400,
       refusal(
         'invalid_input',
-        "A person's properties may take 524288 bytes of JSON, and so may their write times.",
+        "A person's properties may take at most 524288 bytes of JSON, and so may the times at which they were set.",
         'properties'
       )
     ])

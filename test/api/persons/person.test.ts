@@ -149,7 +149,7 @@ describe('a person on its own', () => {
       type: 'validation_error',
       code: 'invalid_input',
       detail:
-        "A person's id is an integer or a UUID. To find a person by a distinct id, list persons with the query parameter distinct_id.",
+        "A person's id must be an integer or a UUID. To find a person by a distinct id, list persons with the query parameter distinct_id.",
       attr: 'id'
     })
   })

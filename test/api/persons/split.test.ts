@@ -190,13 +190,13 @@ describe('POST persons/{id}/split/', () => {
     [
       { distinct_ids_to_split: ['ada', 'phone', 'tablet'] },
       'invalid_input',
-      'One distinct id has to stay with the person.',
+      'At least one distinct id must stay with the person: leave one out.',
       'distinct_ids_to_split'
     ],
     [
       { distinct_ids_to_split: ['phone'], main_distinct_id: 'ada' },
       'invalid_input',
-      'Not together with main_distinct_id.',
+      'Send either `distinct_ids_to_split` or `main_distinct_id`, not both.',
       'distinct_ids_to_split'
     ]
   ])('refuses %j', async (json, code, detail, attr) => {

@@ -295,22 +295,22 @@ describe('property filters', () => {
     [
       'an unknown operator',
       [{ key: 'plan', value: 1, operator: 'resembles' }],
-      '"resembles" is not a supported operator of property filters. Supported: exact, in,'
+      'The operator "resembles" is not supported. Supported: exact, in,'
     ],
     [
       'another type',
       [{ key: 'plan', value: 1, type: 'cohort' }],
-      'type "cohort" are not supported'
+      'must be person here; got "cohort"'
     ],
-    ['no key', [{ value: 1 }], 'needs a key'],
+    ['no key', [{ value: 1 }], 'needs a `key`'],
     ['no value', [{ key: 'plan' }], 'exact needs a value'],
     ['a null value', [{ key: 'plan', value: [null] }], 'exact needs a value'],
-    ['an object as value', [{ key: 'plan', value: {} }], 'is a text, a number or a boolean'],
-    ['the old dictionary', { plan__exact: 'pro' }, 'needs a key'],
-    ['a text', 'plan', 'are JSON'],
-    ['an unknown group', { type: 'XOR', values: [] }, 'AND or OR, not "XOR"'],
+    ['an object as value', [{ key: 'plan', value: {} }], 'must be a text, a number or a boolean'],
+    ['the old dictionary', { plan__exact: 'pro' }, 'needs a `key`'],
+    ['a text', 'plan', 'must be JSON'],
+    ['an unknown group', { type: 'XOR', values: [] }, 'must be AND or OR; got "XOR"'],
     ['a group without a list', { type: 'AND', values: {} }, 'list of filters and groups'],
-    ['no number', [{ key: 'age', operator: 'gt', value: 'old' }], '"old" is not a number'],
+    ['no number', [{ key: 'age', operator: 'gt', value: 'old' }], 'must be a number; got "old"'],
     [
       'a range upside down',
       [{ key: 'age', operator: 'between', value: [5, 1] }],
@@ -346,18 +346,22 @@ describe('property filters', () => {
     [
       'a long text to look for',
       [{ key: 'plan', operator: 'icontains', value: 'a'.repeat(1_001) }],
-      'A value of icontains has at most 1000 characters'
+      'A value of icontains may have at most 1000 characters'
     ],
-    ['a key with a null character', [{ key: 'plan\0', value: 1 }], 'no null characters'],
+    [
+      'a key with a null character',
+      [{ key: 'plan\0', value: 1 }],
+      'must not contain null characters'
+    ],
     [
       'no date',
       [{ key: 'seen', operator: 'is_date_after', value: 'soon' }],
-      '"soon" is not a date'
+      'must be an ISO 8601 date or a relative date such as -7d; got "soon"'
     ],
     [
       'no version',
       [{ key: 'version', operator: 'semver_gt', value: 'new' }],
-      '"new" is not a version'
+      'must be a version such as 1.2.3; got "new"'
     ],
     [
       'too many filters',

@@ -34,7 +34,7 @@ describe('POST /s of a project that does not record', () => {
   it.each([
     ['snapshots', (project: TestProject) => [snapshotEvent(project), snapshotEvent(project)], 2],
     ['what is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
-  ])('answers 200, keeps nothing and counts a warning: %s', async (_, eventsOf, count) => {
+  ])('answers 200, stores nothing and logs a warning: %s', async (_, eventsOf, count) => {
     const { project, get, held, post, drain } = await newStage({ recording: false })
     const log = listenToLog()
 
@@ -61,7 +61,7 @@ const gzip = (text: string) =>
   new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
 
 describe('POST /s', () => {
-  it('takes the snapshots of a session, which then are its recording', async () => {
+  it('stores the snapshots of a session as its recording', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
 
@@ -146,7 +146,7 @@ describe('POST /s', () => {
     expect((await get('a/snapshots')).sources).toHaveLength(2)
   })
 
-  it('counts what comes twice once, in one batch, in two, and at once in two consumers', async () => {
+  it('counts a repeated part once: in one batch, in two, and in two consumers at once', async () => {
     const { project, get, post, deliver, held } = await newStage()
     const body = JSON.stringify([
       snapshotEvent(project),
@@ -186,7 +186,7 @@ describe('POST /s', () => {
     expect((await get()).count).toBe(1)
   })
 
-  it('belongs to the person that an anonymous visitor becomes, also when that is known before', async () => {
+  it('belongs to the person that an anonymous visitor becomes, also when the merge arrives first', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project, { distinct_id: 'anon' }))
     expect((await get('session')).person).toMatchObject({ id: null, distinct_ids: 'anon' })
@@ -239,7 +239,7 @@ describe('POST /s', () => {
     })
   })
 
-  it('puts right a clock that is hours off, and leaves the snapshots as they were sent', async () => {
+  it('corrects a clock that is hours off, and leaves the snapshots as they were sent', async () => {
     const { project, get, record } = await newStage()
     const ahead = Date.now() + 3 * 3_600_000
 
@@ -252,7 +252,7 @@ describe('POST /s', () => {
     expect((await linesOf(project, 'session', PART))[0][1].timestamp).toBe(ahead)
   })
 
-  it('gives snapshots without a uuid a name by what they say', async () => {
+  it('names snapshots without a uuid by their content', async () => {
     const { project, get, record } = await newStage()
     const { uuid: _, ...event } = snapshotEvent(project)
 
@@ -289,12 +289,12 @@ describe('POST /s', () => {
     [
       'last week’s snapshots',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * 86_400_000) }),
-      'another week'
+      'less than 7 days from now'
     ],
     [
       'next week’s snapshots',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * 86_400_000) }),
-      'another week'
+      'less than 7 days from now'
     ]
   ])('drops %s, and keeps the rest', async (_, wrong, reason) => {
     const { project, get, post, drain, held } = await newStage()
@@ -322,7 +322,7 @@ describe('POST /s', () => {
       [{ type: 4 }, { type: 4, timestamp: 0 }, { type: 4, timestamp: 'now' }, null, 7]
     ],
     ['an empty object', {}]
-  ])('takes %s, of which nothing is to be kept', async (_, snapshots) => {
+  ])('accepts %s, and stores nothing of it', async (_, snapshots) => {
     const { project, post, held } = await newStage()
 
     const { status, body } = await post(
@@ -354,22 +354,25 @@ describe('POST /s', () => {
   it.each<[string, Partial<Env>]>([
     ['bucket', { BUCKET: failingBucket() }],
     ['queue', { RECORDING_QUEUE: failingQueue() }]
-  ])('asks to come again when the %s takes nothing, and then takes it once', async (_, more) => {
-    listenToLog()
-    const { project, get, post, drain } = await newStage()
-    const body = JSON.stringify([snapshotEvent(project)])
+  ])(
+    'asks the SDK to retry when the %s takes nothing, and then stores it once',
+    async (_, more) => {
+      listenToLog()
+      const { project, get, post, drain } = await newStage()
+      const body = JSON.stringify([snapshotEvent(project)])
 
-    const { status, headers } = await post(body, {}, more)
-    expect([status, headers.get('Retry-After')]).toEqual([503, '5'])
-    await post(body)
-    await drain()
+      const { status, headers } = await post(body, {}, more)
+      expect([status, headers.get('Retry-After')]).toEqual([503, '5'])
+      await post(body)
+      await drain()
 
-    expect(await get('session')).toMatchObject({ click_count: 1 })
-  })
+      expect(await get('session')).toMatchObject({ click_count: 1 })
+    }
+  )
 })
 
 describe('the consumer of recordings', () => {
-  it('buries what it cannot read, beside which all else is stored', async () => {
+  it('makes a dead letter of an unreadable message, and stores all others', async () => {
     listenToLog()
     const { project, get, post, deliver, held } = await newStage()
     await post(
@@ -429,7 +432,7 @@ describe('the consumer of recordings', () => {
     }
   })
 
-  it('takes no more than a recording may hold, and leaves nothing of the rest', async () => {
+  it('stores no more than a recording may hold, and deletes the objects of the rest', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project, { uuid: PART }))
     await db.run(sql`update recordings set parts = 10000 where project_id = ${project.id}`)
@@ -461,7 +464,7 @@ describe('recordings', () => {
     }
   )
 
-  it('answer a part that there is not, or another source, with what is wrong', async () => {
+  it('refuse an unknown part and an unknown source', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project))
 
@@ -511,7 +514,7 @@ describe('what recordings cost', () => {
     return { read: sum('rows_read'), written: sum('rows_written') }
   }
 
-  it('is ten rows written when a session of somebody new begins, and two for each part after that', async () => {
+  it('is ten rows written for the first part of a new visitor, and two for each further part', async () => {
     const { project, post, drain } = await newStage()
     const send = async (...events: object[]) => {
       await post(JSON.stringify(events))

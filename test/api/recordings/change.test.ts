@@ -3,11 +3,11 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
-import { createKey } from '../../../src/projects/store.ts'
-import { sweepUnnamed } from '../../../src/recordings/sweep.ts'
+import { createKey, updateProject } from '../../../src/projects/store.ts'
+import { sweepOrphans } from '../../../src/recordings/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
-import { QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { EVERY_15_MINUTES, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
@@ -25,10 +25,13 @@ afterAll(untilQuiet)
 
 /** Fires the Cron Trigger of every quarter of an hour. */
 const cron = (bindings: Partial<Env>) =>
-  worker.scheduled(createScheduledController({ cron: QUARTERLY, scheduledTime: new Date() }), {
-    ...env,
-    ...bindings
-  })
+  worker.scheduled(
+    createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),
+    {
+      ...env,
+      ...bindings
+    }
+  )
 
 describe('PATCH session_recordings/{id}', () => {
   /** Ada and Bob, of whom Ada is recorded. */
@@ -64,7 +67,7 @@ describe('PATCH session_recordings/{id}', () => {
       ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }),
       'bob-2'
     ]
-  ])('gives it to %s', async (_, update, distinctId) => {
+  ])('assigns it to %s', async (_, update, distinctId) => {
     const { bob, get, patch } = await newCast()
 
     const { status, body } = await patch(update(bob))
@@ -77,7 +80,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect(await get('session')).toEqual(body)
   })
 
-  it('gives it to a distinct id that nobody has yet, and then to its person', async () => {
+  it('assigns it to a new distinct id, and then to the person of that distinct id', async () => {
     const { project, get, patch } = await newCast()
 
     const { body } = await patch({ distinct_id: 'eve' })
@@ -95,7 +98,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch({ distinct_id: 'a\0b' })).body.distinct_id).toBe('a\uFFFDb')
   })
 
-  it('stays with whom it was given to when earlier snapshots arrive', async () => {
+  it('keeps its new owner when earlier snapshots arrive', async () => {
     const { project, get, patch, record } = await newCast()
     await patch({ distinct_id: 'bob' })
 
@@ -106,7 +109,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect(await get('session')).toMatchObject({ distinct_id: 'bob', click_count: 2 })
   })
 
-  it('takes back what the recording shows without a change, with one field changed only that', async () => {
+  it('accepts a whole recording, and changes only the field that differs', async () => {
     const { get, patch, bob } = await newCast()
     const shown = await get('session')
 
@@ -122,7 +125,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch(placeholder)).body).toEqual(placeholder)
   })
 
-  it('notes who has viewed it', async () => {
+  it('stores who has viewed it', async () => {
     const { project, get, patch } = await newCast()
     const other = await newProject()
     const grace = await createKey(
@@ -203,7 +206,7 @@ describe('PATCH session_recordings/{id}', () => {
 })
 
 describe('DELETE session_recordings/{id}', () => {
-  it('is gone at once for every reader, and then with every object and row but the tombstone', async () => {
+  it('hides it at once for every reader, then purges every object and row but the tombstone', async () => {
     const { project, get, bindings, drain, held, record } = await newStage()
     const part = crypto.randomUUID()
     await record(
@@ -260,7 +263,7 @@ describe('DELETE session_recordings/{id}', () => {
     ])
   })
 
-  it('answers late snapshots as all others, and keeps none: those on their way, and those that are sent then', async () => {
+  it('accepts late snapshots like all others and discards them, whether they were queued before or sent afterwards', async () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project)]))
@@ -280,7 +283,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('removes what was stored while it was deleted', async () => {
+  it('purges snapshots that were stored during the deletion', async () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
@@ -300,7 +303,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('is made up for by the sweep when the queue takes nothing', async () => {
+  it('is completed by the sweep when the queue refuses its message', async () => {
     listenToLog()
     const { project, bindings, drain, record } = await newStage()
     await record(snapshotEvent(project))
@@ -317,7 +320,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('goes on at once when a restart has lost its message', async () => {
+  it('continues at once when a restart has lost its message', async () => {
     listenToLog()
     const { project, bindings, drain, held, record } = await newStage()
     await record(snapshotEvent(project))
@@ -333,7 +336,7 @@ describe('DELETE session_recordings/{id}', () => {
 })
 
 describe('the retention of recordings', () => {
-  it('deletes what is older than 30 days, and in the end forgets it', async () => {
+  it('deletes recordings older than 30 days, and finally removes their tombstones', async () => {
     listenToLog()
     const { project, get, bindings, drain, record } = await newStage()
     const day = 86_400_000
@@ -361,7 +364,7 @@ describe('the retention of recordings', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('removes snapshots that nothing names, once no message can name them any more', async () => {
+  it('removes orphaned snapshots once no message can name them any more', async () => {
     listenToLog()
     const { project, bindings, post, held, record } = await newStage()
     await record(snapshotEvent(project))
@@ -385,9 +388,9 @@ describe('the retention of recordings', () => {
   })
 
   it.each([
-    ['pages', { pages: 1, unnamed: 100 }],
-    ['sessions without a row', { pages: 100, unnamed: 2 }]
-  ])('looks at so many %s at once, and goes on where it has stopped', async (_, limits) => {
+    ['pages', { pages: 1, orphans: 100 }],
+    ['sessions without a row', { pages: 100, orphans: 2 }]
+  ])('stops at a limit of %s, and continues there', async (_, limits) => {
     const { project, post, held, record } = await newStage()
     await record(snapshotEvent(project, { session: 'b' }), snapshotEvent(project, { session: 'd' }))
     const unnamed = ['a', 'c', 'e', 'f', 'g']
@@ -395,15 +398,15 @@ describe('the retention of recordings', () => {
     held.splice(0)
     const sweep = {
       database: `of-${project.id}`,
-      retentionDays: 30,
+      retentionOf: () => 30,
       now: Date.now() + 31 * 86_400_000,
       begins: false
     }
 
-    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+    expect(await sweepOrphans(db, env.BUCKET, sweep, limits)).toBeUndefined()
     const swept = []
     for (let begins = true; swept.at(-1)?.isDone !== true; begins = false) {
-      swept.push(await sweepUnnamed(db, env.BUCKET, { ...sweep, begins }, limits))
+      swept.push(await sweepOrphans(db, env.BUCKET, { ...sweep, begins }, limits))
     }
 
     expect(swept.length).toBeGreaterThan(1)
@@ -411,10 +414,38 @@ describe('the retention of recordings', () => {
       (await Promise.all(unnamed.map((session) => objectsOf(project, session)))).flat()
     ).toEqual([])
     expect(await objectsOf(project, 'd')).toHaveLength(1)
-    expect(await sweepUnnamed(db, env.BUCKET, sweep, limits)).toBeUndefined()
+    expect(await sweepOrphans(db, env.BUCKET, sweep, limits)).toBeUndefined()
   })
 
-  it('refuses what is too old to be kept', async () => {
+  it.each(['DB', 'DB_TWO'])('is what each project says, in the database %s', async (database) => {
+    const brief = await newStage({}, database)
+    const usual = await newStage({}, database)
+    for (const { project, record } of [brief, usual]) {
+      await record(snapshotEvent(project))
+    }
+    await updateProject(db, brief.project.id, { recording_retention_days: 3 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 86_400_000 })
+
+    await cron(brief.bindings)
+    await brief.drain()
+
+    expect([(await brief.get()).count, (await usual.get()).count]).toEqual([0, 1])
+    expect(await objectsOf(brief.project, 'session')).toEqual([])
+  })
+
+  it('refuses parts that are older than their project keeps recordings', async () => {
+    const { project, get, post, drain } = await newStage()
+    const old = visit(Date.now() - 3 * 86_400_000)
+    await updateProject(db, project.id, { recording_retention_days: 2 })
+    await post(JSON.stringify([snapshotEvent(project, { snapshots: old })]))
+
+    await drain()
+
+    expect((await get()).count).toBe(0)
+    expect(await objectsOf(project, 'session')).toEqual([])
+  })
+
+  it('refuses snapshots that are too old to be kept', async () => {
     const { project, get, post, drain } = await newStage()
     await post(
       JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * 86_400_000) })])
@@ -448,7 +479,7 @@ describe('sharing', () => {
     expect(await get('session/sharing')).toEqual({ ...sharing, enabled: true })
   })
 
-  it('answers the recording and its snapshots without a key, and nothing of whose they are', async () => {
+  it('shows the recording and its snapshots without a key, but not its person', async () => {
     const { project, get, record } = await newStage()
     await project.ingest([
       { event: '$set', distinct_id: 'ada', properties: { $set: { email: 'ada@example.com' } } }
@@ -481,7 +512,7 @@ describe('sharing', () => {
     ).toEqual(visit(now).map((snapshot) => ['window', snapshot]))
   })
 
-  it('reaches nothing but that recording', async () => {
+  it('gives access to nothing but that recording', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project), snapshotEvent(project, { session: 'other', uuid: PART }))
     const { access_token } = (await share(project, true)).body
@@ -507,7 +538,7 @@ describe('sharing', () => {
     ['one of another project', async (token) => token.replace(/^\d+/, '999999999')],
     ['none', async () => 'x'],
     ['one that is too long', async (token) => token + 'x'.repeat(500)]
-  ])('is the same 404 with a token that leads nowhere: %s', async (_, change) => {
+  ])('is the same 404 with an invalid token: %s', async (_, change) => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     const { access_token } = (await share(project, true)).body
@@ -524,7 +555,7 @@ describe('sharing', () => {
     }
   })
 
-  it('has one token that lives, however many refresh it at once', async () => {
+  it('has one valid token, however many requests refresh it at once', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     await share(project, true)
@@ -542,7 +573,7 @@ describe('sharing', () => {
     expect(alive.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it('goes on under a refreshed token, and stays off when it was off', async () => {
+  it('continues under a refreshed token, and stays off when it was off', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     const refresh = async () =>

@@ -278,7 +278,7 @@ describe('GET session_recordings', () => {
     expect(await idsOf(query)).toEqual(expected)
   })
 
-  it('lists those of a person, by id and by uuid, under all distinct ids', async () => {
+  it('lists the recordings of a person under all its distinct ids, by id and by uuid', async () => {
     const { id, uuid } = (await gallery.get('long')).person
 
     expect(await idsOf(`person=${id}`)).toEqual(['long'])

@@ -9,7 +9,7 @@ afterAll(untilQuiet)
 afterEach(() => void vi.useRealTimers())
 
 describe('a subscription', () => {
-  it('is what the interface documents, and by whom', async () => {
+  it('is created as documented, and says by whom', async () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
 
@@ -90,11 +90,14 @@ describe('a subscription', () => {
     ['2026-12-01 09:00', '2026-12-01T14:00:00Z'],
     ['2026-12-01', '2026-12-01T05:00:00Z'],
     ['2026-12-01T09:00:00.123456Z', '2026-12-01T09:00:00.123Z']
-  ])('may begin at %s, which without an offset is on its clock', async (start_date, expected) => {
-    const body = await create(await newProject(), { start_date, timezone: 'America/New_York' })
+  ])(
+    'may start at %s, which without an offset is local to its time zone',
+    async (start_date, expected) => {
+      const body = await create(await newProject(), { start_date, timezone: 'America/New_York' })
 
-    expect(body.start_date).toBe(expected)
-  })
+      expect(body.start_date).toBe(expected)
+    }
+  )
 
   it('has no next delivery when it is deleted from the start', async () => {
     const project = await newProject()
@@ -105,7 +108,7 @@ describe('a subscription', () => {
     })
   })
 
-  it('changes in what is named, and has what follows from it', async () => {
+  it('changes the given fields and everything that follows from them', async () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
     const body = await create(project, { title: 'Old', count: 5 })
@@ -130,7 +133,7 @@ describe('a subscription', () => {
     expect((await project.send('PATCH', path, weekly.body)).body).toEqual(weekly.body)
   })
 
-  it('stops and goes on', async () => {
+  it('is paused and resumed', async () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
     const { id, next_delivery_date } = await create(project)
@@ -169,7 +172,7 @@ describe('a subscription', () => {
     expect((await project.send('POST', `subscriptions/${id}/test/`)).status).toBe(404)
   })
 
-  it('loses no change of two at once', async () => {
+  it('loses neither of two concurrent changes', async () => {
     const project = await newProject()
     const { id } = await create(project)
 
@@ -197,7 +200,7 @@ describe('a subscription', () => {
     }
   )
 
-  it('of a webhook tells its secret to whoever makes it one, and then no more', async () => {
+  it('shows the secret of a webhook only in the response that makes it a webhook', async () => {
     const project = await newProject()
     const hook = await create(project, {
       target_type: 'webhook',
@@ -221,7 +224,7 @@ describe('a subscription', () => {
 
 const MANY = Array.from({ length: 51 }, (_, n) => `p${n}@example.com`).join()
 
-describe('what is refused', () => {
+describe('a refused subscription', () => {
   it.each<[object, string, string]>([
     [{ target_type: undefined }, 'required', 'target_type'],
     [{ target_value: undefined }, 'required', 'target_value'],

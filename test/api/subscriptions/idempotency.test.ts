@@ -20,7 +20,7 @@ describe('an idempotency key', () => {
       JSON.stringify(body)
     )
 
-  it('has the same request answered as the first time, whatever has happened since', async () => {
+  it('gets a repeated request the first response, whatever has happened since', async () => {
     const project = await newProject()
     const first = await post(project, 'k-1')
     await project.send('PATCH', `subscriptions/${first.body.id}/`, { title: 'Changed' })
@@ -31,7 +31,7 @@ describe('an idempotency key', () => {
     expect((await project.call('GET', 'subscriptions/')).body.count).toBe(1)
   })
 
-  it('of another request is a conflict', async () => {
+  it('used for another request is a conflict', async () => {
     const project = await newProject()
     await post(project, 'k-1')
 
@@ -42,7 +42,7 @@ describe('an idempotency key', () => {
     ])
   })
 
-  it('does a request once that comes many times at once', async () => {
+  it('carries out a request once that arrives many times at once', async () => {
     const project = await newProject()
 
     const answers = await Promise.all(Array.from({ length: 6 }, () => post(project, 'k-1')))
@@ -52,7 +52,7 @@ describe('an idempotency key', () => {
     expect((await project.call('GET', 'subscriptions/')).body.count).toBe(1)
   })
 
-  it('is forgotten after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
     const first = await post(project, 'k-1')
@@ -66,7 +66,7 @@ describe('an idempotency key', () => {
     expect(second.body.id).not.toBe(first.body.id)
   })
 
-  it('is of one project, and of one user', async () => {
+  it('belongs to one project and one user', async () => {
     const [project, other] = [await newProject(), await newProject()]
 
     const [mine, theirs] = [

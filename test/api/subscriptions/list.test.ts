@@ -13,7 +13,7 @@ describe('the list', () => {
       ({ id }: { id: number }) => id
     )
 
-  it('comes in pages, the newest first', async () => {
+  it('comes in pages, newest first', async () => {
     const project = await newProject()
     const [a, b, c] = [await create(project), await create(project), await create(project)]
 
@@ -24,7 +24,7 @@ describe('the list', () => {
     expect([second.body.next, second.body.previous === null]).toEqual([null, false])
   })
 
-  it('is of one insight, one dashboard, or those that are deleted', async () => {
+  it('filters by insight, dashboard and deletion', async () => {
     const project = await newProject()
     const insight = (await project.send('POST', 'insights/', { name: 'Signups' })).body.id
     const dashboard = (await project.send('POST', 'dashboards/', { name: 'Review' })).body.id
@@ -44,7 +44,7 @@ describe('the list', () => {
     expect(await ids(project, 'insight=999999999')).toEqual([])
   })
 
-  it('is ordered as asked, those without a value last', async () => {
+  it('sorts by the given field, subscriptions without a value last', async () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
     const b = (await create(project, { title: 'b', start_date: '2026-12-03' })).id
@@ -75,7 +75,7 @@ describe('the list', () => {
     ])
   })
 
-  it("has nothing of another project's", async () => {
+  it('contains no subscriptions of another project', async () => {
     const [project, other] = [await newProject(), await newProject()]
     const { id } = await create(other)
 

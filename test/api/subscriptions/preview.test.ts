@@ -8,7 +8,7 @@ afterAll(untilQuiet)
 afterEach(() => void vi.useRealTimers())
 
 describe('the preview', () => {
-  it('says when it occurs next', async () => {
+  it('lists the next occurrences', async () => {
     at('2026-10-20T12:00:00Z')
     const project = await newProject()
     const rule = {

@@ -364,7 +364,7 @@ describe('a long timeline', () => {
       {
         type: 'validation_error',
         code: 'query_too_large',
-        detail: 'A timeline looks at 50000 events at most: a shorter range has fewer.',
+        detail: 'A timeline reads at most 50000 events: choose a shorter range.',
         attr: 'events'
       }
     ])

@@ -114,12 +114,7 @@ describe('a trend that cannot be', () => {
     ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
     [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'did you mean "dateRange"?'],
-    [
-      asNode({ dateRange: { from: '-1d' } }),
-      'invalid_input',
-      'query__dateRange__from',
-      'not known'
-    ],
+    [asNode({ dateRange: { from: '-1d' } }), 'invalid_input', 'query__dateRange__from', 'unknown'],
     [
       asNode({ dateRange: { ...RANGE, explicitDate: true } }),
       'invalid_input',

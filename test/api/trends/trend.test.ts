@@ -128,7 +128,7 @@ describe('a trend', () => {
     expect([twice.status, twice.body.attr]).toEqual([400, 'events'])
     expect([text.status, text.body.detail]).toEqual([
       400,
-      'Property filters are JSON, which this is not.'
+      'Property filters must be JSON: a list of filters, a group or one filter.'
     ])
   })
 

@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest'
 
 const sdk = dirname(createRequire(import.meta.url).resolve('posthog-js/package.json'))
 
-it('the scripts of the browser SDK are served to pages of every site, whatever the version they ask for', async () => {
+it('the scripts of the browser SDK are served to pages of every site, whatever version they request', async () => {
   const { url } = inject('service')
 
   for (const [path, file] of [

@@ -53,7 +53,7 @@ const ALL = [
   'left'
 ]
 
-/** Everything that a visitor may do until it leaves: what the page's own script says to the SDK. */
+/** The page's script: everything that a visitor does until leaving, as calls of the SDK. */
 const pageOf = (script: string, token: string, host: string) => `<!doctype html>
 <title>Shop</title>
 <button>Buy</button>
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       const service = await newProject()
       const { url: host, passed } = await openRecorder(service.url)
       const sdk = scriptOf(name)
-      // The newer one comes from the service, as a site's snippet loads it; the older one is bundled with the site.
+      // The newer SDK is loaded from the service, as a site's snippet does; the older one is bundled with the site.
       const script = name === 'posthog-js' ? `${host}/static/array.js` : '/sdk.js'
       const site = await openSite({
         '/': { type: 'text/html', body: pageOf(script, service.token, host) },
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       await until(() => names().includes('$autocapture'))
       await tab.evaluate('visit()')
       await until(() => names().includes('came back a stranger'))
-      // Leaving ends what the page still waits for: the answers to requests that were received.
+      // Leaving the page cancels its wait for answers to requests that were received.
       tab.off('requestfailed', onFailure)
       await tab.goto('about:blank')
       await until(() => names().includes('left'))

@@ -3,7 +3,7 @@ import { hasBrowser, openBrowser, openRecorder, openSite, scriptOf } from '../..
 import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
 
-/** What each method of an SDK calls back with where there is nothing to tell. */
+/** Arguments of each SDK method's callback when there is nothing to report. */
 const ANSWERS = {
   onFeatureFlags: [],
   getEarlyAccessFeatures: [],
@@ -12,7 +12,7 @@ const ANSWERS = {
   getActiveMatchingSurveys: []
 }
 
-/** `answers` has what a callback has been called with. */
+/** `answers` holds the arguments of the callbacks. */
 const pageOf = (token: string, host: string) => `<!doctype html>
 <title>Shop</title>
 <script src="/sdk.js"></script>
@@ -31,7 +31,7 @@ const pageOf = (token: string, host: string) => `<!doctype html>
 
 describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
   it.each(['posthog-js', 'posthog-js-1-300'])(
-    'calls back for everything that there is none of: %s',
+    'calls back for every feature that does not exist here: %s',
     async (name) => {
       const service = await newProject()
       const { url: host, passed } = await openRecorder(service.url)

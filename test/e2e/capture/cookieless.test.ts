@@ -15,7 +15,7 @@ const pageOf = ({ url, token }: Service, mode: string) => `<!doctype html>
   if ('${mode}' === 'on_reject') posthog.opt_out_capturing()
 </script>`
 
-/** Opens the page as somebody who connects from this address. */
+/** Opens the page as a visitor from this address. */
 async function visitFrom(address: string, page: string) {
   const browser = await openBrowser()
   await browser.setExtraHTTPHeaders({ 'X-Forwarded-For': address })
@@ -34,7 +34,7 @@ const Stored = z.array(
   })
 )
 
-/** What is stored of the project's events, oldest first. */
+/** Returns the project's stored events, oldest first. */
 const eventsOf = ({ projectId }: Service) =>
   Stored.parse(
     readRows(
@@ -47,7 +47,7 @@ const eventsOf = ({ projectId }: Service) =>
 
 describe.skipIf(!hasBrowser())('posthog-js without cookies', () => {
   it.each([['always'], ['on_reject']])(
-    '%s: visitors stay apart, and nothing names them',
+    '%s: visitors are told apart, and nothing identifies them',
     async (mode) => {
       const service = await newProject()
       const page = await openSite({

@@ -37,7 +37,7 @@ describe('the unmodified posthog-node', () => {
     ['v0', '/batch/'],
     ['v1', '/i/v1/analytics/events']
   ])(
-    'is answered so that it sends once and without error, and its persons are there within 3 seconds: %s',
+    'sends once and without error, and its persons appear within 3 seconds: %s',
     async (mode, door) => {
       vi.stubEnv('POSTHOG_CAPTURE_MODE', mode)
       const project = await openProject()
@@ -79,7 +79,7 @@ describe('the unmodified posthog-node', () => {
     }
   )
 
-  it('evaluates feature flags by itself, of which there are none', async () => {
+  it('evaluates feature flags locally, and finds none', async () => {
     const { token, url } = await newProject()
     const errors: unknown[] = []
     const asked: [string, number][] = []
@@ -114,7 +114,7 @@ describe('the recorded traffic of posthog-node 5.70', () => {
     readFileSync(join(import.meta.dirname, '../../fixtures/posthog-node-5.70.json'), 'utf8')
   )
 
-  it('makes the persons that it tells of, also when every request comes twice', async () => {
+  it('creates the same persons, even if every request arrives twice', async () => {
     const project = await openProject()
     for (const { path, headers, body } of [...recorded, ...recorded]) {
       const payload = gzipSync(JSON.stringify({ ...body, api_key: project.token }))
@@ -129,7 +129,7 @@ describe('the recorded traffic of posthog-node 5.70', () => {
         ) ?? false
     )
 
-    // 20 users and the 2 groups that the SDK names after themselves; the 5 anonymous visitors have no profile.
+    // 20 users, and the 2 groups, to which the SDK gives distinct ids; the 5 anonymous visitors have no profile.
     const { count, results } = await project.list()
     expect(count).toBe(22)
     expect(results.flatMap(({ distinct_ids }) => distinct_ids)).toHaveLength(27)

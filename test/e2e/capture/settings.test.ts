@@ -18,7 +18,7 @@ const pageOf = (token: string, host: string) => `<!doctype html>
 <script src="/sdk.js"></script>
 <script>posthog.init('${token}', { api_host: '${host}' })</script>`
 
-/** Opens a page in a browser, has a visitor click until `isDone`, and returns which of `EVENTS` were sent. */
+/** Opens a page in a browser, clicks until `isDone`, and returns which of `EVENTS` were sent. */
 async function visit(name: string, settings: string[], isDone: (sent: string) => boolean) {
   const service = await newProject(settings)
   const { url: host, passed } = await openRecorder(service.url)
@@ -45,7 +45,7 @@ async function visit(name: string, settings: string[], isDone: (sent: string) =>
 }
 
 it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
-  'posthog-js sends errors, loading times and heatmaps once the project asks for them: %s',
+  'posthog-js sends errors, loading times and heatmaps once the project turns them on: %s',
   async (name) => {
     const on = ['--exceptions', 'on', '--web-vitals', 'on', '--heatmaps', 'on']
     const isAll = (sent: string) => EVENTS.every((event) => sent.includes(`"event":"${event}"`))

@@ -24,13 +24,13 @@ const commands = [...planned.flatMap((line) => line.split(' || ')), ...inSh, ...
   (line) => line.startsWith('npx wrangler ')
 )
 
-/** The words of a shell line, without their quotes. */
+/** Splits a shell line into words, without quotes. */
 const split = (line: string): string[] =>
   (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''))
 
 const { registry } = experimental_getWranglerCommands()
 
-/** The subcommand that the words begin with, and what is left of them. */
+/** Finds the subcommand at the start of the words, and returns the rest. */
 function findCommand(words: string[]): { command: typeof registry.definition; rest: string[] } {
   let node = registry
   for (const [place, word] of words.entries()) {
@@ -43,12 +43,12 @@ function findCommand(words: string[]): { command: typeof registry.definition; re
   return { command: node.definition, rest: [] }
 }
 
-/** Subcommand and flags are those of the pinned version, and so are the values of a flag that has only some. */
-describe('a command of wrangler that the operator is given', () => {
+/** Checks subcommands, flags and the choices of flags against the pinned version. */
+describe('a documented wrangler command', () => {
   it.each([...new Set(commands)])('%s', (line) => {
     const { command, rest } = findCommand(split(line).slice(2))
     if (command?.type !== 'command') {
-      throw new Error('There is no such command.')
+      throw new Error('This command does not exist.')
     }
     const { args = {}, positionalArgs = [] } = command
     const firstFlag = rest.findIndex((word) => word.startsWith('-'))
@@ -72,12 +72,12 @@ describe('a command of wrangler that the operator is given', () => {
     })
   })
 
-  it('is one of many', () => {
+  it('is one of more than 20', () => {
     expect(new Set(commands).size).toBeGreaterThan(20)
   })
 })
 
-it('has a guide whose first commands work, here on a local service', async () => {
+it('the first commands of the deployment guide work, here on a local service', async () => {
   const lines = inSh.filter((line) =>
     /^npm run (user|project|key) -- create .*(--email|--timezone|--project) /.test(line)
   )

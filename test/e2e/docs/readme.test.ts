@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block.trim())
 
-/** Each command with the answer that the README prints below it, `…` standing for anything. */
+/** Returns each command with the answer printed below it in the README, where `…` stands for anything. */
 function steps(block: string): { command: string; answer: RegExp }[] {
   return block.split(/\n(?!# )/).map((text) => {
     const [command = '', ...answer] = text.split('\n# ')
@@ -18,11 +18,11 @@ function steps(block: string): { command: string; answer: RegExp }[] {
   })
 }
 
-it('has its first two commands run by every start and test', () => {
+it('the README starts with the two commands that every start and test run uses', () => {
   expect(blocks.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test'])
 })
 
-it('has only commands that work and answer as printed', { timeout: 240_000 }, async () => {
+it("the README's commands work and answer as printed", { timeout: 240_000 }, async () => {
   const stateDir = newStateDir()
   const service = await startService(stateDir)
   const { port } = new URL(service.url)

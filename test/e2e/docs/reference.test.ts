@@ -4,7 +4,7 @@ import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
 
-/** A project with Ada in it. */
+/** Creates a project with one person, Ada. */
 async function newProjectOfAda() {
   const project = await newProject()
   const event = {
@@ -24,7 +24,7 @@ async function newProjectOfAda() {
   return project
 }
 
-/** The reference as a reader opens it, and whatever it complains of or asks of others. */
+/** Opens the reference. `complaints` collects console messages, errors and requests to other hosts. */
 async function openReference(url: string) {
   const context = await openBrowser()
   const page = await context.newPage()
@@ -48,7 +48,7 @@ async function giveKey(page: Page, key: string) {
   await page.click('.auth-btn-wrapper button.btn-done')
 }
 
-/** Fills in an operation, sends it, and reads the answer that the page then shows. */
+/** Fills in an operation, sends it, and reads the answer shown on the page. */
 async function tryOut(page: Page, id: string, fields: Record<string, string>) {
   const operation = page.locator(`#operations-Persons-${id}`)
   await operation.locator('.opblock-summary-control').click()
@@ -63,7 +63,7 @@ async function tryOut(page: Page, id: string, fields: Record<string, string>) {
 }
 
 it.skipIf(!hasBrowser())(
-  'the reference at /docs can be tried with a key, and asks nothing of any other host',
+  'the reference at /docs can be tried with a key, and makes no request to another host',
   async () => {
     const project = await newProjectOfAda()
     const { page, complaints } = await openReference(project.url)

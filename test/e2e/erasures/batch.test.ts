@@ -24,7 +24,7 @@ async function api<Body>(
   return { status: response.status, body: JSON.parse(text || 'null') as Body }
 }
 
-/** The events of each person of a project, and those of nobody, by the database itself. */
+/** Counts the events of each person of a project, and those without a person, straight from the database. */
 function countEvents(stateDir: string, projectId: number) {
   const rows = readRows(
     stateDir,
@@ -38,7 +38,7 @@ function countEvents(stateDir: string, projectId: number) {
 const sum = (counts: Iterable<number>): number =>
   [...counts].reduce((total, count) => total + count, 0)
 
-it('ten persons of the demonstration are erased on Sunday, provably, with exactly their events', async () => {
+it('ten persons of the demo are erased on Sunday, with proof and with exactly their events', async () => {
   const service = inject('service')
   const { stateDir, projectId } = service
   const env = { STATE_DIR: stateDir, PORT: new URL(service.url).port }

@@ -50,12 +50,12 @@ const pageOf = (script: string, token: string, host: string) => `<!doctype html>
 <script>posthog.init('${token}', { api_host: '${host}', session_recording: { maskAllInputs: false } })</script>`
 
 it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
-  'the recorder of posthog-js records a visit, of which the API answers every snapshot as it was sent: %s',
+  'the recorder of posthog-js records a visit, and the API returns every snapshot as sent: %s',
   async (name) => {
     const service = await newProject()
     const { url: host, passed } = await openRecorder(service.url)
     const sdk = scriptOf(name)
-    // The newer one comes from the service, as a site's snippet loads it; the older one is bundled with the site.
+    // The newer SDK is loaded from the service, as a site's snippet does; the older one is bundled with the site.
     const script = name === 'posthog-js' ? `${host}/static/array.js` : '/sdk.js'
     const site = await openSite({
       '/start': { type: 'text/html', body: pageOf(script, service.token, host) },
@@ -145,7 +145,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
 )
 
 it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
-  'the recorder of posthog-js is not loaded while the project does not record: %s',
+  'the recorder of posthog-js is not loaded while recording is off: %s',
   async (name) => {
     const service = await newProject([])
     const { url: host, passed } = await openRecorder(service.url)
@@ -155,7 +155,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
       '/favicon.ico': { type: 'image/x-icon', body: '' }
     })
     const tab = await (await openBrowser()).newPage()
-    // What a visitor does is captured only after the configuration is known.
+    // The SDK captures a visitor's actions only after the configuration has arrived.
     const captured = () =>
       passed
         .filter(({ method, path }) => method === 'POST' && path.startsWith('/i/v0/e/'))

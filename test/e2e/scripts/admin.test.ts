@@ -6,7 +6,7 @@ import { administer, newProject } from '../../support/service.ts'
 describe('npm run key, project and user', { timeout: 120_000 }, () => {
   const stateDir = newStateDir()
 
-  /** The service's state may be empty: the commands migrate it. */
+  /** The state folder may be empty: the commands migrate it. */
   const run = (noun: string, ...args: string[]) => runScript(noun, args, { STATE_DIR: stateDir })
 
   /** Standard output is one JSON object. */
@@ -21,7 +21,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     await json('project', 'create', '--name', 'Web shop', '--timezone', 'Europe/Berlin')
   })
 
-  it('prints what was made as one JSON object, or as a table', async () => {
+  it('prints created objects as one JSON object or as a table', async () => {
     const { users } = await json('user', 'list')
     expect(users).toEqual([expect.objectContaining({ id: 1, email: 'ada@example.com' })])
     expect((await run('user', 'list')).stdout).toContain('ada@example.com')
@@ -30,7 +30,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
   it.each([
     ['There is no key 99.', ['key', 'revoke', '99']],
     ['Unknown command: key rotate', ['key', 'rotate']]
-  ])('ends with status 1 and says what is wrong: %s', async (message, [noun = '', ...args]) => {
+  ])('exits with status 1 and a message: %s', async (message, [noun = '', ...args]) => {
     const { code, stdout, stderr } = await run(noun, ...args, '--json')
     expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
       code: 1,
@@ -53,7 +53,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     )
   })
 
-  it('works on the databases of the running service: a key at once, and at once no more', async () => {
+  it('works on the databases of the running service: keys work and are revoked at once', async () => {
     const { stateDir } = inject('service')
     const { url, projectId } = await newProject()
     const persons = async (key: string) => {
@@ -86,7 +86,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
   it.each([
     ['writes', 'begin immediate'],
     ['has them for itself', 'pragma locking_mode = exclusive; begin exclusive']
-  ])('waits while another process %s, and says so when that does not end', async (_, lock) => {
+  ])('waits while another process %s, and gives up with a message', async (_, lock) => {
     const other = openDatabase(stateDir)
     other.exec(lock)
     const waiting = run('project', 'list', '--json')
@@ -99,10 +99,10 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await run('project', 'list', '--json')
     another.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^Another process keeps the local databases busy: try again\.$/m)
+    expect(stderr).toMatch(/^Another process keeps the local databases busy; try again\.$/m)
   })
 
-  it('keeps no reader of the running service from reading', async () => {
+  it('does not block readers of the running service', async () => {
     const { url, projectId, key } = await newProject()
     const other = openDatabase(inject('service').stateDir)
     const headers = { authorization: `Bearer ${key}` }

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { share } from '../../support/depth.ts'
 import { runScript } from '../../support/processes.ts'
 
-/** Parts of the bench by how many figures above zero a trial of them prints. */
+/** Figures above zero that a smoke run prints, by part of the bench. */
 const FIGURES = { size: 4, http: 32, capture: 8, trend: 46 }
 const MORE_FIGURES = { export: 9, purge: 7, deliveries: 7, similar: 9 }
 
-/** Parts of which a trial takes many seconds, or whose figures may be zero. */
+/** Parts whose smoke run takes many seconds, or whose figures may be zero. */
 const LONG = ['costs', 'growth', 'kill', 'soak']
 
-/** The numbers in the rows of a part's table. */
+/** Returns the numbers in a part's table. */
 function figures(output: string, part: string): number[] {
   const [, text = ''] = output.split(`## ${part}\n`)
   const [table = ''] = text.split('\n## ')
@@ -18,7 +18,7 @@ function figures(output: string, part: string): number[] {
   return cells.flatMap((cell) => cell.replaceAll(',', '').match(/\d+(\.\d+)?/g) ?? []).map(Number)
 }
 
-it('measures parts of the bench, at full depth all: each figure is there and above zero', async () => {
+it('measures parts of the bench, at full depth all parts, with every figure above zero', async () => {
   const expected = share === 1 ? { ...FIGURES, ...MORE_FIGURES } : FIGURES
   const parts = [...Object.keys(expected), ...(share === 1 ? LONG : [])]
 

@@ -21,7 +21,7 @@ describe('the commands key, project and user', () => {
   })
   afterAll(() => service.close())
 
-  it('creates a user, and changes all of its fields that can be set', async () => {
+  it('creates a user, and changes every field that can be set', async () => {
     const created = await json(
       'user',
       'create',
@@ -65,7 +65,7 @@ describe('the commands key, project and user', () => {
     expect(users).toContainEqual(changed)
   })
 
-  it('creates a project of the only user, and changes it', async () => {
+  it('creates a project owned by the only user, and changes it', async () => {
     const { projects } = await json('project', 'list')
     expect(projects[0]).toEqual({
       id: 1,
@@ -81,6 +81,7 @@ describe('the commands key, project and user', () => {
       heatmaps: false,
       web_vitals: false,
       exceptions: false,
+      recording_retention_days: null,
       database: 'DB',
       owner_id: 1,
       created_at: expect.stringMatching(/Z$/)
@@ -104,7 +105,7 @@ describe('the commands key, project and user', () => {
     })
   })
 
-  it('has a project record from the start, and changes each of its settings by itself', async () => {
+  it('turns recording on at creation, and changes each setting separately', async () => {
     const created = await json('project', 'create', '--name', 'Blog', '--recording', 'on')
     expect(created).toMatchObject({ recording: true, recording_sample: 1, console_capture: true })
 
@@ -127,6 +128,22 @@ describe('the commands key, project and user', () => {
       web_vitals: true,
       exceptions: true
     })
+  })
+
+  it("keeps a project's recordings for days of its own, or again for those of the deployment", async () => {
+    const { id } = await json(
+      'project',
+      'create',
+      '--name',
+      'x',
+      '--recording-retention-days',
+      '90'
+    )
+    const retain = (days: string) =>
+      json('project', 'update', String(id), '--recording-retention-days', days)
+
+    expect(await retain('7')).toMatchObject({ recording_retention_days: 7 })
+    expect(await retain('default')).toMatchObject({ recording_retention_days: null })
   })
 
   it('shows a key once, and never its hash', async () => {
@@ -181,7 +198,7 @@ describe('the commands key, project and user', () => {
   })
 
   it.each([
-    ['--label is missing', ['key', 'create', '--scopes', '*', '--project', '1']],
+    ['--label is required', ['key', 'create', '--scopes', '*', '--project', '1']],
     [
       `--scopes: Unknown scope 'persons:read'. Scopes: ${SCOPES.join(', ')}.`,
       ['key', 'create', '--label', 'x', '--scopes', 'persons:read', '--project', '1']
@@ -191,11 +208,11 @@ describe('the commands key, project and user', () => {
       ['key', 'create', '--label', 'x', '--scopes', '*', '--project', '99']
     ],
     [
-      "--project: 'shop' is not a whole number",
+      "--project: must be a whole number; got 'shop'",
       ['key', 'create', '--label', 'x', '--scopes', '*', '--project', 'shop']
     ],
     [
-      '--expires: is in the past',
+      '--expires: must be in the future',
       [
         'key',
         'create',
@@ -215,15 +232,15 @@ describe('the commands key, project and user', () => {
       ['project', 'create', '--name', 'x', '--timezone', 'Mars/Base']
     ],
     [
-      '--database: There is no such D1 binding, only DB.',
+      '--database: must be one of the D1 bindings DB',
       ['project', 'create', '--name', 'x', '--database', 'DB_2']
     ],
     [
-      '--test-account-filters: is not JSON',
+      '--test-account-filters: must be JSON',
       ['project', 'update', '1', '--test-account-filters', '[']
     ],
     [
-      "--recording: 'yes' is neither on nor off",
+      "--recording: must be on or off; got 'yes'",
       ['project', 'create', '--name', 'x', '--recording', 'yes']
     ],
     [
@@ -235,10 +252,18 @@ describe('the commands key, project and user', () => {
       ['project', 'update', '1', '--recording-minimum-duration', '2000']
     ],
     [
-      "--recording-sample: '1/2' is not a number",
+      "--recording-sample: must be a number such as 0.5; got '1/2'",
       ['project', 'update', '1', '--recording-sample', '1/2']
     ],
-    ['Nothing to change is given', ['project', 'update', '1']],
+    [
+      '--recording-retention-days: is not a number of days from 1 on',
+      ['project', 'update', '1', '--recording-retention-days', '0']
+    ],
+    [
+      "--recording-retention-days: must be a whole number; got 'never'",
+      ['project', 'update', '1', '--recording-retention-days', 'never']
+    ],
+    ['No change is given: add at least one option', ['project', 'update', '1']],
     ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],
     [
       "--email: email 'ada@example.com' is taken.",
@@ -249,7 +274,7 @@ describe('the commands key, project and user', () => {
       ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']
     ],
     ['Unknown command: key rotate', ['key', 'rotate']]
-  ])('says what is wrong: %s', async (message, words) => {
+  ])('explains the error: %s', async (message, words) => {
     const { code, stdout, stderr } = await run(...words, '--json')
     expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
       code: 1,

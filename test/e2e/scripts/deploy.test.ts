@@ -6,7 +6,7 @@ import { newStateDir, runScript } from '../../support/processes.ts'
 
 const configFile = join(import.meta.dirname, '../../../wrangler.toml')
 
-/** A machine on which nobody has logged in, and an account of its own. */
+/** Environment of a machine without a login, with its own fake account. */
 async function newOperator() {
   const cloudflare = await startCloudflare()
   const home = newStateDir()
@@ -28,7 +28,7 @@ async function newOperator() {
 const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
 
 describe('npm run deploy', { timeout: 240_000 }, () => {
-  it('goes from an empty account to an endpoint, also over a migration that failed, and then only deploys', async () => {
+  it('gets from an empty account to an endpoint, even after a failed migration, and later only deploys', async () => {
     const config = readFileSync(configFile, 'utf8')
     const { deploy, changes, settings } = await newOperator()
     const callsOf = () =>
@@ -87,7 +87,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
 
     expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     expect(first.stdout).toContain(
-      'There already: npx wrangler d1 create edge-analytics --location weur'
+      'Exists already: npx wrangler d1 create edge-analytics --location weur'
     )
     const deployed = callsOf()
     const calls = deployed.map(({ call }) => call)
@@ -126,14 +126,15 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(readFileSync(configFile, 'utf8')).toBe(config)
   })
 
-  it('says in one line that nobody is logged in', async () => {
+  it('reports in one line that nobody is logged in', async () => {
     const { deploy, changes } = await newOperator()
 
     const { code, stderr } = await deploy([], { CLOUDFLARE_API_TOKEN: '' })
 
     expect({ code, stderr: stderr.trim() }).toEqual({
       code: 1,
-      stderr: 'Nobody is logged in at Cloudflare: npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+      stderr:
+        'You are not logged in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
     })
     expect(changes).toEqual([])
   })
@@ -151,12 +152,12 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
     expect(changes).toEqual([])
   })
 
-  it('refuses a location that is none', async () => {
+  it('refuses an unknown location', async () => {
     const { deploy } = await newOperator()
     const { code, stderr } = await deploy(['--location', 'mars'])
     expect({ code, stderr: stderr.trim() }).toEqual({
       code: 1,
-      stderr: "--location: 'mars' is none of weur, eeur, wnam, enam, apac, oc."
+      stderr: "--location must be one of weur, eeur, wnam, enam, apac, oc; got 'mars'."
     })
   })
 })

@@ -11,9 +11,9 @@ import {
   until
 } from '../../support/processes.ts'
 
-/** `npm run dev` on a state folder, ready. */
+/** Starts `npm run dev` on a state folder and waits until it is ready. */
 async function develop(stateDir: string): Promise<LocalService> {
-  const { ready, stop } = launchService(stateDir, [], 'dev')
+  const { ready, stop } = launchService(stateDir, [], { script: 'dev' })
   onTestFinished(async () => void (await stop('SIGTERM')))
   return ready
 }
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** `npx wrangler dev` as somebody types it, on a state folder. */
+/** Starts bare `npx wrangler dev` on a state folder. */
 async function startWrangler(stateDir: string) {
   const url = `http://127.0.0.1:${await freePort()}`
   const { port } = new URL(url)
@@ -46,7 +46,7 @@ const capture = (url: string, token: string, n: number) =>
 const countEvents = (stateDir: string) => readRows(stateDir, 'select 1 from events').length
 
 describe('npm run dev', () => {
-  it('keeps what it has acknowledged, also when Ctrl-C comes at once', async () => {
+  it('keeps whatever it has acknowledged, even if Ctrl-C follows at once', async () => {
     const stateDir = newStateDir()
     const first = await develop(stateDir)
     const answers = await Promise.all(
@@ -73,7 +73,7 @@ describe('npm run dev', () => {
 })
 
 describe('npx wrangler dev', () => {
-  it('answers 503 before the databases are migrated, and names what does it', async () => {
+  it('answers 503 before the databases are migrated, and names the command that migrates them', async () => {
     const { url } = await startWrangler(newStateDir())
     const requests = [
       fetch(`${url}/api/projects/@current/persons/`, {

@@ -78,8 +78,8 @@ describe('the local service', () => {
     expect(await status(path)).toBe(404)
   })
 
-  it('keeps its files from others', async () => {
-    // It begins when the service says something.
+  it('closes its files to other users', async () => {
+    // The log file appears with the service's first line.
     await until(() => existsSync(join(stateDir, 'service.log')))
     expect(statSync(stateDir).mode & 0o777).toBe(0o700)
     for (const file of ['service.log', 'secrets.env', 'dev-key.json', 'control.json']) {
@@ -87,7 +87,7 @@ describe('the local service', () => {
     }
   })
 
-  it('takes an upload that its client breaks off for no error of its own', async () => {
+  it('does not log an error for an upload that its client cuts off', async () => {
     for (const path of ['/batch/', '/s/', '/i/v0/e/']) {
       await breakOff(new URL(service.url), path)
     }
@@ -101,13 +101,13 @@ describe('the local service', () => {
     expect(readFileSync(join(stateDir, 'service.log'), 'utf8')).not.toContain('"level":"error"')
   })
 
-  it.runIf(hasProcesses)('says in one line what is damaged', async () => {
+  it.runIf(hasProcesses)('reports a damaged file in one line', async () => {
     await service.stop('SIGTERM')
     const damage = async (path: string, content: string) => {
       const folder = newStateDir()
       cpSync(stateDir, folder, { recursive: true })
       writeFileSync(join(folder, path), content)
-      // What they hold would be read instead.
+      // Otherwise SQLite would read the data from these files.
       rmSync(join(folder, `${path}-wal`), { force: true })
       rmSync(join(folder, `${path}-shm`), { force: true })
       const { code, stderr } = await npm(['start'], { STATE_DIR: folder, PORT: '0' })
@@ -127,19 +127,19 @@ describe('the local service', () => {
     })
     expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({
       code: 1,
-      lines: ['<state>/service.lock is damaged. Nothing is kept in it: delete it.']
+      lines: ['<state>/service.lock is damaged. It holds no data: delete it.']
     })
     for (const content of ['x'.repeat(4096), '']) {
       expect(await damage(`${d1}/${database}`, content)).toEqual({
         code: 1,
-        lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Put it back from a copy/)]
+        lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Restore it from a copy/)]
       })
     }
     await start()
   })
 
   it.runIf(hasProcesses)(
-    'loses nothing and doubles nothing, whichever of its processes is killed',
+    'loses and doubles nothing, whichever of its processes is killed',
     async () => {
       const sent: string[] = []
       const victims = ['runtime', 'host', 'supervisor', 'runtime', 'host'] as const
@@ -180,7 +180,7 @@ describe('the local service', () => {
     }
   )
 
-  it.runIf(hasProcesses)('ends what a kill has left of it at its next start', async () => {
+  it.runIf(hasProcesses)('ends processes that survived a kill at its next start', async () => {
     const { supervisor, host, runtime } = await rolesOf(service)
     process.kill(host, 'SIGKILL')
     process.kill(supervisor, 'SIGKILL')
@@ -192,12 +192,12 @@ describe('the local service', () => {
     expect(await answers()).toBe(true)
   })
 
-  it.runIf(hasProcesses)('stops while it starts', async () => {
+  it.runIf(hasProcesses)('can be stopped while it starts', async () => {
     await service.stop('SIGTERM')
     for (const ms of [100, 800]) {
       const starting = launchService(stateDir)
       starting.ready.catch(() => {})
-      // npm itself loses a signal that comes in the milliseconds in which it starts the script.
+      // npm loses a signal that arrives in the milliseconds in which it starts the script.
       await until(() => supervisorOf(starting.pid) !== undefined)
       await sleep(ms)
       const at = performance.now()
@@ -208,7 +208,7 @@ describe('the local service', () => {
   })
 
   it.runIf(hasProcesses)(
-    'ends within five seconds on Ctrl-C, although its runtime has just died',
+    'stops within five seconds on Ctrl-C, even if its runtime has just died',
     async () => {
       const { host, runtime } = await rolesOf(service)
       const started = descendants(service.pid)
@@ -229,7 +229,7 @@ describe.runIf(canMount())('a full disk', () => {
   beforeAll(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', folder]))
   afterAll(() => void execFileSync('umount', ['--lazy', folder]))
 
-  it('is answered 503 until there is room again, and what was acknowledged is kept', async () => {
+  it('answers 503 until there is space again, and keeps whatever was acknowledged', async () => {
     const stateDir = join(folder, 'state')
     const launched = launchService(stateDir)
     const service = await launched.ready
@@ -275,7 +275,7 @@ function fill(file: string): void {
   }
 }
 
-/** Whether a small disk can be had: on Linux, by root. */
+/** Whether a small disk can be mounted: on Linux, as root. */
 function canMount(): boolean {
   const folder = newStateDir()
   try {
@@ -288,7 +288,7 @@ function canMount(): boolean {
   }
 }
 
-/** Sends the head of a request and a part of its body, and ends the connection. */
+/** Sends the head of a request and part of its body, then closes the connection. */
 async function breakOff({ hostname, port }: URL, path: string): Promise<void> {
   const socket = connect(Number(port), hostname)
   socket.write(

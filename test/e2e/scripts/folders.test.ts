@@ -1,21 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { linkPackages, newClone } from '../../support/clone.ts'
 import { newStateDir, runScript } from '../../support/processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** A clone in which nothing has been run yet. */
-function newClone(): string {
-  const clone = newStateDir()
-  for (const name of ['scripts', 'src', 'migrations', 'package.json', 'wrangler.toml']) {
-    cpSync(join(root, name), join(clone, name), { recursive: true })
-  }
-  return clone
-}
-
-/** Runs a file of `scripts` in a clone as npm does, on the usual state folder. */
+/** Runs a file of `scripts` in a clone as npm does, on the default state folder. */
 function runIn(clone: string, file: string, ...args: string[]) {
   const { STATE_DIR: _, ...env } = process.env
   const node = ['--import', './scripts/compile-cache.js', `scripts/${file}`, ...args]
@@ -33,7 +25,7 @@ describe('a state folder', () => {
     ['dev', []],
     ['key', ['list']],
     ['verify', []]
-  ])('that a file is in the place of is one line: npm run %s', async (script, args) => {
+  ])('replaced by a file is reported in one line: npm run %s', async (script, args) => {
     const file = join(newStateDir(), 'file')
     writeFileSync(file, '')
 
@@ -41,11 +33,11 @@ describe('a state folder', () => {
 
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `The data cannot be kept in ${file} (a file is in its place). STATE_DIR=<folder> before the command names another folder.\n`
+      stderr: `Data cannot be stored in ${file} (a file is in its place). Choose another folder: put STATE_DIR=<folder> before the command.\n`
     })
   })
 
-  it('that the running service does not use is not made by a command', () => {
+  it('is not created by a command while the service runs on another', () => {
     const clone = newClone()
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
     const { stateDir } = inject('service')
@@ -62,23 +54,19 @@ describe('a state folder', () => {
 
 describe('a clone', () => {
   it.each(['start.ts', 'dev.ts', 'admin.ts', 'deploy.ts'])(
-    'without its packages says in one line what to do: %s',
+    'without packages reports in one line what to do: %s',
     (file) => {
       expect(runIn(newClone(), file)).toEqual({
         status: 1,
-        stderr: 'The packages are not installed yet: npm ci\n'
+        stderr: 'The packages are not installed yet. Run: npm ci\n'
       })
     }
   )
 
-  it('that cannot be written to says so in one line', () => {
+  it('that is read-only is reported in one line', () => {
     const clone = newClone()
-    mkdirSync(join(clone, 'node_modules'))
-    const packages = readdirSync(join(root, 'node_modules')).filter((name) => name !== '.cache')
-    for (const name of packages) {
-      symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name))
-    }
-    // Not even root can make a folder below a file.
+    linkPackages(clone)
+    // Not even root can create a folder below a file.
     writeFileSync(join(clone, 'node_modules/.cache'), '')
 
     const { status, stderr } = runIn(clone, 'start.ts')

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { share } from '../../support/depth.ts'
 import { newStateDir, runScript } from '../../support/processes.ts'
 
-// Eight seconds of a service of its own: only where everything is tried at full depth.
-it.runIf(share === 1)('draws how a person is erased, as the service answers it', async () => {
+// Needs its own service for eight seconds, so it runs only at full depth.
+it.runIf(share === 1)("draws the erasure of a person from the service's real answers", async () => {
   const file = join(newStateDir(), 'terminal.svg')
 
   const { code, stderr } = await runScript('picture', [file], {})

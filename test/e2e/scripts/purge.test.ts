@@ -7,7 +7,7 @@ import { runAdmin } from '../../support/service.ts'
 it('counts each erasure once, however often the database is busy', async () => {
   const local = await openLocal(newStateDir())
   onTestFinished(() => local.close())
-  // The 1st, 3rd, 6th, 10th… call fails: each step is cut somewhere, and gets to its end in the end.
+  // The 1st, 3rd, 6th, 10th… call fails: every step is cut off somewhere, and still completes eventually.
   const isCut = (call: number) => Number.isInteger((Math.sqrt(8 * call + 1) - 1) / 2)
   const DB = aroundCalls(local.env.DB, async (run, call) => {
     if (isCut(call)) {
@@ -22,7 +22,7 @@ it('counts each erasure once, however often the database is busy', async () => {
   await run(['user', 'create', ...user], local.env)
   await run(['project', 'create', '--name', 'Shop'], local.env)
 
-  // One waits for its run, one has been cut in an earlier run, one keeps the events and was cut before it was cleared.
+  // One waits for its run, one was cut off in an earlier run, and one keeps the events and was cut off before its purge.
   await local.env.DB.prepare(
     `insert into erasures (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, status, run,
                            progress_at)

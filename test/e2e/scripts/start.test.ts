@@ -18,7 +18,7 @@ import { administer } from '../../support/service.ts'
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const hasProcesses = knowsProcesses()
 
-/** One life of a state folder: every test goes on with what the one before has left. */
+/** Tests share one state folder, and each continues from the state that the previous one left. */
 describe('npm start', { timeout: 180_000 }, () => {
   const stateDir = newStateDir()
   const launched: ReturnType<typeof launchService>[] = []
@@ -65,17 +65,17 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(started.filter(isAlive)).toEqual([])
   })
 
-  it('keeps data and key, and the key from other users of the machine', async () => {
+  it('keeps data and key, and hides the key from other users of the machine', async () => {
     service = await start()
 
     const { projectId, token, key } = first
     expect(service).toMatchObject({ projectId, token, key })
     expect(statSync(join(stateDir, 'dev-key.json')).mode & 0o777).toBe(0o600)
-    // What the queues still had is taken up.
+    // Work left in the queues is resumed.
     await until(async () => (await countPersons(service)) === before + 200)
   })
 
-  it('makes a new key when the kept one is revoked', async () => {
+  it('creates a new key if the kept one is revoked', async () => {
     const [kept] = (await administer(stateDir, 'key', 'list')).keys
     await administer(stateDir, 'key', 'revoke', String(kept.id))
     await service.stop('SIGTERM')
@@ -86,7 +86,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(await status(service, first.key)).toBe(401)
   })
 
-  it.runIf(hasProcesses)('ends the worker when it is killed itself', async () => {
+  it.runIf(hasProcesses)('ends the worker when its own process is killed', async () => {
     const started = descendants(service.pid)
     const [script] = started
 
@@ -98,7 +98,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     await until(() => !started.some(isAlive))
   })
 
-  it('makes a new key when the kept one is lost', async () => {
+  it('creates a new key if the kept one is lost', async () => {
     rmSync(join(stateDir, 'dev-key.json'))
     if (!hasProcesses) {
       await service.stop('SIGTERM')
@@ -111,7 +111,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(await status(afterLoss, afterLoss.key)).toBe(200)
   })
 
-  it('says in one line that the port is taken', async () => {
+  it('reports in one line that the port is in use', async () => {
     const { url } = inject('service')
     const { port } = new URL(url)
 
@@ -119,26 +119,29 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     expect(second.code).toBe(1)
     expect(second.stderr.trim()).toBe(
-      `Port ${port} is taken. Choose another: PORT=${Number(port) + 1} npm start`
+      `Port ${port} is in use. Choose another: PORT=${Number(port) + 1} npm start`
     )
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
-  it('says in one line that another service runs on the same data', async () => {
+  it('reports in one line that another service runs on the same data', async () => {
     const { url, stateDir } = inject('service')
 
     const second = await npm(['start'], { STATE_DIR: stateDir, PORT: '0' })
 
     expect({ code: second.code, stderr: second.stderr.trim() }).toEqual({
       code: 1,
-      stderr: `A service runs on ${stateDir} already. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
+      stderr: `A service is already running on ${stateDir}. Stop it, or choose another folder: STATE_DIR=<folder> npm start`
     })
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
-  it('refuses a port that is none', async () => {
+  it('refuses an invalid port', async () => {
     const { code, stderr } = await npm(['start'], { STATE_DIR: stateDir, PORT: 'http' })
-    expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: 'PORT=http is not a port.' })
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 1,
+      stderr: 'PORT must be a number from 0 to 65535; got http.'
+    })
   })
 })
 

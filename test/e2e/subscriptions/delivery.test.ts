@@ -11,7 +11,7 @@ import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import { until } from '../../support/processes.ts'
 import { administer } from '../../support/service.ts'
 
-it('a subscription is delivered by the running service when its cron comes', async () => {
+it('the running service delivers a subscription when its cron fires', async () => {
   const { url, stateDir } = inject('service')
   const project = await administer(stateDir, 'project', 'create', '--name', 'Mail')
   const { key } = await administer(
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())('an e-mail', () => {
     expect([widths.page, widths.images]).toEqual([width, 0])
     expect(widths.labels).toHaveLength(4)
     expect(Math.min(...widths.labels)).toBeGreaterThan(75)
-    // In one piece, also in a wide font.
+    // Words stay whole, even in a wide font.
     expect(widths.word).toBe(1)
     expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain(
       '/unsubscribe/1.2.3'

@@ -18,8 +18,8 @@ import { type Asked, asked, type Entity, toBody } from '../../support/oracle/req
 import { type World, world } from '../../support/oracle/world.ts'
 
 /*
- * Random data and random trends: what the product answers is what DuckDB says of the same events. A failure prints its
- * seed and the smallest case that fails.
+ * Random data and random trends: the product must give DuckDB's answers for the same events. A failure prints its seed and
+ * the smallest failing case.
  */
 
 const NONE = '$$_posthog_breakdown_null_$$'
@@ -41,7 +41,7 @@ afterAll(async () => {
   await database.end()
 })
 
-/** Makes a world true in a project of its own. */
+/** Builds a world in a new project. */
 async function make({ events, splits, erased, deleted, now }: World): Promise<number> {
   projectId += 1
   const id = projectId
@@ -85,7 +85,7 @@ async function make({ events, splits, erased, deleted, now }: World): Promise<nu
   return id
 }
 
-/** The events as they are in the store. */
+/** Reads the stored events. */
 const stored = (id: number): Promise<Stored[]> =>
   db.all<Stored>(sql`
     select n.name, e.timestamp as at, e.session_id as session, lower(hex(e.uuid)) as uuid, json(e.properties) as event,
@@ -97,7 +97,7 @@ const stored = (id: number): Promise<Stored[]> =>
 const same = (a: number, b: number) =>
   Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
 
-/** Equal, floats by 1e-9 of their size. */
+/** Compares values; floats may differ by a relative 1e-9. */
 function expectSame(found: (number | undefined)[], wanted: number[], what: string): void {
   const isSame =
     found.length === wanted.length &&
@@ -113,7 +113,7 @@ const FORMULAS: Record<string, (a: number) => number> = {
   'A * A / 4 - 2': (a) => (a * a) / 4 - 2
 }
 
-/** A line of DuckDB's cells, as the display wants it. */
+/** Converts a line of DuckDB's cells to the display's form. */
 function lineOf(
   ask: Asked,
   buckets: Bucket[],
@@ -150,11 +150,11 @@ async function compare(ask: Asked, result: TrendSeries[]): Promise<void> {
   }
 }
 
-/** The series of one period, counted from 0; the series of several periods alternate. */
+/** Returns the series of one period, counted from 0; the series of several periods alternate. */
 const inPeriod = (own: TrendSeries[], period: number, periods: Bucket[][]) =>
   own.filter((_, i) => i % periods.length === period)
 
-/** Each series names the days of its period's buckets. */
+/** Checks that each series names the days of its period's buckets. */
 function expectDays(periods: Bucket[][], own: TrendSeries[]): void {
   for (const [p, buckets] of periods.entries()) {
     for (const series of inPeriod(own, p, periods)) {
@@ -163,7 +163,7 @@ function expectDays(periods: Bucket[][], own: TrendSeries[]): void {
   }
 }
 
-/** Without a breakdown each period has one series, whose line is right. */
+/** Checks that, without a breakdown, each period has one series with the right line. */
 async function compareWhole(
   ask: Asked,
   entity: Entity,
@@ -181,7 +181,7 @@ async function compareWhole(
   }
 }
 
-/** A breakdown's value; of a bin its place, which has to be where it says that it begins and ends. */
+/** Returns a breakdown's value or, for a bin, its index; checks that its bounds are right. */
 function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string {
   const edges = breakdown?.edges
   if (!edges || !String(breakdown_value).startsWith('[')) {
@@ -195,7 +195,7 @@ function nameOf({ breakdown }: Asked, { breakdown_value }: TrendSeries): string 
   return place < 0 ? String(breakdown_value) : String(place)
 }
 
-/** The value of DuckDB's cells for all values that are not listed. */
+/** DuckDB's value for all values that are not listed. */
 const UNLISTED = '<other>'
 
 /** The product's name for the value of a DuckDB cell. */
@@ -214,7 +214,7 @@ function toValue(name: string): string | null {
   return name === OTHER ? UNLISTED : name
 }
 
-/** The total of each value over these buckets; with a formula over all its series. */
+/** Returns the total of each value over these buckets; with a formula, over all its series. */
 async function totalsOf(ask: Asked, entity: Entity, buckets: Bucket[]) {
   const totals = new Map<string, number>()
   for (const counted of ask.formula ? ask.events : [entity]) {
@@ -235,7 +235,7 @@ function byTotal([a, x]: [string, number], [b, y]: [string, number]): number {
   return a < b ? -1 : 1
 }
 
-/** The values by their totals: those of the first period, then those that only the second one has. */
+/** Returns the values by totals: those of the first period, then those only in the second. */
 async function sortValues(ask: Asked, entity: Entity, periods: Bucket[][]): Promise<string[]> {
   const sorted: string[] = []
   for (const buckets of periods) {
@@ -245,7 +245,7 @@ async function sortValues(ask: Asked, entity: Entity, periods: Bucket[][]): Prom
   return sorted
 }
 
-/** The values listed are the right ones in the right order, and each line of them, none and others is right. */
+/** Checks the listed values and their order, and each line, including those for no value and for all others. */
 async function compareBroken(
   ask: Asked,
   entity: Entity,
@@ -282,7 +282,7 @@ async function compareBroken(
 
 const ADDITIVE = ['total', 'sum', 'first_time_for_user', 'first_matching_event_for_user']
 
-/** As CSV it is the same table: a column for each bucket, a line for each series, and nothing that a spreadsheet runs. */
+/** Checks the CSV: the same table, with a column per bucket, a line per series, and no cell that a spreadsheet runs. */
 async function compareTable(result: TrendSeries[]): Promise<void> {
   const columns = result[0]?.aggregated_value === undefined ? (result[0]?.labels ?? []) : ['value']
   const shape = { timezone: 'UTC', last_refresh: '', is_cached: false, next: null }
@@ -304,14 +304,14 @@ async function compareTable(result: TrendSeries[]): Promise<void> {
   }
 }
 
-/** What can be added, its values, none and others add up to. */
+/** Checks that, for additive maths, the lines of all values add up to the whole. */
 function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): void {
   if (ask.formula || ask.display === 'ActionsLineGraphCumulative') {
     return
   }
   const count = ask.compare ? 2 : 1
   for (const [i, entity] of ask.events.entries()) {
-    // A session counts for each value that its events have.
+    // A session counts once per value of its events.
     if (!ADDITIVE.includes(entity.math) || entity.math_property === '$session_duration') {
       continue
     }
@@ -363,7 +363,7 @@ const isSliding = ({ events }: Asked) =>
 it.each([
   ['days, weeks and months', false],
   ['hours', true]
-])('is what DuckDB says: %s', async (_, isHourly) => {
+])('matches DuckDB: %s', async (_, isHourly) => {
   let asks = 0
   const details = await fc.check(
     fc.asyncProperty(

@@ -2,10 +2,10 @@ import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { databaseOf } from '../../../src/db/databases.ts'
+import { newUsage } from '../../../src/db/client.ts'
 import { redriveDeadLetter } from '../../../src/dead-letters/redrive.ts'
 import { type DeadLetterRow, listDeadLetters } from '../../../src/dead-letters/store.ts'
-import { retryDelay } from '../../../src/queues/attempt.ts'
+import { retryDelay } from '../../../src/queues/failure.ts'
 import worker from '../../../src/worker.ts'
 import { contentsOf } from '../../support/contents.ts'
 import { aroundCalls } from '../../support/faults.ts'
@@ -453,7 +453,7 @@ describe('messages that cannot be stored', () => {
     expect([1, 2, 3, 11, 12].map(retryDelay)).toEqual([2, 4, 8, 2048, 3600])
   })
 
-  it('are buried at the last delivery with what went wrong', async () => {
+  it('become dead letters at the last delivery, with the reason', async () => {
     const DB = aroundCalls(env.DB, async () => {
       throw new Error('D1_ERROR: storage caused object to be reset')
     })
@@ -499,8 +499,7 @@ const deep = (levels: number): { [key: string]: never } =>
   JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
 
 const redrive = (letter: DeadLetterRow | undefined) =>
-  letter &&
-  redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
+  letter && redriveDeadLetter(letter, { env, usage: newUsage(), clock: () => new Date() })
 
 describe('large messages', () => {
   const spilled = async (project: TestProject) => {

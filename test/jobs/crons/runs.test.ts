@@ -1,7 +1,7 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { CRONS, MINUTELY, QUARTER_HOURLY, WEEKLY } from '../../../src/crons/cron.ts'
+import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { deadLetters } from '../../../src/db/schema.ts'
 import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -25,33 +25,33 @@ describe('the runs of crons', () => {
     )
     const before = Date.now()
 
-    await fire(MINUTELY)
+    await fire(EVERY_MINUTE)
     // As the platform may hand it back.
     await fire('0 5 * * 1')
 
-    for (const cron of [MINUTELY, WEEKLY]) {
+    for (const cron of [EVERY_MINUTE, WEEKLY]) {
       const { last_run, ms, failed_jobs } = await runOf(cron)
       expect(Date.parse(last_run)).toBeGreaterThanOrEqual(before)
       expect(ms).toBeGreaterThanOrEqual(0)
       expect(failed_jobs).toBe(0)
     }
-    expect(await runOf(QUARTER_HOURLY)).toMatchObject({ last_run: null })
+    expect(await runOf(EVERY_15_MINUTES)).toMatchObject({ last_run: null })
   })
 
   it('are a warning as long as the last one failed', async () => {
     const log = listenToLog()
     const BUCKET = { list: () => Promise.reject(new Error('down')) } as unknown as R2Bucket
 
-    await fire(QUARTER_HOURLY, { BUCKET })
+    await fire(EVERY_15_MINUTES, { BUCKET })
 
     const failed = log.lines('scheduled job failed').length
     expect(failed).toBeGreaterThan(1)
-    expect(await runOf(QUARTER_HOURLY)).toMatchObject({ failed_jobs: failed })
+    expect(await runOf(EVERY_15_MINUTES)).toMatchObject({ failed_jobs: failed })
     expect((await readyz()).status).toBe('warning')
 
-    await fire(QUARTER_HOURLY)
+    await fire(EVERY_15_MINUTES)
 
-    expect(await runOf(QUARTER_HOURLY)).toMatchObject({ failed_jobs: 0 })
+    expect(await runOf(EVERY_15_MINUTES)).toMatchObject({ failed_jobs: 0 })
     expect((await readyz()).status).toBe('ok')
   })
 

@@ -69,16 +69,15 @@ describe('the weekly batch', () => {
     await askAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)
     const [message] = town.held.splice(0)
-    const bindings = {
-      control: env.DB,
-      database: () => env.DB,
-      bucket: env.BUCKET,
-      queue: { send: async (body: ErasureMessage) => void town.held.push(body) },
+    const ERASURE_QUEUE = { send: async (body: ErasureMessage) => void town.held.push(body) }
+    const nearlySpent = () => ({
+      env: { ...env, ERASURE_QUEUE },
+      usage: { ...newUsage(), queries: 793 },
       clock: () => new Date()
-    }
+    })
     const completed = []
     for (let next = message; next; next = town.held.shift()) {
-      completed.push(await continueErasures(next, bindings, { ...newUsage(), queries: 793 }))
+      completed.push(await continueErasures(next, nearlySpent()))
     }
 
     expect(completed.length).toBeGreaterThan(1)

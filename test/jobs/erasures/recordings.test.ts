@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { databaseOf } from '../../../src/db/databases.ts'
+import { newUsage } from '../../../src/db/client.ts'
 import { redriveDeadLetter } from '../../../src/dead-letters/redrive.ts'
 import { listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { objectOf } from '../../../src/recordings/part.ts'
@@ -238,7 +238,7 @@ it('drives a parked recording again', async () => {
     throw new Error('nothing was parked')
   }
   const redrive = () =>
-    redriveDeadLetter(env.DB, (name) => databaseOf(env, name), env.BUCKET, letter, 30, new Date())
+    redriveDeadLetter(letter, { env, usage: newUsage(), clock: () => new Date() })
   await expect(redrive()).rejects.toThrow()
 
   await env.BUCKET.put(key, content ?? '')

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { countRows, QUARTERLY, WEEKLY } from '../../support/erasures.ts'
+import { countRows, EVERY_15_MINUTES, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { db } from '../../support/project.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
@@ -17,18 +17,18 @@ describe('the sweep', () => {
   it('makes up for a Sunday without a run, once, and never starts one at another time', async () => {
     go('2027-03-03T12:00:00Z')
     const town = await newTown()
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     await town.drain()
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     await town.drain()
     for (const time of ['2027-03-03T12:15:00Z', '2027-03-06T23:45:00Z', '2027-03-07T04:45:00Z']) {
       go(time)
-      await town.cron(QUARTERLY, Date.now())
+      await town.cron(EVERY_15_MINUTES, Date.now())
       expect(own(town)).toBe(0)
     }
     go('2027-03-07T05:15:00Z')
-    await town.cron(QUARTERLY, Date.now())
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     expect(own(town)).toBe(1)
     await town.drain()
 
@@ -48,7 +48,7 @@ describe('the sweep', () => {
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     await town.drain()
     go('2027-03-14T05:15:00Z')
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
 
     expect(own(town)).toBe(0)
     expect((await status(town)).results[0]).toMatchObject({
@@ -63,10 +63,10 @@ describe('the sweep', () => {
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     town.held.length = 0
     go('2027-04-04T05:10:00Z')
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     expect(own(town)).toBe(0)
     go('2027-04-04T05:16:00Z')
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     expect(own(town)).toBe(1)
     await town.drain()
     expect(await countRows(town.project.id)).toMatchObject({ versions: 1, events: 32 })
@@ -75,7 +75,7 @@ describe('the sweep', () => {
     await town.cron(WEEKLY, Date.now())
     town.held.length = 0
     go('2027-04-11T05:20:00Z')
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     await town.drain()
     expect((await status(town)).results[0].status).toBe('completed')
   })
@@ -93,7 +93,7 @@ describe('the sweep', () => {
     await town.drain({ DB: failing })
     expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 4 })
     go('2027-04-18T12:30:00Z')
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     await town.drain()
 
     expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 1 })
@@ -114,7 +114,7 @@ describe('the sweep', () => {
     await town.cron(WEEKLY, Date.now(), { DB })
     expect((await status(town)).results[0].status).toBe('queued')
     go('2027-05-02T05:15:00Z')
-    await town.cron(QUARTERLY, Date.now())
+    await town.cron(EVERY_15_MINUTES, Date.now())
     await town.drain()
 
     expect((await status(town)).results[0].status).toBe('completed')

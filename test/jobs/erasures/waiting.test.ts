@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
-import { countRows, QUARTERLY, WEEKLY } from '../../support/erasures.ts'
+import { countRows, EVERY_15_MINUTES, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db } from '../../support/project.ts'
@@ -81,7 +81,7 @@ describe('an erasure with events', () => {
     await street.queues.consume()
     expect(await countRows(street.project.id)).toMatchObject({ events: 13, persons: 1 })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * MINUTE })
-    await street.cron(QUARTERLY, Date.now(), street.queues.bindings)
+    await street.cron(EVERY_15_MINUTES, Date.now(), street.queues.bindings)
     await street.drain()
 
     expect(await countRows(street.project.id)).toMatchObject({ events: 10, persons: 1 })
@@ -186,7 +186,7 @@ describe('an erasure with events', () => {
 
     for (const minutes of [16, 33]) {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
-      await street.cron(QUARTERLY, Date.now(), street.queues.bindings)
+      await street.cron(EVERY_15_MINUTES, Date.now(), street.queues.bindings)
       await street.queues.consume()
       await street.drain()
       vi.useRealTimers()
@@ -203,20 +203,19 @@ describe('an erasure with events', () => {
     await run(street)
     const delays: (number | undefined)[] = []
     const messages = street.held.splice(0).filter((one) => one.project_id === street.project.id)
-    const bindings = {
-      control: env.DB,
-      database: () => env.DB,
-      bucket: env.BUCKET,
-      queue: {
-        send: async (body: ErasureMessage, options?: { delaySeconds: number }) => {
-          messages.push(body)
-          delays.push(options?.delaySeconds)
-        }
-      },
-      clock: () => new Date()
+    const ERASURE_QUEUE = {
+      send: async (body: ErasureMessage, options?: { delaySeconds: number }) => {
+        messages.push(body)
+        delays.push(options?.delaySeconds)
+      }
     }
+    const bindings = { ...env, ERASURE_QUEUE }
     for (let message = messages.shift(); message; message = messages.shift()) {
-      await continueErasures(message, bindings, newUsage())
+      await continueErasures(message, {
+        env: bindings,
+        usage: newUsage(),
+        clock: () => new Date()
+      })
     }
 
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320])
@@ -256,7 +255,10 @@ describe('an erasure with events', () => {
     street.held.length = 0
     const at = Date.now() + 1000
     vi.useFakeTimers({ toFake: ['Date'], now: at + 10 })
-    await street.cron(QUARTERLY, at + 10, { ...street.queues.bindings, QUEUES_SINCE: String(at) })
+    await street.cron(EVERY_15_MINUTES, at + 10, {
+      ...street.queues.bindings,
+      QUEUES_SINCE: String(at)
+    })
     await street.drain()
 
     expect(await taskOf(street)).toMatchObject({ status: 'completed' })
@@ -275,7 +277,7 @@ describe('an erasure with recordings', () => {
     await queues.record()
     expect(await objectsOf(project, 'new')).toEqual([])
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * MINUTE })
-    await street.cron(QUARTERLY, Date.now(), queues.bindings)
+    await street.cron(EVERY_15_MINUTES, Date.now(), queues.bindings)
     await street.drain()
 
     const task = await taskOf(street)

@@ -151,7 +151,7 @@ it('the log has nothing of a delivery that the service itself cannot make', asyn
   await desk.deliver({ id: 1, project_id: 1 }, { DB: quoting(ADDRESS) })
 
   expectLogged(
-    ['delivery failed', 'delivery message dead', 'delivery message retried'],
+    ['delivery failed', 'delivery message dead', 'queue message retried'],
     [hidden, subscription.webhook_secret, ADDRESS]
   )
   expect(log.lines('delivery message dead')).toMatchObject([
@@ -197,7 +197,12 @@ it('the log has nothing of a message that becomes a dead letter', async () => {
   await worker.queue(dead, { ...env, BUCKET: failingBucket() })
 
   expectLogged(
-    ['capture message retried', 'capture message buried', 'dead letter not parked', 'queue batch'],
+    [
+      'queue message retried',
+      'queue message dead-lettered',
+      'dead letter not parked',
+      'queue batch'
+    ],
     [ADDRESS, project.token]
   )
 })
@@ -209,5 +214,5 @@ it('the log has nothing of an erasure that fails', async () => {
   ])
   await worker.queue(batch, { ...env, DB: quoting(ADDRESS) })
 
-  expectLogged(['queue batch'], [ADDRESS])
+  expectLogged(['queue message dropped', 'queue batch'], [ADDRESS])
 })

@@ -6,7 +6,7 @@ import { resendWaiting } from '../../../src/queues/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingBucket } from '../../support/bindings.ts'
 import { contentsOf } from '../../support/contents.ts'
-import { QUARTERLY, WEEKLY } from '../../support/erasures.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
@@ -28,11 +28,11 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Fires the quarter-hourly cron so many minutes from now. */
+/** Fires the cron of every 15 minutes so many minutes from now. */
 async function sweep(queues: HeldQueues, minutes: number, more: Partial<Env> = {}) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
   const controller = createScheduledController({
-    cron: QUARTERLY,
+    cron: EVERY_15_MINUTES,
     scheduledTime: new Date()
   })
   await worker.scheduled(controller, { ...env, ...queues.bindings, ...more })
@@ -47,9 +47,9 @@ const resend = (
 ) =>
   resendWaiting(
     {
-      bucket: env.BUCKET,
-      captureQueue: bindings.CAPTURE_QUEUE ?? env.CAPTURE_QUEUE,
-      recordingQueue: bindings.RECORDING_QUEUE ?? env.RECORDING_QUEUE
+      BUCKET: env.BUCKET,
+      CAPTURE_QUEUE: bindings.CAPTURE_QUEUE ?? env.CAPTURE_QUEUE,
+      RECORDING_QUEUE: bindings.RECORDING_QUEUE ?? env.RECORDING_QUEUE
     },
     Date.now() + ms,
     queuesSince,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
-import { holdErasures, QUARTERLY, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { EVERY_15_MINUTES, holdErasures, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { AT, sessionsOf } from '../../support/sessions.ts'
@@ -78,7 +78,7 @@ describe('erasing somebody', () => {
       [page(secret, 'shared', 'first', 0), page('bob', 'shared', 'middle', 20)],
       AT
     )
-    await cron(QUARTERLY)
+    await cron(EVERY_15_MINUTES)
     expect(await tablesWith(secret)).toEqual(
       expect.arrayContaining(['events', 'session_values', 'sessions'])
     )

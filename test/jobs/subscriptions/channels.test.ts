@@ -55,7 +55,10 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
       pathOf(`status/${status}`, '?say=no_service')
     )
 
-    const said = type === 'slack' ? `It answered ${status}: no_service` : `It answered ${status}.`
+    const said =
+      type === 'slack'
+        ? `The receiver answered ${status}: no_service`
+        : `The receiver answered ${status}.`
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
     expect(received).toHaveLength(1)
   })
@@ -66,7 +69,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     expect(delivery).toMatchObject({
       status: 'failed',
       attempts: 6,
-      error: `It answered ${status}.`
+      error: `The receiver answered ${status}.`
     })
     expect(received).toHaveLength(6)
   })
@@ -103,7 +106,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
       expect(delivery).toMatchObject({
         status: 'failed',
         attempts,
-        error: 'It cannot be reached, or cut the connection.',
+        error: 'The server cannot be reached, or closed the connection.',
         recipients: [{ status: 'unknown', repeated: true }]
       })
       expect(received).toHaveLength(attempts)
@@ -143,7 +146,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     await desk.drain()
 
     expect(await desk.deliveries(id)).toMatchObject([
-      { status: 'failed', error: 'Only https URLs are allowed.' }
+      { status: 'failed', error: 'The URL must begin with https://.' }
     ])
     expect(await receivedAt(path)).toEqual([])
   })
@@ -165,7 +168,7 @@ it('waits ten seconds for a webhook, and no longer', async () => {
   expect(await desk.deliveries(id)).toMatchObject([
     {
       status: 'queued',
-      error: 'It did not answer within 10 s.',
+      error: 'The server did not respond within 10 s.',
       recipients: [{ status: 'unknown' }]
     }
   ])

@@ -133,7 +133,7 @@ describe('an occurrence', () => {
       { occurrence: '2026-11-25T09:00:00Z', missed: 3, status: 'delivered' }
     ])
     expect(desk.mails.map(({ text }) => text)).toEqual([
-      expect.stringContaining('3 earlier deliveries were missed; this one stands for all.')
+      expect.stringContaining('3 earlier deliveries were missed; this one replaces them.')
     ])
     expect((await desk.find(id)).next_delivery_date).toBe('2026-11-26T09:00:00Z')
   })
@@ -439,7 +439,7 @@ it('is tried again by the sweep when its next message cannot be sent', async () 
   expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', attempts: 2 }])
 })
 
-it('ignores what is no message of a delivery', async () => {
+it('drops a message that names no delivery', async () => {
   const log = listenToLog()
   const desk = await newDesk()
 
@@ -447,7 +447,10 @@ it('ignores what is no message of a delivery', async () => {
   expect(await desk.deliver({ project_id: 999_999_999, id: 1 })).toBe(true)
   expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBe(true)
 
-  expect(log.lines('not a delivery message')).toHaveLength(1)
+  expect(log.lines('queue message dropped')).toMatchObject([
+    { error: 'Error: Not a delivery message; wrong: project_id, id.' },
+    { error: 'Error: There is no project 999999999.' }
+  ])
 })
 
 it('does not deliver what is in the ledger of another project', async () => {

@@ -6,7 +6,7 @@ import type { Asked, Breakdown, Entity, Filter } from './request.ts'
 import type { World } from './world.ts'
 import { DAY, HOUR } from './world.ts'
 
-/** An event as it lies in the store, with whose it is and what that person was. */
+/** A stored event, with its actor and the person's properties as of the event. */
 export type Stored = {
   name: string
   at: number
@@ -19,7 +19,7 @@ export type Stored = {
 
 export type Bucket = { lo: number; hi: number; day: string }
 
-/** What a trend is by DuckDB: the product's code has no part in it. */
+/** Computes trends with DuckDB, without the product's code. */
 export class Duck {
   readonly #db: DuckDBConnection
   #world: World | undefined
@@ -38,7 +38,7 @@ export class Duck {
     this.#db.closeSync()
   }
 
-  /** `t` is what the clock shows, as ms; by the hour it is the moment itself, which tells repeated hours apart. */
+  /** `t` is local time as ms; by the hour it is UTC, which tells repeated hours apart. */
   async load(events: Stored[], world: World, isHourly: boolean): Promise<void> {
     this.#world = world
     this.#isHourly = isHourly
@@ -75,7 +75,7 @@ export class Duck {
     return reader.getRowObjectsJson().map((row) => row as Row)
   }
 
-  /** The cells of a table of CSV, each line of which has to have so many. */
+  /** Parses a CSV table whose lines must all have the same number of cells. */
   async table(csv: string, columns: number): Promise<string[][]> {
     const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-oracle-'))
     try {
@@ -92,7 +92,7 @@ export class Duck {
     }
   }
 
-  /** The buckets of the range asked for, and of the one before; of one number a single bucket each. */
+  /** Returns the buckets of the range and of the period before; a single number has one bucket each. */
   async buckets(ask: Asked): Promise<Bucket[][]> {
     const [current = [], previous = []] = this.#isHourly
       ? await this.#hourly(ask)
@@ -105,7 +105,7 @@ export class Duck {
     return this.#exact(ask, ask.from.hours, whole)
   }
 
-  /** The same for what begins so many hours ago, within its first bucket: it is compared with exactly as much time. */
+  /** The same for a range that starts hours ago, within its first bucket; the period before is exactly as long. */
   async #exact(ask: Asked, hours: number, [current = [], previous = []]: Bucket[][]) {
     const { now } = this.#of()
     const place = async (moment: number) => (this.#isHourly ? moment : this.#clock(moment))
@@ -166,7 +166,7 @@ export class Duck {
     return [current, many.slice(0, current.length)]
   }
 
-  /** So much earlier on the clock as asked or, for a length of time, as many whole buckets as it needs. */
+  /** Goes back on the clock as requested or, for a length of time, by as many whole buckets as it needs. */
   async #earlier(clock: number, { compareTo, interval }: Asked, length = 0): Promise<number> {
     const unit = compareTo ? { d: 'day', w: 'week', m: 'month' }[compareTo.unit] : interval
     const days = { hour: 1, day: 1, week: 7, month: 28 }[interval]
@@ -185,7 +185,7 @@ export class Duck {
     return Math.floor((await this.#clock(begin)) / DAY) * DAY
   }
 
-  /** When the first event of all was. */
+  /** Returns the time of the first event. */
   async #first(): Promise<number> {
     const [row] = await this.#rows<{ first: number }>(
       `select coalesce(min(ms), ${this.#of().now})::double as first from ev`
@@ -193,17 +193,17 @@ export class Duck {
     return row?.first ?? 0
   }
 
-  /** Where today begins on the clock. */
+  /** Returns the start of today on the clock. */
   async #today(): Promise<number> {
     return Math.floor((await this.#clock(this.#of().now)) / DAY) * DAY
   }
 
-  /** The moment of a bucket's edge. */
+  /** Returns the moment of a bucket's edge. */
   async #momentOf(edge: number): Promise<number> {
     return this.#isHourly ? edge : this.#moment(edge)
   }
 
-  /** What the clock shows then. */
+  /** Returns what the clock shows at a moment. */
   async #clock(moment: number): Promise<number> {
     const [row] = await this.#rows<{ clock: number }>(
       `select epoch_ms(make_timestamptz(${moment} * 1000) at time zone $1)::double as clock`,
@@ -212,7 +212,7 @@ export class Duck {
     return row?.clock ?? 0
   }
 
-  /** When the clock shows this. */
+  /** Returns when the clock shows a time. */
   async #moment(clock: number): Promise<number> {
     const [row] = await this.#rows<{ moment: number }>(
       `select epoch_ms(make_timestamp(${clock} * 1000) at time zone $1)::double as moment`,
@@ -252,7 +252,7 @@ export class Duck {
     )
   }
 
-  /** What is asked, with the edges of the bins that the numbers of all its series and periods lie in. */
+  /** Adds the edges of the bins, computed from the numbers of all series and periods, to a request. */
   async binned(ask: Asked, periods: Bucket[][]): Promise<Asked> {
     const { breakdown } = ask
     if (!breakdown?.bins) {
@@ -273,7 +273,7 @@ export class Duck {
     return { ...ask, breakdown: { ...breakdown, edges } }
   }
 
-  /** The cells of a series in these buckets; with `listed` those of these values, of none, and of all others. */
+  /** Returns the cells of a series in these buckets. With `listed`: of these values, of no value, and of all others. */
   async cells(ask: Asked, entity: Entity, buckets: Bucket[], listed?: string[]) {
     const text = ask.breakdown ? breakdownOf(ask.breakdown) : 'null'
     const value = listed
@@ -289,7 +289,7 @@ export class Duck {
     )
     const math = mathOf(ask, entity)
     if (ask.display === 'ActionsLineGraphCumulative' && UNIQUE[math]) {
-      // Who is there in several buckets counts for the first.
+      // An actor in several buckets counts in the first.
       return this.#rows<{ i: number; value: string | null; y: number }>(
         `select i, value, count(*)::double as y from (
            select value, min(i) as i from (${matching}) where ${UNIQUE[math]} is not null group by value, ${UNIQUE[math]})
@@ -311,7 +311,7 @@ export class Duck {
     )
   }
 
-  /** What is selected of the events that count, with the place of their bucket. */
+  /** Builds the selection of matching events with the index of their bucket. */
   #matching(ask: Asked, entity: Entity, buckets: Bucket[], selected: string): string {
     const days = { weekly_active: 7, monthly_active: 30 }[mathOf(ask, entity)]
     const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
@@ -337,7 +337,7 @@ export class Duck {
 
   #of(): World {
     if (!this.#world) {
-      throw new Error('There is no world.')
+      throw new Error('No world has been loaded.')
     }
     return this.#world
   }
@@ -355,7 +355,7 @@ const startAt = (buckets: Bucket[], lo: number): Bucket[] =>
 
 const mod = (a: number, b: number) => ((a % b) + b) % b
 
-/** Who is counted once by the maths of different ones. */
+/** What each distinct math counts: actors or sessions. */
 const UNIQUE: Record<string, string> = {
   dau: 'actor',
   weekly_active: 'actor',
@@ -365,13 +365,13 @@ const UNIQUE: Record<string, string> = {
 
 const ofSession = ({ math_property }: Entity) => math_property?.startsWith('$session') ?? false
 
-/** The number that a series takes of an event. */
+/** Returns the number that a series takes from an event. */
 function numberIn(entity: Entity): string {
   const { math_property: key } = entity
   return key ? numberOf({ key, type: ofSession(entity) ? 'session' : 'event' }) : 'null'
 }
 
-/** By buckets that are as long, active users are those of the bucket. */
+/** Sliding actors become those of the bucket when buckets are as long as the window. */
 function mathOf(ask: Asked, { math }: Entity): string {
   const longEnough: Record<string, string[]> = {
     weekly_active: ['week', 'month'],
@@ -411,7 +411,7 @@ const textOf = (about: About) =>
 const numberOf = (about: About) =>
   `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
 
-/** A bin is told by its place. */
+/** Identifies a bin by its index. */
 function breakdownOf(breakdown: Breakdown): string {
   if (!breakdown.bins) {
     return `nullif(${textOf(breakdown)}, '')`

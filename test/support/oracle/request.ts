@@ -11,7 +11,7 @@ export type Entity = {
   properties: Filter[]
 }
 
-/** With `bins` by ranges of numbers; `edges` are where they begin and end, once that is known. */
+/** With `bins`, a breakdown by ranges of numbers; `edges` are their bounds, once known. */
 export type Breakdown = {
   key: string
   type: Type
@@ -21,22 +21,22 @@ export type Breakdown = {
   edges?: number[]
 }
 
-/** A trend to ask for, in the terms of the legacy form. */
+/** A trend request, in the terms of the filter object. */
 export type Asked = {
   form: 'flat' | 'filters' | 'query' | 'text'
   events: Entity[]
   interval: 'hour' | 'day' | 'week' | 'month'
-  /** So many days ago, so many hours, or the first event of all. */
+  /** Days ago, hours ago, or the first event of all. */
   from: number | { hours: number } | 'all'
   to: number
   properties: Group
   breakdown: Breakdown | undefined
   compare: boolean
-  /** How much earlier the other period begins; undefined for the one right before. */
+  /** How much earlier the other period starts; undefined for the one directly before. */
   compareTo: { amount: number; unit: 'd' | 'w' | 'm' } | undefined
   display: string
   formula: string | undefined
-  /** Of how many events a statement may be: of fewer than a bucket has, and it is read in parts. */
+  /** Events per statement. If a bucket has more, it is read in parts. */
   statementEvents: number
 }
 
@@ -123,7 +123,7 @@ const entity: fc.Arbitrary<Entity> = fc
       : fc.constant(one)
   )
 
-/** The sliding counts by the hour are left to zones whose clocks stand still. */
+/** Sliding counts by the hour are tested only in zones without clock changes. */
 export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
   fc
     .record({
@@ -186,7 +186,7 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
       compare: one.compare && one.from !== 'all'
     }))
 
-/** Whole days that a range goes back. */
+/** Returns the whole days that a range goes back. */
 const daysOf = (from: number | { hours: number }) =>
   typeof from === 'number' ? from : Math.max(0, Math.floor(from.hours / 24) - 1)
 
@@ -197,7 +197,7 @@ function toDate(from: Asked['from']): string {
   return typeof from === 'number' ? `-${from}d` : `-${from.hours}h`
 }
 
-/** The request's body in its form. */
+/** Returns the request's body in its form. */
 export function toBody(ask: Asked): object {
   const { breakdown, compare, display, formula, interval, properties } = ask
   const range = {

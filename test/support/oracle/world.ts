@@ -7,7 +7,7 @@ export const DAY = 24 * HOUR
 export const NAMES = ['$pageview', 'buy', '$autocapture'] as const
 const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve']
 
-/** A zone with a moment at which something happens to its clock, or nothing. */
+/** A zone, with a moment at which its clock changes, if it does. */
 const PLACES: [zone: string, around: string][] = [
   ['UTC', '2025-03-01T00:00:00Z'],
   ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],
@@ -27,17 +27,17 @@ export type WorldEvent = {
   at: number
   hasPerson: boolean
   properties: JsonObject
-  /** Folds this one into `who`. */
+  /** A distinct id that this event merges into `who`. */
   folds: string | undefined
 }
 
-/** What has happened in a project, and what became of its persons and events since. */
+/** The history of a project, and the later changes to its persons and events. */
 export type World = {
   zone: string
   weekStart: 0 | 1
   now: number
   events: WorldEvent[]
-  /** Who is no longer the person that others of the same are; who is erased; which event names lose some events. */
+  /** Ids split from their person, erased persons, and event names that lose some events. */
   splits: string[]
   erased: string[]
   deleted: { name: string; from: number; until: number }[]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { writeFilters } from '../../../src/ai/filters.ts'
-import { type Project, refusalOf } from '../../../src/ai/list.ts'
+import { type Project, refusalOf } from '../../../src/ai/list-query.ts'
 import { type FilterJson, GroupJson } from '../../../src/ai/schemas.ts'
 import { deep } from '../../support/depth.ts'
 
@@ -185,9 +185,9 @@ describe('a question', () => {
     ['"signed up"', 'Not understood: ""signed up"". '],
     ['not', 'Not understood: "not". '],
     ['not where price is greater than 5', 'Not understood: "not". '],
-    ['yesterday or Firefox', 'Days and distinct ids hold for the whole request'],
-    ['not yesterday', 'Days and distinct ids hold for the whole request'],
-    ['today and yesterday', 'Days and distinct ids hold for the whole request']
+    ['yesterday or Firefox', 'Days and distinct ids apply to the whole request'],
+    ['not yesterday', 'Days and distinct ids apply to the whole request'],
+    ['today and yesterday', 'Days and distinct ids apply to the whole request']
   ])('is asked: %s', (text, expected) => {
     expect(write(text)).toEqual({ question: expect.stringContaining(expected) })
   })

@@ -162,15 +162,12 @@ describe('a description', () => {
     ['something purple and furry', 'Not understood: "purple", "furry".'],
     ['URLs that start with /a frobnicated', 'Not understood: "frobnicated".'],
     ['contains', 'Not understood: "contains".'],
-    ['', 'Say what starts with'],
-    [
-      'URLs that do not contain admin',
-      'A pattern without lookaround cannot say what a text must not have'
-    ],
-    ["doesn't end with .pdf", 'A pattern without lookaround cannot say'],
-    ['starts with /blog/ but not /blog/drafts', 'What is described also matches "/blog/drafts"'],
-    ['uuids that start with 01', 'These conditions cannot be said in one pattern.'],
-    ['contains "a" and "b" and "c" and "d"', 'These conditions cannot be said in one pattern.'],
+    ['', 'Describe what the text starts with'],
+    ['URLs that do not contain admin', 'A pattern without lookaround cannot exclude text'],
+    ["doesn't end with .pdf", 'A pattern without lookaround cannot exclude'],
+    ['starts with /blog/ but not /blog/drafts', 'The description also matches "/blog/drafts"'],
+    ['uuids that start with 01', 'These conditions do not fit into one pattern'],
+    ['contains "a" and "b" and "c" and "d"', 'These conditions do not fit into one pattern'],
     [`exactly "${'a'.repeat(1001)}"`, 'The pattern would be longer than 1,000 characters.']
   ])('%s: is refused in words', (ask, fault) => {
     expect(writeRegex(ask, none)).toEqual({ fault: expect.stringContaining(fault) })
@@ -179,9 +176,9 @@ describe('a description', () => {
   it('is refused when an example speaks against it', () => {
     const answer = writeRegex('starts with /docs', { examples: ['/blog/a'], counter_examples: [] })
 
-    expect(answer).toEqual({ fault: 'What is described does not match the example "/blog/a".' })
+    expect(answer).toEqual({ fault: 'The description does not match the example "/blog/a".' })
     expect(writeRegex('', { examples: ['a'], counter_examples: ['a'] })).toEqual({
-      fault: '"a" is an example and a counter-example.'
+      fault: '"a" is both an example and a counter-example.'
     })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/plan.ts'
+import type { Incoming } from '../../../src/capture/changes.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
@@ -53,12 +53,12 @@ describe('merging', () => {
     })
   })
 
-  it('attaches the id that has no person to the one that has', () => {
+  it('attaches an id without a person to the person of the other id', () => {
     expect(deliver([anonymous], [identify]).groups()).toEqual([['ada', 'anon']])
     expect(deliver([known], [identify]).groups()).toEqual([['ada', 'anon']])
   })
 
-  it('makes one person of two ids that have none', () => {
+  it('creates one person for two ids without a person', () => {
     const store = deliver([identify])
 
     expect(store.groups()).toEqual([['ada', 'anon']])
@@ -125,14 +125,14 @@ describe('merging', () => {
   })
 })
 
-describe('person-less events', () => {
+describe('events without a person', () => {
   const personless = event({
     timestamp: 1,
     distinct_id: 'anon',
     properties: { $process_person_profile: false, $browser: 'Firefox' }
   })
 
-  it('make an identity and no person', () => {
+  it('create an identity but no person', () => {
     const store = deliver([personless])
 
     expect(store.groups()).toEqual([])
@@ -289,7 +289,7 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
     )
   })
 
-  it('what was written explicitly is what PostHog’s rules make of it in order of time', () => {
+  it('explicitly written properties follow PostHog’s rules in order of time', () => {
     fc.assert(
       fc.property(arrivals, ({ order, repeated, cuts }) => {
         const store = deliver(...inBatches([...order, ...repeated], cuts))

@@ -37,14 +37,14 @@ function visit(...batches: number[][]): string[] {
 const count = (ids: string[]) => new Set(ids).size
 
 describe('the sessions of a visitor without cookies', () => {
-  it('go on as long as no half hour passes without an event', () => {
+  it('continue until half an hour passes without an event', () => {
     expect(count(visit([0, 29, 58, 88]))).toBe(1)
     expect(count(visit([0], [29], [58], [88]))).toBe(1)
     expect(count(visit([0, 31]))).toBe(2)
     expect(count(visit([0], [31]))).toBe(2)
   })
 
-  it('take in events that arrive late', () => {
+  it('include events that arrive late', () => {
     expect(count(visit([40], [60], [20]))).toBe(1)
     const [morning, noon, late] = visit([0], [120], [95])
     expect(late).toBe(noon)

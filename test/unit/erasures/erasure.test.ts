@@ -3,24 +3,24 @@ import { describe, expect, it } from 'vitest'
 import { messagesFor } from '../../../src/erasures/message.ts'
 import { isGenuine, signReceipt, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
-import { buriedUnder, hashDistinctId } from '../../../src/tombstones/tombstone.ts'
+import { hashDistinctId, tombstoneFor } from '../../../src/tombstones/tombstone.ts'
 import { deep } from '../../support/depth.ts'
 
 const at = (text: string) => Date.parse(text)
 
-describe('the weekly batch', () => {
+describe('the weekly run', () => {
   it.each([
     ['2026-11-22T05:00:00.000Z', '2026-11-22T05:00:00.000Z', '2026-11-29T05:00:00.000Z'],
     ['2026-11-22T04:59:59.999Z', '2026-11-15T05:00:00.000Z', '2026-11-22T05:00:00.000Z'],
     ['2026-11-28T23:59:59.999Z', '2026-11-22T05:00:00.000Z', '2026-11-29T05:00:00.000Z'],
     ['2024-02-29T12:00:00.000Z', '2024-02-25T05:00:00.000Z', '2024-03-03T05:00:00.000Z'],
     ['1970-01-01T00:00:00.000Z', '1969-12-28T05:00:00.000Z', '1970-01-04T05:00:00.000Z']
-  ])('around %s ran at %s and runs at %s', (now, last, next) => {
+  ])('at %s was last at %s and is next at %s', (now, last, next) => {
     expect(new Date(lastRunBy(at(now))).toISOString()).toBe(last)
     expect(new Date(nextRunAfter(at(now))).toISOString()).toBe(next)
   })
 
-  it('is always a Sunday at five, the last one and the next one a week apart', () => {
+  it('is always on a Sunday at five, a week after the one before', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
         const [last, next] = [new Date(lastRunBy(now)), new Date(nextRunAfter(now))]
@@ -40,16 +40,16 @@ describe('the weekly batch', () => {
     ['0 5 * * 0', false],
     ['0 5 * * MON', false],
     ['*/15 * * * *', false]
-  ])('is meant by the expression %s: %s', (cron, isMeant) => {
+  ])('has the cron expression %s: %s', (cron, isMeant) => {
     expect(isWeekly(cron)).toBe(isMeant)
   })
 })
 
 describe('messages', () => {
-  it('hold each erasure once, those of one project, and no more than fifty', () => {
+  it('hold each erasure once, at most fifty, all of one project', () => {
     const erasures = Array.from({ length: 130 }, (_, id) => ({ id, project_id: id % 2 }))
 
-    const bodies = messagesFor(erasures).map(({ body }) => body)
+    const bodies = messagesFor(erasures)
 
     expect(bodies.map(({ project_id, erasures }) => [project_id, erasures.length])).toEqual([
       [0, 50],
@@ -78,8 +78,8 @@ describe('a late event', () => {
     [101, 200],
     [200, 200],
     [201, undefined]
-  ])('accepted at %i was that of the erasure at %s', (receivedAt, erasedAt) => {
-    expect(buriedUnder(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
+  ])('accepted at %i belongs to the erasure at %s', (receivedAt, erasedAt) => {
+    expect(tombstoneFor(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
   })
 
   it('is recognised by a hash that differs by salt, project and distinct id', async () => {
@@ -113,7 +113,7 @@ describe('a receipt', () => {
     late_events_dropped: 0
   })
 
-  it('tells what was there, what went, what is left, what is kept and until when backups have it', () => {
+  it('lists what was found, removed, remaining and kept, and how long backups have it', () => {
     expect(content).toMatchObject({
       requested_at: '2026-11-20T10:00:00Z',
       run: '2026-11-22T05:00:00Z',

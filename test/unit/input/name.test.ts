@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findMeant } from '../../../src/input/closest.ts'
+import { findSimilarName } from '../../../src/input/closest.ts'
 
 const KNOWN = [
   'email',
@@ -29,7 +29,7 @@ describe('a name', () => {
     ['unset', '$unset'],
     ['N', 'n']
   ])('%s resembles %s', (name, meant) => {
-    expect(findMeant(name, KNOWN)).toBe(meant)
+    expect(findSimilarName(name, KNOWN)).toBe(meant)
   })
 
   it.each([
@@ -44,11 +44,11 @@ describe('a name', () => {
     'from',
     'e'.repeat(5_000)
   ])('%j resembles none', (name) => {
-    expect(findMeant(name, KNOWN)).toBeUndefined()
+    expect(findSimilarName(name, KNOWN)).toBeUndefined()
   })
 
   it('resembles the closest of several', () => {
-    expect(findMeant('distinct_id_', ['distinct_ids', 'distinct_id'])).toBe('distinct_id')
-    expect(findMeant('ordre_by', ['order', 'order_by'])).toBe('order_by')
+    expect(findSimilarName('distinct_id_', ['distinct_ids', 'distinct_id'])).toBe('distinct_id')
+    expect(findSimilarName('ordre_by', ['order', 'order_by'])).toBe('order_by')
   })
 })

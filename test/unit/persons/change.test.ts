@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/plan.ts'
+import type { Incoming } from '../../../src/capture/changes.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deleteProperty, setProperties } from '../../../src/persons/change.ts'
 import { deep } from '../../support/depth.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/plan.ts'
+import type { Incoming } from '../../../src/capture/changes.ts'
 import { byteLength, type Json, type JsonObject } from '../../../src/input/json.ts'
 import { copyCost } from '../../../src/persons/copies.ts'
 import { loadPerson, newPerson, storePerson, writePerson } from '../../../src/persons/person.ts'

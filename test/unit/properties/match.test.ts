@@ -130,7 +130,7 @@ describe('a comparison that would block all others', () => {
     await expect(compare(operator, [...values], texts)).rejects.toMatchObject({
       code: 'query_too_large',
       attr: 'properties',
-      message: `The operator ${operator} would compare ${values.length} values with ${texts.length} of "url", which takes too long. Send fewer values, ask for a shorter time, or use a simpler operator such as icontains or exact.`
+      message: `The operator ${operator} would compare ${values.length} values with ${texts.length} of "url", which takes too long. Send fewer values, choose a shorter range, or use a simpler operator such as icontains or exact.`
     })
   })
 

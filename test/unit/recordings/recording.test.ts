@@ -10,7 +10,7 @@ import {
   type Recording,
   type StoredRecording
 } from '../../../src/recordings/plan.ts'
-import { readRetention } from '../../../src/recordings/purge.ts'
+import { readRetention, retentionOf } from '../../../src/recordings/retention.ts'
 import { readSnapshot, type Snapshot } from '../../../src/recordings/snapshot.ts'
 import { firstUrls, summarize } from '../../../src/recordings/summary.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
@@ -113,7 +113,7 @@ async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
 }
 
 describe('the recorded traffic of posthog-js', () => {
-  it('comes to the numbers that PostHog has of it: 1.449.2', async () => {
+  it('gives the same numbers as PostHog: 1.449.2', async () => {
     const [recording, ...others] = storeInOrder([await partsOf(current)])
 
     expect(others).toEqual([])
@@ -134,7 +134,7 @@ describe('the recorded traffic of posthog-js', () => {
     })
   })
 
-  it('comes to as much in an older version: 1.300.0', async () => {
+  it('gives the same numbers in an older version: 1.300.0', async () => {
     expect(storeInOrder([await partsOf(older)])).toMatchObject([
       {
         clickCount: 3,
@@ -171,7 +171,7 @@ describe('active time', () => {
   })
 })
 
-describe('what is counted', () => {
+describe('the counts of a recording', () => {
   it.each<[string, Snapshot, object]>([
     ['click', incremental(AT, { source: 2, type: 2 }), { clickCount: 1, mouseActivityCount: 1 }],
     ['context menu', incremental(AT, { source: 2, type: 3 }), { clickCount: 1 }],
@@ -222,7 +222,7 @@ describe('what is counted', () => {
 })
 
 describe('the pages of a recording', () => {
-  it('are those that snapshots name, each once, the earliest first', () => {
+  it('are the pages in its snapshots, each once, earliest first', () => {
     const custom: Snapshot = {
       type: 5,
       timestamp: AT + 1,
@@ -263,7 +263,7 @@ describe('the pages of a recording', () => {
   })
 })
 
-it('puts right a client’s clock that is wrong by minutes, and no less', () => {
+it('corrects a client’s clock that is wrong by minutes, but not by less', () => {
   expect(summarize([move(AT + 300_000)], 300_000)).toMatchObject({ startTime: AT, endTime: AT })
 })
 
@@ -305,7 +305,7 @@ const Parts = fc.uniqueArray(Part, {
 })
 
 describe('the parts of recordings', () => {
-  it('come to the same in any order, however often and however divided they arrive', () => {
+  it('give the same recording in any order, however often and in whatever batches they arrive', () => {
     const Arrival = Parts.chain((parts) =>
       fc.record({
         parts: fc.constant(parts),
@@ -364,7 +364,7 @@ describe('the parts of recordings', () => {
     })
   })
 
-  it('give a recording the identity of the earliest, unless somebody has set it', () => {
+  it('give a recording the identity of the earliest part, unless a user has set it', () => {
     const earlier = part({ distinctId: 'eve', summary: summarize([move(AT - 1)], 0) })
 
     expect(planParts([earlier], recordingOf(), () => 8)).toMatchObject({
@@ -377,7 +377,7 @@ describe('the parts of recordings', () => {
     })
   })
 
-  it('of somebody erased since belong to what is left of them, and bring nobody back', () => {
+  it('of a person erased since join the erased identity and do not recreate the person', () => {
     const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
@@ -398,7 +398,14 @@ describe('the parts of recordings', () => {
   })
 })
 
-it('knows for how long recordings are kept, and takes nothing for it that would remove all of them', () => {
+it('keeps recordings for as many days as their project says, or else the deployment', () => {
+  const deployment = { RECORDING_RETENTION_DAYS: '30' }
+
+  expect(retentionOf({ recordingRetentionDays: 7 }, deployment)).toBe(7)
+  expect(retentionOf({ recordingRetentionDays: null }, deployment)).toBe(30)
+})
+
+it('refuses a retention that would remove every recording', () => {
   expect(['30', '1', '99999'].map(readRetention)).toEqual([30, 1, 99_999])
   for (const text of ['', '0', '-1', '30 days', '1.5', '1e9']) {
     expect(() => readRetention(text)).toThrow('RECORDING_RETENTION_DAYS')

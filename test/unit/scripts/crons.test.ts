@@ -7,7 +7,7 @@ const minutesOf = (day: string) =>
   Array.from({ length: 1_440 }, (_, n) => Date.parse(day) + n * MINUTE)
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16)
 
-describe('an expression', () => {
+describe('a cron expression', () => {
   // 2026-11-22 is a Sunday.
   it.each([
     ['0 5 * * SUN', '2026-11-22', ['2026-11-22T05:00']],
@@ -19,7 +19,7 @@ describe('an expression', () => {
     ['0 5 * * MON-FRI', '2026-11-28', []],
     ['30 3 * * *', '2026-11-22', ['2026-11-22T03:30']],
     ['0 */12 1 * *', '2026-12-01', ['2026-12-01T00:00', '2026-12-01T12:00']]
-  ])('%s means on %s %j', (cron, day, expected) => {
+  ])('%s matches on %s: %j', (cron, day, expected) => {
     const means = readCron(cron)
     expect(
       minutesOf(day)
@@ -31,13 +31,13 @@ describe('an expression', () => {
   it.each([
     ['* * * * *', 1_440],
     ['*/15 * * * *', 96]
-  ])('%s means %i minutes a day', (cron, count) => {
+  ])('%s matches %i minutes per day', (cron, count) => {
     const means = readCron(cron)
     expect(minutesOf('2026-11-22').filter((time) => means(new Date(time)))).toHaveLength(count)
   })
 
   it.each(['0 5 * * 0', '60 * * * *', '* * * *', '* * * * * *', '', 'soon'])(
-    'is not %j',
+    'cannot be %j',
     (cron) => {
       expect(() => readCron(cron)).toThrow()
     }
@@ -51,7 +51,7 @@ describe('crons', () => {
     vi.restoreAllMocks()
   })
 
-  it('are fired at their minutes until they are stopped', async () => {
+  it('fire at their minutes until they are stopped', async () => {
     const fired: string[] = []
     const crons = startCrons(['0 5 * * SUN', '*/2 * * * *', '30 3 * * *'], async (cron, minute) => {
       fired.push(`${iso(minute)} ${cron} ${new Date().toISOString().slice(17)}`)
@@ -68,7 +68,7 @@ describe('crons', () => {
     ])
   })
 
-  it('leave out the minutes in which the last run is not yet done, and those that the machine slept through', async () => {
+  it('skip minutes during an unfinished run, and minutes that the machine slept through', async () => {
     const fired: string[] = []
     const crons = startCrons(['* * * * *'], async (_, minute) => {
       fired.push(iso(minute))
@@ -89,7 +89,7 @@ describe('crons', () => {
     ['a minute', '2026-11-22T04:59:30Z', ['22T05:01', '22T05:02']],
     ['a day', '2026-11-21T05:00:10Z', ['21T05:00', '21T05:01', '21T05:02', '21T05:03']],
     ['a month', '2026-10-22T05:00:10Z', ['22T05:00', '22T05:01', '22T05:02', '22T05:03']]
-  ])('go on when the clock is set back by %s', async (_, back, minutes) => {
+  ])('continue when the clock is set back by %s', async (_, back, minutes) => {
     const fired: string[] = []
     const crons = startCrons(['* * * * *'], async (__, minute) => void fired.push(iso(minute)))
 
@@ -102,7 +102,7 @@ describe('crons', () => {
     expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:00', ...again])
   })
 
-  it('that fail say so, and come again', async () => {
+  it('report a failed run, and fire again', async () => {
     const said = vi.spyOn(console, 'error').mockReturnValue()
     const crons = startCrons(['* * * * *'], async (cron) => {
       throw new OperatorError(`The cron "${cron}" failed.`)
@@ -117,7 +117,7 @@ describe('crons', () => {
     ])
   })
 
-  it('under way are waited for when they are stopped, but not for ever', async () => {
+  it('wait for runs in progress when stopped, but not for ever', async () => {
     const quick = startCrons(['* * * * *'], () => new Promise((done) => setTimeout(done, 5_000)))
     const stuck = startCrons(['* * * * *'], () => new Promise(() => {}))
     await vi.advanceTimersByTimeAsync(MINUTE - 20_000)

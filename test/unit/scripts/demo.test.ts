@@ -12,7 +12,7 @@ const count = (events: DemoEvent[], isMeant: (event: DemoEvent) => boolean) =>
   events.filter(isMeant).length
 const isPersonless = ({ properties }: DemoEvent) => properties.$process_person_profile === false
 
-/** The persons that the merges among the events leave, worked out apart from the generator. */
+/** Computes the persons left by the events' merges, independently of the generator. */
 function groupIdentities(events: DemoEvent[]): string[][] {
   const groups = new Map<string, Set<string>>()
   const groupOf = (id: string) => {
@@ -33,16 +33,16 @@ function groupIdentities(events: DemoEvent[]): string[][] {
   return [...new Set(groups.values())].map((group) => [...group].sort())
 }
 
-describe('the history of the demonstration', () => {
+describe('the history of the demo', () => {
   const { events, people } = writeHistory(full)
 
-  it('is of at least 500 persons and 20,000 events', () => {
+  it('has at least 500 persons and 20,000 events', () => {
     expect(people).toHaveLength(600)
     expect(events.length).toBeGreaterThan(20_000)
     expect(events.length).toBeLessThan(40_000)
   })
 
-  it('is the same from the same options, and another from any other', () => {
+  it('is the same for the same options, and differs for any other', () => {
     const { events: told } = writeHistory(small)
 
     expect(writeHistory(small).events).toEqual(told)
@@ -55,14 +55,14 @@ describe('the history of the demonstration', () => {
     }
   })
 
-  it('tells the same of a person, however many there are', () => {
+  it('does not change a person with the number of persons', () => {
     const { events: more, people: crowd } = writeHistory({ ...small, persons: 30 })
 
     expect(crowd.slice(0, 20)).toEqual(writeHistory(small).people)
     expect(more).toEqual(expect.arrayContaining(writeHistory(small).events))
   })
 
-  it('lies in the days before the anchor, in order', () => {
+  it('covers the days before the anchor, in order', () => {
     const times = events.map(({ timestamp }) => timestamp.getTime())
     const from = anchor.getTime() - 30 * DAY
 
@@ -73,7 +73,7 @@ describe('the history of the demonstration', () => {
     expect(times.at(-1)).toBeGreaterThan(anchor.getTime() - DAY)
   })
 
-  it('gives every event a version 7 uuid of its own, of its moment', () => {
+  it('gives every event a unique version 7 uuid of its time', () => {
     expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(events.length)
     for (const { uuid, timestamp } of events) {
       expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -94,7 +94,7 @@ describe('the history of the demonstration', () => {
     expect(count(berlin, isDay)).toBeGreaterThan(0.75 * berlin.length)
   })
 
-  it('comes from several countries, browsers, systems and campaigns', () => {
+  it('has several countries, browsers, systems and campaigns', () => {
     const different = (key: string) => new Set(events.map(({ properties }) => properties[key])).size
 
     expect(different('$geoip_country_code')).toBeGreaterThanOrEqual(10)
@@ -103,7 +103,7 @@ describe('the history of the demonstration', () => {
     expect(different('utm_source')).toBeGreaterThanOrEqual(4)
   })
 
-  it('tells sessions of one visitor, without long breaks', () => {
+  it('has sessions of one visitor each, without long pauses', () => {
     const sessions = Map.groupBy(
       events.filter(({ properties }) => properties.$session_id),
       ({ properties }) => properties.$session_id
@@ -118,14 +118,14 @@ describe('the history of the demonstration', () => {
     }
   })
 
-  it('leaves exactly the persons it names, each with all of its distinct ids', () => {
+  it('creates exactly the persons it names, each with all distinct ids', () => {
     const expected = people.map(({ distinctIds }) => distinctIds.toSorted()).sort()
 
     expect(groupIdentities(events).sort()).toEqual(expected)
     expect(people.filter(({ distinctIds }) => distinctIds.length > 2).length).toBeGreaterThan(50)
   })
 
-  it('has visitors who stay anonymous, and others whose anonymous past becomes theirs', () => {
+  it('has visitors who stay anonymous, and others who identify later and keep their past', () => {
     const known = new Set(people.flatMap(({ distinctIds }) => distinctIds))
     const anonymous = new Set(events.filter(isPersonless).map(({ distinctId }) => distinctId))
     const joined = [...anonymous].filter((id) => known.has(id))
@@ -135,7 +135,7 @@ describe('the history of the demonstration', () => {
     expect(count(events, ({ event }) => event === '$create_alias')).toBeGreaterThan(50)
   })
 
-  it('ends with the names, addresses and plans that it says', () => {
+  it('ends with the names, addresses and plans of its persons', () => {
     const last = new Map<string, Record<string, unknown>>()
     for (const { distinctId, properties } of events) {
       if (typeof properties.$set === 'object') {
@@ -161,7 +161,7 @@ describe('the history of the demonstration', () => {
     expect(paid.every(({ properties }) => Number(properties.amount) > 0)).toBe(true)
   })
 
-  it('fits also into a single day', () => {
+  it('fits into a single day', () => {
     const { events: day, people: few } = writeHistory({ ...small, days: 1 })
 
     expect(few).toHaveLength(20)
@@ -191,7 +191,7 @@ describe('random numbers', () => {
     }
   })
 
-  it('choose by weight, and never what weighs nothing', () => {
+  it('choose by weight, and never an item of weight zero', () => {
     const random = new Random('scales')
     const items = [
       { name: 'light', weight: 1 },
@@ -201,7 +201,7 @@ describe('random numbers', () => {
     const chosen = Array.from({ length: 10_000 }, () => random.weighted(items).name)
     expect(chosen.filter((name) => name === 'heavy').length).toBeGreaterThan(8_800)
     expect(chosen).not.toContain('none')
-    expect(() => random.pick([])).toThrow('There is nothing to choose from.')
+    expect(() => random.pick([])).toThrow('The list is empty.')
   })
 })
 
@@ -214,7 +214,7 @@ describe('the progress bar', () => {
     return written.join('')
   }
 
-  it('is drawn over itself on a terminal', () => {
+  it('is redrawn in place on a terminal', () => {
     expect(draw(true)).toBe(
       `\r[${'█'.repeat(7)}${'░'.repeat(23)}]  25 %  sending\x1b[K\r[${'█'.repeat(30)}] 100 %  done\x1b[K\n`
     )

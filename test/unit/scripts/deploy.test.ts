@@ -8,7 +8,7 @@ const withJurisdiction = (jurisdiction: string): Config => ({
   r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, jurisdiction }))
 })
 
-it('creates what is missing, remembers where the database was, migrates and only then deploys', () => {
+it('creates missing resources, prints the bookmark, migrates, and only then deploys', () => {
   expect(listCommands(planDeployment(config, 'weur'))).toEqual([
     'npx wrangler whoami --json',
     'npx wrangler d1 info edge-analytics --json || npx wrangler d1 create edge-analytics --location weur',
@@ -25,7 +25,7 @@ it('creates what is missing, remembers where the database was, migrates and only
   ])
 })
 
-it('leaves the place to Cloudflare when none is given', () => {
+it('leaves the location to Cloudflare if none is given', () => {
   expect(planDeployment(config).create.map(({ run }) => run.join(' '))).toContain(
     'd1 create edge-analytics'
   )
@@ -61,6 +61,6 @@ it.each([
     'A request failed. syntax error [code: 1]'
   ],
   ['fetch failed\n', 'fetch failed']
-])('finds the fault in what wrangler says: %j', (output, fault) => {
+])("extracts the error from wrangler's output: %j", (output, fault) => {
   expect(findFault(output)).toBe(fault)
 })

@@ -12,7 +12,7 @@ function newFolder(): string {
 
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n')
 
-it('is put aside when it is full, and the fifth file is the last', () => {
+it('rotates when full, and keeps five files', () => {
   const folder = newFolder()
   const file = join(folder, 'service.log')
   const log = new LogFile(file, 100)
@@ -43,7 +43,7 @@ it('is put aside when it is full, and the fifth file is the last', () => {
   }
 })
 
-it('goes on where an earlier process has ended', () => {
+it('appends to the file of an earlier process', () => {
   const file = join(newFolder(), 'service.log')
   new LogFile(file).write('before\n')
   new LogFile(file).write('after\n')
@@ -51,7 +51,7 @@ it('goes on where an earlier process has ended', () => {
   expect(linesOf(file)).toEqual(['before', 'after'])
 })
 
-it('leaves out what it cannot write, and says how much that was', () => {
+it('drops lines that it cannot write, and reports how many', () => {
   const file = join(newFolder(), 'logs/service.log')
   const log = new LogFile(file)
 

@@ -17,8 +17,8 @@ import {
   judge,
   MAX_ATTEMPTS
 } from '../../../src/subscriptions/delivery.ts'
+import type { Digest } from '../../../src/subscriptions/digest.ts'
 import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
-import type { Letter } from '../../../src/subscriptions/message.ts'
 import { sign } from '../../../src/subscriptions/signature.ts'
 import { toBlocks } from '../../../src/subscriptions/slack.ts'
 import { toPayload } from '../../../src/subscriptions/webhook.ts'
@@ -43,13 +43,13 @@ describe('a recipient', () => {
     [{ status: 'sending', repeated: true }, false, undefined],
     [{ status: 'sending', repeated: true }, true, { status: 'sending', repeated: true }],
     [{ repeated: true }, false, { status: 'sending', repeated: true }]
-  ])('%j, where repetitions are told: %s, becomes %j', (before, tells, after) => {
+  ])('%j, in a channel that recognises repetitions: %s, becomes %j', (before, tells, after) => {
     expect(beginSending(recipient(before), tells)).toEqual(
       after && recipient({ ...before, ...after })
     )
   })
 
-  it('is what was said of its message', () => {
+  it('has the outcome of its message', () => {
     const sending = recipient({ status: 'sending', error: 'before' })
 
     expect(endSending(sending, { kind: 'sent' })).toEqual(recipient({ status: 'sent' }))
@@ -67,11 +67,11 @@ describe('a recipient', () => {
     })
   })
 
-  it('is given up on with what is known', () => {
+  it('has a final state when there is no further attempt', () => {
     expect(giveUp(recipient({ error: 'busy' }))).toMatchObject({ status: 'failed', error: 'busy' })
     expect(giveUp(recipient({ status: 'sending' }))).toMatchObject({
       status: 'unknown',
-      error: 'Nobody knows whether it has arrived.'
+      error: 'The outcome is unknown: the message may have arrived.'
     })
     expect(giveUp(recipient({ status: 'sent' }))).toEqual(recipient({ status: 'sent' }))
   })
@@ -91,7 +91,7 @@ it('says why recipients were missed', () => {
   ]).toEqual([null, null, 'no', '2 of 3 recipients: no'])
 })
 
-it('waits longer after each attempt, at least as long as asked for and at most a day', () => {
+it('waits longer after each attempt, at least as long as the receiver asks and at most a day', () => {
   const delays = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, n) => delayAfter(n + 1))
 
   expect(delays).toEqual([30, 120, 600, 3_600, 24_000])
@@ -123,7 +123,7 @@ it.each([
 ])('reads Retry-After: %s', (header, retryAfter) => {
   expect(judge(503, 'busy', header)).toEqual({
     kind: 'transient',
-    error: 'It answered 503: busy',
+    error: 'The receiver answered 503: busy',
     retryAfter
   })
 })
@@ -144,7 +144,7 @@ it.each([
   ])
 })
 
-it('takes the numbers of a trend, at most ten', () => {
+it('lists at most ten numbers of a trend', () => {
   const settings = { timezone: 'Europe/Berlin', weekStart: 1, testAccountFilters: [] }
   const query = readTrend(
     { events: [{ id: 'a' }], date_from: '2026-10-25', date_to: '2026-10-26' },
@@ -210,7 +210,7 @@ const CONTENT: Content = {
   parts: Array.from({ length: 11 }, () => WIDE),
   more: 90
 }
-const LETTER: Letter = {
+const DIGEST: Digest = {
   subscriptionId: 1,
   deliveryId: 2,
   isTest: true,
@@ -222,8 +222,8 @@ const LETTER: Letter = {
 }
 
 describe('the largest delivery', () => {
-  it('is within what Slack takes', () => {
-    const { text, blocks } = toBlocks(LETTER)
+  it('stays within Slack’s limits', () => {
+    const { text, blocks } = toBlocks(DIGEST)
 
     expect(blocks.length).toBeLessThanOrEqual(50)
     expect(text.length).toBeLessThanOrEqual(3_000)
@@ -238,7 +238,7 @@ describe('the largest delivery', () => {
 
   it.each(['', 'x'])('is cut between characters, not in them: %j', (before) => {
     const [header] = toBlocks({
-      ...LETTER,
+      ...DIGEST,
       content: { ...CONTENT, name: before + '😀'.repeat(200) }
     }).blocks
 
@@ -246,9 +246,9 @@ describe('the largest delivery', () => {
     expect([text.isWellFormed(), text.length > 147]).toEqual([true, true])
   })
 
-  it('is within what a webhook and an e-mail may hold', () => {
-    expect(byteLength(JSON.stringify(toPayload(LETTER)))).toBeLessThan(1_000_000)
-    const { html, text } = toEmail(LETTER, 'https://analytics.example.com/unsubscribe/1.2.3')
+  it('stays within the limits of a webhook and an e-mail', () => {
+    expect(byteLength(JSON.stringify(toPayload(DIGEST)))).toBeLessThan(1_000_000)
+    const { html, text } = toEmail(DIGEST, 'https://analytics.example.com/unsubscribe/1.2.3')
     expect(byteLength(html + text)).toBeLessThan(1_000_000)
   })
 })
@@ -264,14 +264,14 @@ it('puts nothing into an e-mail that a browser would run', () => {
       { ...WIDE, name: evil }
     ]
   }
-  const { html } = toEmail({ ...LETTER, invite: evil, content }, `https://x/"onclick="`)
+  const { html } = toEmail({ ...DIGEST, invite: evil, content }, `https://x/"onclick="`)
 
   expect(html).not.toContain('<script')
   expect(html).not.toContain('"onclick')
   expect(toNotice(evil, evil, evil).html).not.toContain('<script')
 })
 
-it('signs as the convention of webhooks shows', async () => {
+it('signs like the example of Standard Webhooks', async () => {
   const signature = await sign(
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}'

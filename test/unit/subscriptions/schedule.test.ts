@@ -173,7 +173,7 @@ describe('the occurrences of a rule', () => {
     expect(next(rule, expected.length)).toEqual(expected)
   })
 
-  it('have the second of the start and no fraction of it', () => {
+  it('have the second of the start, without its fraction', () => {
     const startDate = Date.parse('2026-11-20T09:30:07.250Z')
 
     expect(
@@ -185,7 +185,7 @@ describe('the occurrences of a rule', () => {
     ).toEqual([Date.parse('2026-11-20T09:30:07Z'), Date.parse('2026-11-21T09:30:07Z')])
   })
 
-  it('are later than the moment asked for, and not at it', () => {
+  it('are later than the given time, never at it', () => {
     const rule = schedule({ start: '2026-11-20T09:00' })
 
     expect(next(rule, 1, Date.parse('2026-11-23T08:59:59.999Z'))).toEqual(['2026-11-23T09:00Z'])
@@ -206,7 +206,7 @@ describe('the occurrences of a rule', () => {
     expect(nextOccurrence(rule, Date.parse('2030-01-01'))).toBeNull()
   })
 
-  it('are counted from the start, whenever one asks', () => {
+  it('are counted from the start, whatever the given time', () => {
     const rule = schedule({ start: '2020-01-01T09:00', frequency: 'monthly', count: 80 })
 
     expect(next(rule, 1, Date.parse('2026-07-15'))).toEqual(['2026-08-01T09:00Z'])
@@ -249,7 +249,7 @@ describe('the occurrences of a rule', () => {
       'a Monday among every seventh Friday',
       { frequency: 'daily', interval: 7, byweekday: [MONDAY] }
     ]
-  ])('are none: %s', (_, rule) => {
+  ])('do not exist: %s', (_, rule) => {
     expect(next(schedule({ start: '2027-04-30T09:00', frequency: 'yearly', ...rule }), 1)).toEqual(
       []
     )
@@ -403,7 +403,7 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
   })
 })
 
-describe('clocks that do more', () => {
+describe('unusual clock changes', () => {
   it('the last Sunday of October at the repeated hour', () => {
     const rule = schedule({
       start: '2025-01-01T02:30',
@@ -498,7 +498,7 @@ describe('the summary', () => {
   })
 })
 
-it('says of a year what an independent reading of the rules says', () => {
+it('agrees for a year with an independent implementation of the rules', () => {
   const [from, until] = [Date.UTC(2026, 0), Date.UTC(2027, 0)]
   let total = 0
   fc.assert(

@@ -3,8 +3,8 @@ import type { RegexAnswer } from './regex.ts'
 import type { Subject } from './store.ts'
 
 /**
- * The pattern of somebody's ids, also where a URL carries one, and of as many of the newest URLs of their recordings as
- * 1,000 characters hold.
+ * Writes a pattern that matches a visitor's distinct ids, also inside URLs, and the newest URLs of their recordings, as many
+ * as fit into 1,000 characters.
  */
 export function writeSubjectRegex({ distinctIds, urls }: Subject, given: Examples): RegexAnswer {
   const pages = [...new Set(urls.map((url) => url.replace(/[?#].*$/s, '')))]
@@ -28,10 +28,10 @@ export function writeSubjectRegex({ distinctIds, urls }: Subject, given: Example
     }
     const isExample = given.examples.includes(missed)
     return {
-      fault: `The pattern of these ids and URLs ${isExample ? 'does not match' : 'also matches'} "${missed}".`
+      fault: `The pattern of the person's ids and URLs ${isExample ? 'does not match' : 'also matches'} "${missed}".`
     }
   }
   return {
-    fault: `A pattern of ${distinctIds.length} distinct ids would be longer than 1,000 characters.`
+    fault: `A pattern of the person's ${distinctIds.length} distinct ids would be longer than 1,000 characters.`
   }
 }

@@ -4,9 +4,9 @@ import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
-import { buryRecordings } from '../recordings/removal.store.ts'
+import { tombstoneRecordings } from '../recordings/purge.store.ts'
 
-/** Persons by any of what names them. */
+/** Persons by their integer ids, UUIDs and distinct ids. */
 export type Selection = { ids?: number[]; uuids?: string[]; distinctIds?: string[] }
 
 export type PersonToErase = {
@@ -15,7 +15,7 @@ export type PersonToErase = {
   identities: { key: number; distinctId: string }[]
 }
 
-/** The persons that are selected, each once; one round trip. */
+/** Finds the selected persons, each once; one round trip. */
 export async function findPersonsToErase(
   db: Db,
   projectId: number,
@@ -46,7 +46,7 @@ export async function findPersonsToErase(
 
 type NewErasures = {
   persons: PersonToErase[]
-  /** Every identity of theirs. */
+  /** All identities of these persons. */
   identities: { key: number; hash: string; person_id: number; person_uuid: string }[]
   deleteEvents: boolean
   deleteRecordings: boolean
@@ -55,8 +55,9 @@ type NewErasures = {
 }
 
 /**
- * Deletes persons as they were read, and has their erasures exist, in one transaction. Answers the erasures' ids.
- * @throws ConflictError when one of them, or whose the distinct ids are, has changed since
+ * Deletes persons and creates their erasures in one transaction.
+ * @returns the ids of the erasures
+ * @throws ConflictError when a person or the owner of a distinct id has changed since it was read
  */
 export async function writeErasures(
   db: Db,
@@ -104,7 +105,7 @@ export async function writeErasures(
       sql`delete from distinct_ids
           where +project_id = ${projectId} and key in (select value ->> 'key' from json_each(${rows}))`
     ]),
-    ...(deleteRecordings ? buryRecordingsOf(projectId, erasure) : []),
+    ...(deleteRecordings ? tombstoneRecordingsOf(projectId, erasure) : []),
     ...eachChunk(persons, (rows) => [
       expectRows(
         0,
@@ -131,10 +132,13 @@ export async function writeErasures(
   )
 }
 
-/** Deletes the recordings of erased persons, and counts them for their erasures. */
-const buryRecordingsOf = (projectId: number, { persons, identities, now }: NewErasures): SQL[] => [
+/** Deletes the recordings of erased persons and counts them for their erasures. */
+const tombstoneRecordingsOf = (
+  projectId: number,
+  { persons, identities, now }: NewErasures
+): SQL[] => [
   ...eachChunk(identities, (rows) =>
-    buryRecordings(
+    tombstoneRecordings(
       projectId,
       sql`identity in (select value ->> 'key' from json_each(${rows}))`,
       now,

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Json } from '../input/json.ts'
-import { FiltersQuery, readRecordingFilters, type Settings } from '../recordings/list/query.ts'
+import { readRecordingFilters, type Settings } from '../recordings/list/query.ts'
+import { FiltersQuery } from '../recordings/list/schemas.ts'
 import type { ListFilters } from './filters.ts'
 
 export type Project = Settings
@@ -9,7 +10,7 @@ export type Project = Settings
 const isEmpty = ({ filter_group }: ListFilters): boolean =>
   filter_group.values.every((node) => 'values' in node && node.values.length === 0)
 
-/** The parameters of the list of recordings that these filters are; empty ones are left out. */
+/** Returns filters as parameters of the list of recordings, without empty ones. */
 function parametersOf(filters: ListFilters, personUuid: string): Record<string, string> {
   const { date_from, date_to, distinct_ids } = filters
   const all = {
@@ -22,14 +23,15 @@ function parametersOf(filters: ListFilters, personUuid: string): Record<string, 
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
 }
 
+/** Returns filters as a query string of the list of recordings. */
 export const toQuery = (filters: ListFilters, personUuid: string): string =>
   new URLSearchParams(parametersOf(filters, personUuid)).toString()
 
-/** What the list of recordings would refuse these filters with; undefined when it takes them. */
+/** Returns the error with which the list of recordings would refuse filters, or undefined if it accepts them. */
 export function refusalOf(filters: ListFilters, project: Project, now: Date): string | undefined {
   try {
     const { properties: _, ...parameters } = parametersOf(filters, '')
-    // Groups and filters are JSON.
+    // `GroupJson` is JSON, which its type does not say.
     readRecordingFilters(FiltersQuery.parse(parameters), filters.filter_group as Json, project, now)
     return undefined
   } catch (error) {

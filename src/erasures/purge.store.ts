@@ -3,21 +3,21 @@ import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { hasValues } from '../persons/activity/store.ts'
-import type { Doomed } from '../recordings/removal.store.ts'
+import type { DeletedRecording } from '../recordings/purge.store.ts'
 import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
 import type { ErasureRow } from './store.ts'
 
 /*
- * Removal, in pieces that each are one short transaction. What a piece removed is counted in the same transaction, so
- * that the total is exact however often a piece is repeated.
+ * Purges run in pieces, each of which is one short transaction. It also counts the rows that it removes, so that the
+ * totals are exact however often a piece is repeated.
  */
 
-/** How much a piece did, and how long its longest statement took, in ms. */
+/** The rows that a piece removed, and the duration of its longest statement, ms. */
 export type Piece = { removed: number; ms: number }
 
-/** Removes at most `limit` of the versions of the person's properties. */
-export async function removeVersions(
+/** Purges at most `limit` versions of the person's properties. */
+export async function purgeVersions(
   db: Db,
   { id, projectId }: ErasureRow,
   limit: number,
@@ -27,7 +27,7 @@ export async function removeVersions(
     select v.id from erased_identities t
     cross join person_versions v on v.id between t.key << 24 and (t.key << 24) + 16777215 and v.project_id = ${projectId}
     where t.erasure_id = ${id} limit ${limit}`
-  return removePiece(db, [
+  return purgePiece(db, [
     sql`update erasures
         set stores = json_set(stores, '$.person_versions',
               coalesce(stores ->> '$.person_versions', 0) + (select count(*) from (${piece}))), progress_at = ${now}
@@ -36,17 +36,22 @@ export async function removeVersions(
   ])
 }
 
+/** Notes that the versions and the recordings to delete are purged. */
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
   db.run(
     sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`
   )
 
-/** Those of the person's deleted recordings of which something is left. */
-export const findDoomedOf = (db: Db, { id }: ErasureRow, limit: number): Promise<Doomed[]> =>
-  db.all<Doomed>(sql`
+/** Lists deleted recordings of the person that are not purged yet. */
+export const findUnpurgedOf = (
+  db: Db,
+  { id }: ErasureRow,
+  limit: number
+): Promise<DeletedRecording[]> =>
+  db.all<DeletedRecording>(sql`
     select project_id, session_id from recordings where erasure_id = ${id} and purged_at is null limit ${limit}`)
 
-/** The keys of the person's identities after this one, in order. */
+/** Lists the keys of the person's identities after `after`, in order. */
 export const listKeys = async (
   db: Db,
   { id }: ErasureRow,
@@ -58,8 +63,8 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/** Removes at most `limit` events of these identities. */
-export async function removeEvents(
+/** Purges at most `limit` events of these identities. */
+export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
   keys: number[],
@@ -69,7 +74,7 @@ export async function removeEvents(
   const chunk = sql`from events indexed by events_identity
     where identity in ${inJson(keys)} and +project_id = ${projectId} limit ${limit}`
   const piece = sql`select project_id, event_id, timestamp, uuid ${chunk}`
-  return removePiece(db, [
+  return purgePiece(db, [
     markStale(projectId, sql`select session_id ${chunk}`),
     sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes()),
           removed = removed + (select count(*) from (${piece})), progress_at = ${now}
@@ -79,8 +84,8 @@ export async function removeEvents(
   ])
 }
 
-/** Runs a piece, whose last statement answers a row for each that it removed. */
-async function removePiece(db: Db, statements: SQL[]): Promise<Piece> {
+/** Runs a piece, whose last statement returns a row for each row that it removed. */
+async function purgePiece(db: Db, statements: SQL[]): Promise<Piece> {
   const results = await writeBatch(db, statements)
   return {
     removed: results.at(-1)?.results.length ?? 0,
@@ -88,7 +93,7 @@ async function removePiece(db: Db, statements: SQL[]): Promise<Piece> {
   }
 }
 
-/** Counts the events of identities, reading no more than `limit` in each statement. */
+/** Counts the events of identities, reading at most `limit` rows per statement. */
 export async function countEvents(
   db: Db,
   erasure: ErasureRow,
@@ -110,7 +115,7 @@ export async function countEvents(
   return count
 }
 
-/** An entry of the index over identities' events. */
+/** A position in the index of events by identity. */
 type Place = { timestamp: number; event_id: number; uuid: string }
 
 async function countOne(
@@ -145,7 +150,7 @@ export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number
     sql`update erasures set found = ${found}, progress_at = ${now} where id = ${id} and found is null`
   )
 
-/** @returns how often it has failed by now */
+/** Notes that an erasure failed. @returns how often it has failed so far */
 export async function noteFailure(
   db: Db,
   { id }: ErasureRow,
@@ -157,17 +162,17 @@ export async function noteFailure(
   return row?.attempts ?? 0
 }
 
-/** Notes why erasures cannot be completed yet; it does not count as a failure. */
+/** Notes why erasures must wait, without counting it as a failure. */
 export const noteWaiting = (db: Db, erasures: ErasureRow[], reason: string, now: number) =>
   db.run(sql`
     update erasures set error = ${reason}, progress_at = ${now}
     where id in ${inJson(erasures.map(({ id }) => id))} and status <> 'completed'`)
 
-/** Gives a task up until the next run. */
+/** Marks a task as failed; the next run tries it again. */
 export const markFailed = (db: Db, { id }: ErasureRow) =>
   db.run(sql`update erasures set status = 'failed' where id = ${id} and status <> 'completed'`)
 
-/** How many rows each store still has of an erased person, as far as a thousand; one round trip and one snapshot. */
+/** Counts the rows of an erased person in every store, up to 1,000 each; one round trip, one snapshot. */
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
   const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
   const remains = {
@@ -203,8 +208,8 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
 }
 
 /**
- * Says that nothing is left, unless an event has come since that was looked at.
- * @returns whether it is said now
+ * Marks an erasure as completed and stores its receipt, unless an event has arrived since the verification.
+ * @returns whether it is completed
  */
 export async function complete(
   db: Db,

@@ -1,47 +1,48 @@
 import { CaptureMessage } from '../capture/message.ts'
-import { type Db, openDb, type Usage } from '../db/client.ts'
-import { DeadMessage } from '../queues/attempt.ts'
+import { type Db, openDb } from '../db/client.ts'
+import type { OpenProject } from '../projects/open.ts'
+import { DeadMessage } from '../queues/failure.ts'
+import type { Invocation } from '../queues/invocation.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { objectOf, RecordingPart } from '../recordings/part.ts'
 import { countRemoved, findTombstones } from '../tombstones/store.ts'
-import { buriedUnder, hashDistinctId } from '../tombstones/tombstone.ts'
+import { hashDistinctId, tombstoneFor } from '../tombstones/tombstone.ts'
 import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store.ts'
 
+/** Dead letters that one invocation looks through; each is an object to read. */
 const LETTERS_AT_ONCE = 50
 
-type Project = { id: number; erasureSalt: string }
-
 /**
- * Takes the events and recordings of erased persons out of some of a project's parked messages, those driven again included.
- * @param after the last letter that was looked through, '' for none
- * @returns the last one now, or null when all were looked through
+ * Purges the events and recordings of erased persons from some of a project's dead letters, redriven ones included.
+ * @param after the id of the last dead letter that was looked through, '' for none
+ * @returns the id of the last one now, or null when all were looked through
  */
-export async function forgetInDeadLetters(
-  { control, bucket }: { control: D1Database; bucket: R2Bucket },
-  db: Db,
-  project: Project,
-  after: string,
-  usage: Usage
+export async function purgeDeadLetters(
+  { env, usage }: Invocation<Pick<Env, 'DB' | 'BUCKET'>>,
+  { project, db }: OpenProject,
+  after: string
 ): Promise<string | null> {
-  const controlDb = openDb(control, usage).db
+  const controlDb = openDb(env.DB, usage).db
   const letters = await listDeadLettersOf(controlDb, project.id, after, LETTERS_AT_ONCE)
-  const stores = { controlDb, db, bucket }
+  const stores = { controlDb, db, bucket: env.BUCKET }
   for (const row of letters) {
-    const letter = DeadMessage.safeParse(await readObject(bucket, row.object)).data
+    const letter = DeadMessage.safeParse(await readObject(env.BUCKET, row.object)).data
     const part = RecordingPart.safeParse(letter?.dead).data
     const message = CaptureMessage.safeParse(letter?.dead).data
     if (part) {
-      await forgetPart(stores, project, row, part)
+      await purgePart(stores, project, row, part)
     } else if (letter && message) {
-      await forgetEvents(stores, project, row, { ...letter, dead: message })
+      await purgeEvents(stores, project, row, { ...letter, dead: message })
     }
   }
   return letters.length === LETTERS_AT_ONCE ? (letters.at(-1)?.id ?? null) : null
 }
 
+type Project = { id: number; erasureSalt: string }
 type Stores = { controlDb: Db; db: Db; bucket: R2Bucket }
 
-async function forgetPart(
+/** Deletes the dead letter of an erased person's recording, and the part itself. */
+async function purgePart(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,
   row: DeadLetterRow,
@@ -49,7 +50,7 @@ async function forgetPart(
 ): Promise<void> {
   const hash = await hashDistinctId(erasureSalt, projectId, part.distinct_id)
   const tombstones = await findTombstones(db, projectId, [hash])
-  const erasure = buriedUnder(tombstones, part.received_at)?.erasureId
+  const erasure = tombstoneFor(tombstones, part.received_at)?.erasureId
   if (erasure === undefined) {
     return
   }
@@ -59,7 +60,7 @@ async function forgetPart(
 }
 
 /** Removes the events of erased persons from a dead letter, and the dead letter when no event is left. */
-async function forgetEvents(
+async function purgeEvents(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,
   row: DeadLetterRow,
@@ -75,7 +76,7 @@ async function forgetEvents(
   const kept = []
   for (const event of events) {
     const own = tombstones.filter(({ hash }) => hash === hashes.get(event.distinct_id))
-    const erasure = buriedUnder(own, received_at)?.erasureId
+    const erasure = tombstoneFor(own, received_at)?.erasureId
     if (erasure === undefined) {
       kept.push(event)
     } else {

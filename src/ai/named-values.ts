@@ -1,6 +1,6 @@
 import { phrase } from './words.ts'
 
-/** What a browser, system or device is called, and the value that SDKs send for it. */
+/** A pattern of the names of a browser, system or device, and the value that SDKs send for it. */
 type Named = readonly [names: string, value: string]
 
 const BROWSERS: Named[] = [
@@ -19,9 +19,9 @@ const SYSTEMS: Named[] = [
   ['mac ?os(?: ?x)?|macs?|macbooks?', 'Mac OS X'],
   ['linux', 'Linux'],
   ['android', 'Android'],
-  ['ios|iphones?|ipads?', 'iOS'],
-  ['chrome ?os|chromebooks?', 'Chrome OS']
+  ['ios|iphones?|ipads?', 'iOS']
 ]
+const CHROME_OS: Named = ['chrome ?os|chromebooks?', 'Chrome OS']
 
 const DEVICES: Named[] = [
   ['(?:mobile|cell|smart) ?phones?|phones?|mobiles?(?: devices?)?', 'Mobile'],
@@ -29,7 +29,7 @@ const DEVICES: Named[] = [
   ['desktops?(?: (?:computers?|devices?))?', 'Desktop']
 ]
 
-/** Names of countries that English has beside the official one. */
+/** Common English names of countries beside the official ones. */
 const ALIASES: Named[] = [
   ['usa', 'US'],
   ['united states of america', 'US'],
@@ -46,10 +46,10 @@ const ALIASES: Named[] = [
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
-/** Codes of groups of countries, and of none. */
+/** Region codes that are not countries. */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']
 
-/** The codes of countries by their names in lower case; codes that are no longer used are left out. */
+/** Returns the codes of countries by name in lower case, without codes that are no longer used. */
 function listCountries(): Map<string, string> {
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter(
@@ -65,12 +65,12 @@ const fold = (name: string): string =>
 const quoteName = (name: string): string =>
   name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]")
 
-/** A name with the property that it is a value of. */
+/** A pattern of names, the property that they are values of, and the value of each name. */
 export type NamedValue = { pattern: RegExp; key: string; toValue: (name: string) => string }
 
 let known: NamedValue[] | undefined
 
-/** Countries, browsers, systems and devices; made when they are first needed. */
+/** Returns patterns for countries, browsers, systems and devices; the list is made on first use. */
 export function namedValues(): NamedValue[] {
   known ??= listNamedValues()
   return known
@@ -78,7 +78,7 @@ export function namedValues(): NamedValue[] {
 
 function listNamedValues(): NamedValue[] {
   const countries = listCountries()
-  // The longer of two that begin alike comes first.
+  // Of two names that begin alike, the longer one has to come first.
   const names = [...countries.keys()].sort((a, b) => b.length - a.length).map(quoteName)
   const named = (key: string, all: Named[]) =>
     all.map(([words, value]) => ({ pattern: phrase(`(${words})`), key, toValue: () => value }))
@@ -88,7 +88,8 @@ function listNamedValues(): NamedValue[] {
       key: '$geoip_country_code',
       toValue: (name) => countries.get(fold(name)) ?? name
     },
-    ...named('$os', SYSTEMS.slice(-1)),
+    // `Chrome OS` has to come before the browser `Chrome`.
+    ...named('$os', [CHROME_OS]),
     ...named('$browser', BROWSERS),
     ...named('$os', SYSTEMS),
     ...named('$device_type', DEVICES)

@@ -4,15 +4,16 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 
 /*
- * A deleted recording is a tombstone at once, and what it consisted of is removed piece by piece. The tombstone refuses
- * what comes late, until that would be too old to be kept anyway.
+ * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in pieces. The tombstone
+ * refuses late parts until these would be too old to be kept anyway.
  */
 
 /**
- * Makes tombstones of a project's recordings, with nothing in them but the session, and takes them out of the count.
+ * Turns recordings of a project into tombstones, which keep session id, times and activity counts but nothing that was
+ * recorded, and takes them out of the count.
  * @param which a condition on columns of `recordings`
  */
-export const buryRecordings = (
+export const tombstoneRecordings = (
   projectId: number,
   which: SQL,
   now: number,
@@ -24,21 +25,21 @@ export const buryRecordings = (
   sql`update counters set value = value - changes() where project_id = ${projectId} and name = 'recordings'`
 ]
 
-/** @returns whether there was one */
+/** Deletes a recording; it remains to be purged. @returns whether it existed */
 export async function deleteRecording(
   db: Db,
   projectId: number,
   sessionId: string,
   now: number
 ): Promise<boolean> {
-  const [buried] = await writeBatch(
+  const [deleted] = await writeBatch(
     db,
-    buryRecordings(projectId, sql`session_id = ${sessionId}`, now)
+    tombstoneRecordings(projectId, sql`session_id = ${sessionId}`, now)
   )
-  return buried?.results.length === 1
+  return deleted?.results.length === 1
 }
 
-/** The projects of the database that have had recordings. */
+/** Lists the projects of the database that have or had recordings. */
 export async function listProjects(db: Db): Promise<number[]> {
   const projects = query<{ project_id: number }>(
     sql`select project_id from counters where name = 'recordings'`
@@ -47,69 +48,71 @@ export async function listProjects(db: Db): Promise<number[]> {
 }
 
 /**
- * Deletes recordings that began before `until`, and forgets the tombstones of those whose removal came to its end.
- * @param limit at most so many of each. @returns how many were deleted
+ * Deletes recordings that began before `until`, ms UTC, and removes tombstones of purged ones; at most `limit` of each.
+ * @returns how many recordings were deleted
  */
 export async function expireRecordings(
   db: Db,
   projectId: number,
-  until: number,
-  limit: number,
-  now: number
+  { until, limit, now }: { until: number; limit: number; now: number }
 ): Promise<number> {
   const old = (condition: SQL) => sql`session_id in (
     select session_id from recordings
     where project_id = ${projectId} and start_time < ${until} and ${condition} order by start_time limit ${limit})`
-  const [, buried] = await writeBatch(db, [
+  const [, deleted] = await writeBatch(db, [
     sql`delete from recordings where project_id = ${projectId} and ${old(sql`purged_at is not null`)}`,
-    ...buryRecordings(projectId, old(sql`not deleted`), now)
+    ...tombstoneRecordings(projectId, old(sql`not deleted`), now)
   ])
-  return buried?.results.length ?? 0
+  return deleted?.results.length ?? 0
 }
 
-export type Doomed = { project_id: number; session_id: string }
+/** A deleted recording that is not purged yet. */
+export type DeletedRecording = { project_id: number; session_id: string }
 
-/** Deleted recordings of which something is left, deleted at `now` or by `before`: their message must be lost. */
-export async function listDoomed(
+/**
+ * Lists recordings to purge: deleted at `now`, by this sweep, or up to `before`, whose message must be lost. Times are ms
+ * UTC.
+ */
+export async function listUnpurged(
   db: Db,
   now: number,
   before: number,
   limit: number
-): Promise<Doomed[]> {
-  const doomed = query<Doomed>(sql`
+): Promise<DeletedRecording[]> {
+  const unpurged = query<DeletedRecording>(sql`
     select project_id, session_id from recordings
     where deleted and purged_at is null and (deleted_at >= ${now} or deleted_at <= ${before})
     order by deleted_at limit ${limit}`)
-  return (await readBatch(db, doomed))[0]
+  return (await readBatch(db, unpurged))[0]
 }
 
-/** Those of these sessions that have a row, if only a tombstone. */
-export async function listNamed(
+/** Returns the given sessions that have a recording's row, if only a tombstone. */
+export async function listRecorded(
   db: Db,
   projectId: number,
   sessionIds: string[]
 ): Promise<Set<string>> {
-  const named = query<{ session_id: string }>(sql`
+  const recorded = query<{ session_id: string }>(sql`
     select session_id from recordings where project_id = ${projectId} and session_id in ${inJson(sessionIds)}`)
-  return new Set((await readBatch(db, named))[0].map(({ session_id }) => session_id))
+  return new Set((await readBatch(db, recorded))[0].map(({ session_id }) => session_id))
 }
 
-/** Those of these sessions whose recordings are deleted, and of which something is left. */
-export async function findDoomed(
+/** Returns the given sessions whose recordings are deleted but not purged. */
+export async function findUnpurged(
   db: Db,
   projectId: number,
   sessionIds: string[]
-): Promise<Doomed[]> {
-  const doomed = query<Doomed>(sql`
+): Promise<DeletedRecording[]> {
+  const unpurged = query<DeletedRecording>(sql`
     select project_id, session_id from recordings
     where project_id = ${projectId} and session_id in ${inJson(sessionIds)} and deleted and purged_at is null`)
-  return (await readBatch(db, doomed))[0]
+  return (await readBatch(db, unpurged))[0]
 }
 
-/** Removes at most `limit` parts of a deleted recording, and counts them for the erasure that deleted it. @returns how many */
-export async function removeParts(
+/** Deletes at most `limit` parts of a deleted recording and counts them for the erasure that deleted it. @returns how many */
+export async function purgeParts(
   db: Db,
-  { project_id, session_id }: Doomed,
+  { project_id, session_id }: DeletedRecording,
   limit: number
 ): Promise<number> {
   const piece = sql`
@@ -124,8 +127,8 @@ export async function removeParts(
   return removed?.results.length ?? 0
 }
 
-/** Says that only the tombstone of a deleted recording is left; who has viewed it goes with that. */
-export const finishPurge = (db: Db, { project_id, session_id }: Doomed, now: number) =>
+/** Deletes the views of a deleted recording and marks it as purged: only its tombstone is left. */
+export const finishPurge = (db: Db, { project_id, session_id }: DeletedRecording, now: number) =>
   writeBatch(db, [
     sql`delete from recording_views where project_id = ${project_id} and session_id = ${session_id}`,
     sql`update recordings set purged_at = ${now}

@@ -1,15 +1,18 @@
 import type { Calendar } from '../calendar/buckets.ts'
 import { type Days, dayRules, NUMBER, readNumber } from './days.ts'
-import { namedValues } from './devices.ts'
+import { namedValues } from './named-values.ts'
 import { quote } from './pattern.ts'
 import type { FilterJson as Filter } from './schemas.ts'
 import { phrase, QUOTED, quotedText, type Rule } from './words.ts'
 
 type Operator = Filter['operator']
 
-/** A piece of what is asked for. `again` makes the same of another text: `visited /a or /b`. */
-export type Ask =
-  | { is: 'filter'; filter: Filter; again?: (text: string) => Filter }
+/**
+ * A token of a request, from which `filters.ts` builds a tree. `repeat` makes the same filter of another text, for requests
+ * such as `visited /a or /b`.
+ */
+export type Token =
+  | { is: 'filter'; filter: Filter; repeat?: (text: string) => Filter }
   | { is: 'days'; days: Days }
   | { is: 'distinct id'; distinctId: string }
   | { is: 'text'; text: string }
@@ -63,13 +66,13 @@ const session = (key: string, operator: Operator, ...value: string[]): Filter =>
   operator,
   value
 })
-/** Pages are counted by the session's events, all else by its recording. */
+/** A filter on a count. Page views are a property of the session, all other counts are properties of the recording. */
 const counted = (words: string, operator: Operator, ...value: string[]): Filter => {
   const key = countOf(words)
   return (key.startsWith('$') ? session : recording)(key, operator, ...value)
 }
 
-/** What happened often enough to have a name of its own. */
+/** Words for events that posthog-js sends by itself. */
 const EVENTS: [words: string, name: string][] = [
   ['rage ?clicks?|rage-clicks?', '$rageclick'],
   ['dead ?clicks?', '$dead_click'],
@@ -112,23 +115,23 @@ const email = (operator: Operator, value: string): Filter => ({
 
 const EMAILS = '(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)?'
 
-const rule = (source: string, read: (match: string[]) => Ask): Rule<Ask> => [
+const rule = (source: string, read: (match: string[]) => Token): Rule<Token> => [
   phrase(source),
   (match) => read([...match].map((part) => part ?? ''))
 ]
 const filter = (
   source: string,
   read: (match: string[]) => Filter,
-  again?: (text: string) => Filter
-): Rule<Ask> =>
-  rule(source, (match) => ({ is: 'filter', filter: read(match), ...(again && { again }) }))
-const means = (source: string, is: 'and' | 'or' | 'nor' | 'not' | 'noise'): Rule<Ask> =>
+  repeat?: (text: string) => Filter
+): Rule<Token> =>
+  rule(source, (match) => ({ is: 'filter', filter: read(match), ...(repeat && { repeat }) }))
+const means = (source: string, is: 'and' | 'or' | 'nor' | 'not' | 'noise'): Rule<Token> =>
   rule(source, () => ({ is }))
 
 const LASTING =
   '(?:that )?(?:last(?:s|ed|ing)?|took|takes|taking|are|is|were|with a duration|duration)(?: of)?'
 
-const DURATIONS: Rule<Ask>[] = [
+const DURATIONS: Rule<Token>[] = [
   filter(
     `(?:(?:that )?(?:are|were|is|was) )?(active|inactive|idle)(?: time)?(?: (?:for|of))? (${COMPARISON}) (${NUMBER}) ?(${UNIT})`,
     ([, what = '', comparison = '', number = '', unit = '']) =>
@@ -155,7 +158,7 @@ const DURATIONS: Rule<Ask>[] = [
   )
 ]
 
-const NUMBERS: Rule<Ask>[] = [
+const NUMBERS: Rule<Token>[] = [
   filter(`between (${NUMBER}) and (${NUMBER}) (${COUNT})`, ([, low = '', high = '', what = '']) =>
     counted(what, 'between', String(readNumber(low)), String(readNumber(high)))
   ),
@@ -177,7 +180,7 @@ const NUMBERS: Rule<Ask>[] = [
 ]
 
 const PAGE = '(?:the )?(?:pages?|urls?|paths?)'
-const PAGES: Rule<Ask>[] = [
+const PAGES: Rule<Token>[] = [
   filter(
     `(?:start(?:ed|s|ing)?|beg(?:a|i|u)n(?:s|ning)?|enter(?:ed|ing)|land(?:ed|ing))(?: (?:on|at|from|with|in))?(?: ${PAGE})? (${TEXT}|${ADDRESS})`,
     ([, text = '']) => started(unquote(text)),
@@ -202,7 +205,7 @@ const PAGES: Rule<Ask>[] = [
   filter(`(${ADDRESS})`, ([, text = '']) => visited(text), visited)
 ]
 
-const HAPPENINGS: Rule<Ask>[] = [
+const HAPPENINGS: Rule<Token>[] = [
   filter(
     `(?:(?:did|do|does|perform(?:ed|s)?|trigger(?:ed|s)?|fired?|sent|send|with|had) )?(?:(?:the|an?) )?(?:custom )?events?(?: (?:named|called))? (${NAME})`,
     ([, name = '']) => event(unquote(name)),
@@ -215,7 +218,8 @@ const HAPPENINGS: Rule<Ask>[] = [
   )
 ]
 
-const PEOPLE: Rule<Ask>[] = [
+/** Rules for a distinct id or an e-mail that is named as such. They come before all other rules. */
+const IDENTITIES: Rule<Token>[] = [
   rule(`(?:with )?(?:the )?distinct[ _]id (?:is )?(${NAME}|\\S+?)`, ([, id = '']) => ({
     is: 'distinct id',
     distinctId: unquote(id)
@@ -227,7 +231,10 @@ const PEOPLE: Rule<Ask>[] = [
   filter(
     `${EMAILS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`,
     ([, text = '']) => email('icontains', unquote(text))
-  ),
+  )
+]
+
+const PROPERTIES: Rule<Token>[] = [
   filter(
     `${EMAILS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`,
     ([, place = '', text = '']) =>
@@ -251,23 +258,23 @@ const PEOPLE: Rule<Ask>[] = [
     })
   ),
   ...PROPERTY_OPERATORS.map(
-    ([words, operator]): Rule<Ask> =>
+    ([words, operator]): Rule<Token> =>
       rule(
         `(?:(whose|(?:with )?(?:the )?(?:person|user)(?: property)?)|(?:where|with)?(?: the)? ?(?:event )?property|where) (${NAME}) ?(?:${words}) ?(${TEXT}|[^\\s,()]+?)`,
         ([, person = '', key = '', value = '']) => {
-          const again = (text: string): Filter => ({
+          const repeat = (text: string): Filter => ({
             key: unquote(key),
             type: person ? 'person' : 'event',
             operator,
             value: [text]
           })
-          return { is: 'filter', filter: again(unquote(value)), again }
+          return { is: 'filter', filter: repeat(unquote(value)), repeat }
         }
       )
   )
 ]
 
-const WORDS: Rule<Ask>[] = [
+const WORDS: Rule<Token>[] = [
   [QUOTED, (match) => ({ is: 'text', text: quotedText(match) })],
   [/,/y, () => ({ is: 'comma' })],
   [/\(/y, () => ({ is: 'open' })],
@@ -289,18 +296,18 @@ const NOISE = means(
   'noise'
 )
 
-/** What a list of recordings can be asked for in words; the first that fits counts. */
-export const askRules = (calendar: Calendar, now: Date): Rule<Ask>[] => [
-  ...PEOPLE.slice(0, 3),
+/** Returns the rules that turn a request into tokens. Their order matters: the first that fits at a position counts. */
+export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
+  ...IDENTITIES,
   ...DURATIONS,
   ...NUMBERS,
   ...WORDS,
   ...dayRules(calendar, now),
   ...HAPPENINGS,
   ...PAGES,
-  ...PEOPLE.slice(3),
+  ...PROPERTIES,
   ...namedValues().map(
-    ({ pattern, key, toValue }): Rule<Ask> => [
+    ({ pattern, key, toValue }): Rule<Token> => [
       pattern,
       ([, name = '']) => ({
         is: 'filter',

@@ -1,0 +1,1 @@
+ALTER TABLE `projects` ADD `recording_retention_days` integer;

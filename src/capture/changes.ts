@@ -1,0 +1,87 @@
+import type { JsonObject } from '../input/json.ts'
+import type { Person, StoredPerson, Version } from '../persons/person.ts'
+import type { SessionPart } from '../sessions/session.ts'
+import type { Tombstone } from '../tombstones/tombstone.ts'
+import type { VisitorSession } from './cookieless/sessions.ts'
+import type { CapturedEvent } from './event.ts'
+
+/** An event to store. `received_at` is ms UTC. */
+export type Incoming = CapturedEvent & { received_at: number }
+
+/** The stored facts about the distinct ids, persons and events that a batch of events touches. */
+export type Known = {
+  /** UUIDs of the events that are stored already. */
+  seen: ReadonlySet<string>
+  identities: ReadonlyMap<string, { key: number; personId: number | null }>
+  /** Persons of these identities. Large persons may be left out, but never those of the first event. */
+  persons: ReadonlyMap<number, StoredPerson>
+  /**
+   * Distinct ids per person that the events may merge, counted up to `MAX_FOLDED` + 1. Persons may be left out, but never
+   * those of the first event.
+   */
+  identityCounts: ReadonlyMap<number, number>
+  eventNames: ReadonlyMap<string, number>
+  /** When the project last erased a person, ms UTC; 0 for never. */
+  lastErasure: number
+  /** Tombstones of the distinct ids that were erased after one of the events was accepted. */
+  tombstones: ReadonlyMap<string, Tombstone[]>
+  /** Stored sessions of visitors without cookies. */
+  sessions: readonly VisitorSession[]
+}
+
+/** Distinct ids of a person that can still be folded into another. Each of them moves; 1,000 take about 10 ms. */
+export const MAX_FOLDED = 1_000
+
+/** Fresh numbers and UUIDs; a number is never used twice. */
+export type Ids = { identity(): number; person(): number; eventName(): number; uuid(): string }
+
+export type EventRow = {
+  uuid: string
+  event_id: number
+  timestamp: number
+  identity: number
+  version: number | null
+  session_id: string | null
+  window_id: string | null
+  properties: JsonObject
+}
+
+/** Changes to identities and persons. */
+export type IdentityChanges = {
+  newPersons: Person[]
+  changedPersons: Person[]
+  /** Persons folded into another by an event received at `at`: all their distinct ids move there. */
+  mergedPersons: { id: number; revision: number; into: number; at: number }[]
+  newIdentities: { key: number; distinct_id: string; person_id: number | null }[]
+  /** Stored identities without a person that get one. */
+  attached: { key: number; person_id: number }[]
+  /** Stored identities that must still exist when the changes are written. */
+  usedIdentities: number[]
+}
+
+/** Everything that has to be written to store the events. */
+export type Changes = IdentityChanges & {
+  events: EventRow[]
+  eventNames: { id: number; name: string }[]
+  /** The events' contributions to their sessions. */
+  sessions: SessionPart[]
+  /** Sessions that begin with these events. Their visitors must not have begun another session close to them. */
+  begunSessions: VisitorSession[]
+  /** Erased identities that late events join, because their events are not all purged yet. */
+  usedTombstones: number[]
+  /** Late events dropped per erasure, which has purged the events of its person already, or keeps them. */
+  dropped: { erasure_id: number; count: number }[]
+  /** `Known.lastErasure`. A later erasure fails the write, because a new identity could be an erased one. */
+  lastErasure: number
+  versions: Version[]
+  warnings: { type: Warning; event: string }[]
+  /** Later events that do not fit into the transaction; plan them again once these changes are written. */
+  rest: Incoming[]
+}
+
+export type Warning =
+  | 'cannot_merge_already_identified'
+  | 'cannot_merge_with_illegal_distinct_id'
+  | 'merge_limit_exceeded'
+  | 'person_properties_size_violation'
+  | 'person_version_limit_exceeded'

@@ -1,0 +1,55 @@
+import type { PersonToErase, Selection } from './erase.store.ts'
+
+/** The persons of a bulk deletion: named by `ids` or by `distinct_ids`. */
+type NamedPersons = {
+  ids?: (string | number)[] | null | undefined
+  distinct_ids?: string[] | null | undefined
+}
+
+type Result = {
+  id: string | number
+  result: 'deleted' | 'not_found'
+  person_uuid: string | null
+}
+
+/** Returns the selection of the persons that a request names. */
+export function selectionOf({ ids, distinct_ids: distinctIds }: NamedPersons): Selection {
+  if (distinctIds) {
+    return { distinctIds }
+  }
+  const names = (ids ?? []).map(normalize)
+  return {
+    ids: names.filter(isNumber).map(Number),
+    uuids: names.filter((name) => !isNumber(name))
+  }
+}
+
+/** Returns the result for each person that a request names, in its order, given the persons that were deleted. */
+export function resultsOf(
+  { ids, distinct_ids: distinctIds }: NamedPersons,
+  deleted: PersonToErase[]
+): Result[] {
+  const uuids = new Map<string, string>()
+  for (const { id, uuid, identities } of deleted) {
+    const names = distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]
+    for (const name of names) {
+      uuids.set(name, uuid)
+    }
+  }
+  return (ids ?? distinctIds ?? []).map((id) => {
+    const uuid = uuids.get(ids ? normalize(id) : String(id))
+    return {
+      id,
+      result: uuid === undefined ? 'not_found' : 'deleted',
+      person_uuid: uuid ?? null
+    }
+  })
+}
+
+/** Writes an id as the database does: `007` as `7`, a UUID in lower case. */
+function normalize(id: string | number): string {
+  const name = String(id).toLowerCase()
+  return isNumber(name) ? String(Number(name)) : name
+}
+
+const isNumber = (name: string): boolean => /^\d+$/.test(name)

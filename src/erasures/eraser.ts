@@ -1,0 +1,210 @@
+import type { Db, Usage } from '../db/client.ts'
+import { pause } from '../pause.ts'
+import type { OpenProject } from '../projects/open.ts'
+import type { ProjectRow } from '../projects/store.ts'
+import { type Invocation, isSpent } from '../queues/invocation.ts'
+import { NOTHING_WAITS } from '../queues/waiting.ts'
+import { purgeRecording } from '../recordings/purge.ts'
+import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
+import {
+  complete,
+  countEvents,
+  countRemains,
+  findUnpurgedOf,
+  listKeys,
+  markCleared,
+  noteFound,
+  type Piece,
+  purgeEvents,
+  purgeVersions
+} from './purge.store.ts'
+import { writeReceipt } from './receipt.ts'
+import { type ErasureRow, findOpenErasures } from './store.ts'
+
+/** Milliseconds that a piece of the work may hold up all others, its commit included; pieces shrink and grow to meet it. */
+const PIECE_MS = 10
+/** How many times as long as a piece took the database is then left to others. */
+const REST = 3
+/** Rows of the first piece, and of any. */
+const FIRST_PIECE = 100
+const PIECES = { min: 10, max: 2_000 }
+
+/** Events counted per query. */
+const COUNTED_AT_ONCE = 10_000
+/** Identities whose events are removed together. */
+const KEYS_AT_ONCE = 100
+const RECORDINGS_AT_ONCE = 20
+
+/** Whether an erasure that gets a receipt may be completed now; one of events has to be in a run. */
+export const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow): boolean =>
+  deleteEvents ? run !== null : deleteRecordings
+
+/** How far an invocation got: `waiting` for the erasure's Sunday, or `cut` because it may do no more. */
+type State = 'waiting' | 'cut' | 'removed'
+
+/** Removes what erasures of one project ask for, as far as one invocation may. */
+export class Eraser {
+  readonly #db: Db
+  readonly #bucket: R2Bucket
+  readonly #project: ProjectRow
+  readonly #usage: Usage
+  readonly #clock: () => Date
+  #limit = FIRST_PIECE
+
+  constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'>>) {
+    this.#db = db
+    this.#project = project
+    this.#bucket = invocation.env.BUCKET
+    this.#usage = invocation.usage
+    this.#clock = invocation.clock
+  }
+
+  /** Removes what is there of an erasure, and completes it when a search of every store finds nothing. */
+  async advance(erasure: ErasureRow): Promise<'waiting' | 'cut' | 'completed'> {
+    const state = await this.remove(erasure)
+    if (state !== 'removed') {
+      return state
+    }
+    return (await this.#verify(erasure)) ? 'completed' : 'cut'
+  }
+
+  async remove(erasure: ErasureRow): Promise<State> {
+    if (erasure.clearedAt === null) {
+      const isDone = await this.#inPieces((limit) =>
+        purgeVersions(this.#db, erasure, limit, this.#now())
+      )
+      if (!isDone) {
+        return 'cut'
+      }
+      if (!(await this.#removeRecordings(erasure))) {
+        return 'cut'
+      }
+      await markCleared(this.#db, erasure, this.#now())
+    }
+    if (erasure.deleteEvents) {
+      if (erasure.run === null) {
+        return 'waiting'
+      }
+      if (!(await this.#purgeEvents(erasure)) || !(await this.#rebuildSessions())) {
+        return 'cut'
+      }
+    }
+    return 'removed'
+  }
+
+  /** @returns whether none is left */
+  async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
+    while (!isSpent(this.#usage)) {
+      const doomed = await findUnpurgedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
+      for (const recording of doomed) {
+        await purgeRecording(this.#db, this.#bucket, recording, this.#now())
+      }
+      if (doomed.length < RECORDINGS_AT_ONCE) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /** @returns whether none is left */
+  async #purgeEvents(erasure: ErasureRow): Promise<boolean> {
+    if (erasure.found === null) {
+      let found = 0
+      for await (const keys of this.#keysOf(erasure)) {
+        found += await countEvents(this.#db, erasure, keys, COUNTED_AT_ONCE)
+      }
+      await noteFound(this.#db, erasure, found, this.#now())
+    }
+    for await (const keys of this.#keysOf(erasure)) {
+      if (
+        !(await this.#inPieces((limit) => purgeEvents(this.#db, erasure, keys, limit, this.#now())))
+      ) {
+        return false
+      }
+    }
+    return true
+  }
+
+  /** @returns whether every session is again what its events say */
+  async #rebuildSessions(): Promise<boolean> {
+    while (await rebuildSessions(this.#db, this.#project.id)) {
+      if (isSpent(this.#usage)) {
+        return false
+      }
+    }
+    return true
+  }
+
+  async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
+    for (let after = 0; ; ) {
+      const keys = await listKeys(this.#db, erasure, after, KEYS_AT_ONCE)
+      if (keys.length === 0) {
+        return
+      }
+      yield keys
+      after = keys.at(-1) ?? after
+    }
+  }
+
+  /** @returns whether nothing was left, before the invocation had to end */
+  async #inPieces(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
+    while (!isSpent(this.#usage)) {
+      const limit = this.#limit
+      const started = this.#now()
+      const { removed, ms } = await remove(limit)
+      if (removed < limit) {
+        return true
+      }
+      const took = Math.max(ms, this.#now() - started, 0.1)
+      const next = Math.round(limit * Math.min(2, PIECE_MS / took))
+      this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
+      await pause(REST * took)
+    }
+    return false
+  }
+
+  #now(): number {
+    return this.#clock().getTime()
+  }
+
+  /** Looks through every store once more; only when all are empty is the erasure completed. */
+  async #verify(erasure: ErasureRow): Promise<boolean> {
+    const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
+    if (!current) {
+      return true
+    }
+    // That nothing waits in the bucket was looked at when the invocation began.
+    const remaining = {
+      ...(mayComplete(current) && NOTHING_WAITS),
+      ...(await countRemains(this.#db, current))
+    }
+    const left = Object.entries(remaining).filter(([, count]) => count > 0)
+    const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
+    if (left.length > 0 && isOnGoing) {
+      return false
+    }
+    if (left.length > 0) {
+      throw new Error(
+        `Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`
+      )
+    }
+    const now = this.#now()
+    const receipt = writeReceipt({
+      id: current.id,
+      project_id: current.projectId,
+      person_uuid: current.personUuid,
+      requestedAt: current.requestedAt,
+      requested_by: current.requestedBy,
+      delete_events: current.deleteEvents,
+      run: current.run,
+      verifiedAt: now,
+      delete_recordings: current.deleteRecordings,
+      removed: current.deleteEvents
+        ? { dead_letters: 0, ...current.stores, events: current.removed }
+        : current.stores,
+      remaining,
+      late_events_dropped: current.dropped
+    })
+    return complete(this.#db, current, receipt, now)
+  }
+}

@@ -1,0 +1,53 @@
+import { describe } from '../http/openapi.ts'
+import { pageSchema } from '../http/page.ts'
+import { BulkDeleted, DeletionTask, MAX_PERSONS, Verification } from './schemas.ts'
+
+export const DELETE = describe({
+  id: 'persons_delete',
+  tag: 'Persons',
+  summary: 'Delete a person',
+  description:
+    'The person, its distinct ids and the history of its properties are deleted at once; events that were accepted before and arrive late do not recreate the person. Without `delete_events` the events are kept and count as those of one anonymous person; their own properties are unchanged, and the events cannot be deleted later. Without `delete_recordings` the recordings are kept and belong to no person. A distinct id that is used again starts a new person.',
+  answers: { 204: { text: 'Deleted.' } },
+  refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
+})
+
+export const BULK_DELETE = describe({
+  id: 'persons_bulk_delete',
+  tag: 'Persons',
+  summary: 'Delete many persons',
+  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each by itself. Persons that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\` and \`delete_recordings\` in the body or in the query; if in both, they must be equal.`,
+  answers: { 200: { text: 'The result for each person.', schema: BulkDeleted } },
+  refusals: [
+    ['invalid_input', 'Provide either ids or distinct_ids.'],
+    ['blank', 'This field may not be blank.', 'distinct_ids__0'],
+    ['max_length', 'Ensure this field has no more than 1000 characters.', 'distinct_ids__0'],
+    ['invalid_input', 'Must be a valid boolean.', 'delete_events']
+  ]
+})
+
+export const STATUS = describe({
+  id: 'persons_deletion_status',
+  tag: 'Persons',
+  summary: 'List deletion tasks and their receipts',
+  description:
+    'Lists a task for every person that was deleted with `delete_events` or `delete_recordings`, newest first. Events are deleted every Sunday at 05:00 UTC, recordings at once.',
+  answers: {
+    200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) }
+  },
+  refusals: [
+    [
+      'invalid_choice',
+      '"done" is not a valid choice. Choices: all, pending, queued, running, completed, failed.',
+      'status'
+    ]
+  ]
+})
+
+export const VERIFY = describe({
+  id: 'persons_verify_deletion_receipt',
+  tag: 'Persons',
+  summary: 'Verify the receipt of a deletion',
+  description: 'Send a receipt from `persons/deletion_status/`, unchanged.',
+  answers: { 200: { text: 'Whether the receipt is genuine.', schema: Verification } }
+})

@@ -1,0 +1,158 @@
+import type { OpenProject } from '../projects/open.ts'
+import { type DeadMessage, mayBeOfOne, type Reaction, retryOrDeadLetter } from './failure.ts'
+import type { Invocation } from './invocation.ts'
+import { openProjectOf } from './message.ts'
+import { discard } from './waiting-objects.ts'
+
+/** How many messages a batch had, and what became of those that failed. */
+export type Outcome = { messages: number; retried: number; dropped: number; dead_lettered: number }
+
+const newOutcome = (batch: MessageBatch): Outcome => ({
+  messages: batch.messages.length,
+  retried: 0,
+  dropped: 0,
+  dead_lettered: 0
+})
+
+/** Handles messages one after the other: each is acknowledged when `handle` is done with it, or left to `react`. */
+export async function consumeEach(
+  batch: MessageBatch,
+  handle: (message: Message) => Promise<void>,
+  react: Reaction
+): Promise<Outcome> {
+  const outcome = newOutcome(batch)
+  for (const message of batch.messages) {
+    try {
+      await handle(message)
+      message.ack()
+    } catch (error) {
+      outcome[await react(message, error)] += 1
+    }
+  }
+  return outcome
+}
+
+/**
+ * What a message turned out to ask for. `work` is absent when nothing is left to store. `waiting` is the object in the
+ * R2 bucket by which the sweep would send the message again; it goes with the message.
+ */
+export type Loaded<Content> = {
+  work?: { projectId: number; content: Content }
+  waiting?: string | undefined
+}
+
+export type Steps<Content> = {
+  load(message: Message): Promise<Loaded<Content>>
+  /** Whether these are too much to be stored together. */
+  isTooMuch(contents: Content[]): boolean
+  store(open: OpenProject, contents: Content[]): Promise<void>
+}
+
+type Bindings = Pick<Env, 'DB' | 'BUCKET'> & { DEAD_QUEUE: Queue<DeadMessage> }
+
+/**
+ * Stores the messages of a batch together, project by project. Each is acknowledged by itself once it is stored. Where
+ * messages fail together, each is tried alone, so that one message's fault does not become its neighbours'. A message
+ * that fails is delivered again later, and in the end becomes a dead letter.
+ */
+export async function consumeByProject<Content>(
+  batch: MessageBatch,
+  invocation: Invocation<Bindings>,
+  steps: Steps<Content>
+): Promise<Outcome> {
+  const consumer = new ProjectConsumer(batch, invocation, steps)
+  for (const message of batch.messages) {
+    await consumer.take(message)
+  }
+  return consumer.finish()
+}
+
+type Item<Content> = { message: Message; content: Content; waiting: string | undefined }
+
+class ProjectConsumer<Content> {
+  readonly #invocation: Invocation<Bindings>
+  readonly #steps: Steps<Content>
+  readonly #react: Reaction
+  readonly #outcome: Outcome
+  readonly #projects = new Map<number, OpenProject>()
+  /** Per project, the messages that will be stored together. */
+  readonly #gathered = new Map<number, Item<Content>[]>()
+
+  constructor(batch: MessageBatch, invocation: Invocation<Bindings>, steps: Steps<Content>) {
+    this.#invocation = invocation
+    this.#steps = steps
+    this.#react = retryOrDeadLetter(batch.queue, invocation.env.DEAD_QUEUE)
+    this.#outcome = newOutcome(batch)
+  }
+
+  async take(message: Message): Promise<void> {
+    try {
+      const { work, waiting } = await this.#steps.load(message)
+      if (work) {
+        await this.#gather(work.projectId, { message, content: work.content, waiting })
+      } else {
+        await this.#settle([{ message, waiting }])
+      }
+    } catch (error) {
+      await this.#fail(message, error)
+    }
+  }
+
+  async finish(): Promise<Outcome> {
+    for (const projectId of this.#gathered.keys()) {
+      await this.#storeGathered(projectId)
+    }
+    return this.#outcome
+  }
+
+  async #gather(projectId: number, item: Item<Content>): Promise<void> {
+    const gathered = this.#gathered.get(projectId) ?? []
+    const contents = [...gathered, item].map(({ content }) => content)
+    if (gathered.length > 0 && this.#steps.isTooMuch(contents)) {
+      await this.#storeGathered(projectId)
+      this.#gathered.set(projectId, [item])
+    } else {
+      this.#gathered.set(projectId, [...gathered, item])
+    }
+  }
+
+  async #storeGathered(projectId: number): Promise<void> {
+    const items = this.#gathered.get(projectId) ?? []
+    this.#gathered.delete(projectId)
+    await this.#storeOrFail(projectId, items)
+  }
+
+  async #storeOrFail(projectId: number, items: Item<Content>[]): Promise<void> {
+    try {
+      const open = await this.#open(projectId)
+      const contents = items.map(({ content }) => content)
+      await this.#steps.store(open, contents)
+    } catch (error) {
+      const isSplit = items.length > 1 && mayBeOfOne(error)
+      for (const item of items) {
+        await (isSplit ? this.#storeOrFail(projectId, [item]) : this.#fail(item.message, error))
+      }
+      return
+    }
+    await this.#settle(items)
+  }
+
+  async #open(projectId: number): Promise<OpenProject> {
+    const open = this.#projects.get(projectId) ?? (await openProjectOf(projectId, this.#invocation))
+    this.#projects.set(projectId, open)
+    return open
+  }
+
+  /** Acknowledges messages, and removes the objects by which the sweep would send them again. */
+  async #settle(items: { message: Message; waiting: string | undefined }[]): Promise<void> {
+    for (const { message } of items) {
+      message.ack()
+    }
+    const objects = items.flatMap(({ waiting }) => waiting ?? [])
+    await discard(this.#invocation.env.BUCKET, objects)
+  }
+
+  async #fail(message: Message, error: unknown): Promise<void> {
+    this.#outcome[await this.#react(message, error)] += 1
+  }
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { type OpenProject, openProject } from '../projects/open.ts'
+import { PoisonError } from './failure.ts'
+import type { Invocation } from './invocation.ts'
+
+/**
+ * Parses the body of a message. The error names the fields that are wrong, never their values: it is logged.
+ * @param kind of the message, for the error: `an erasure message`
+ * @throws PoisonError for any other body
+ */
+export function readMessage<S extends z.ZodType>(
+  schema: S,
+  kind: string,
+  body: unknown
+): z.output<S> {
+  const result = schema.safeParse(body)
+  if (result.success) {
+    return result.data
+  }
+  const fields = result.error.issues.map(({ path }) => z.core.toDotPath(path) || 'the body')
+  throw new PoisonError(`Not ${kind}; wrong: ${[...new Set(fields)].join(', ').slice(0, 300)}.`)
+}
+
+/** Opens the project that a message names. @throws PoisonError when there is no such project */
+export async function openProjectOf(
+  projectId: number,
+  { env, usage }: Invocation<Pick<Env, 'DB'>>
+): Promise<OpenProject> {
+  const open = await openProject(env, projectId, usage)
+  if (!open) {
+    throw new PoisonError(`There is no project ${projectId}.`)
+  }
+  return open
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod'
+
+/** The service's consumers. `QUEUE_NAMES` in wrangler.toml names the queue of each; `_dead` takes another's dead letters. */
+export const CONSUMERS = [
+  'capture',
+  'recordings',
+  'erasures',
+  'deliveries',
+  'capture_dead',
+  'deliveries_dead'
+] as const
+export type ConsumerName = (typeof CONSUMERS)[number]
+
+/** The name of each consumer's queue: `{ capture: 'edge-analytics-capture', … }`. */
+export const QueueNames = z.record(z.enum(CONSUMERS), z.string().min(1))
+
+/**
+ * Returns the consumer whose queue has this name in `QUEUE_NAMES`.
+ * @throws when `QUEUE_NAMES` leaves out a consumer or gives this queue to none
+ */
+export function consumerOf(queueNames: unknown, queue: string): ConsumerName {
+  const names = QueueNames.parse(queueNames)
+  const consumer = CONSUMERS.find((name) => names[name] === queue)
+  if (!consumer) {
+    throw new Error(`QUEUE_NAMES in wrangler.toml gives the queue ${queue} to no consumer.`)
+  }
+  return consumer
+}

@@ -1,0 +1,21 @@
+/** A queue takes 100 messages per request. */
+export const MESSAGES_AT_ONCE = 100
+
+export type Sender<Body> = {
+  sendBatch(messages: { body: Body }[], options?: { delaySeconds: number }): Promise<unknown>
+}
+
+/**
+ * Sends any number of messages, 100 per request. A failure may leave the first hundreds sent.
+ * @param options `delaySeconds` until a consumer gets the messages, at most 43,200
+ */
+export async function sendAll<Body>(
+  queue: Sender<Body>,
+  bodies: Body[],
+  options?: { delaySeconds: number }
+): Promise<void> {
+  for (let at = 0; at < bodies.length; at += MESSAGES_AT_ONCE) {
+    const messages = bodies.slice(at, at + MESSAGES_AT_ONCE).map((body) => ({ body }))
+    await queue.sendBatch(messages, options)
+  }
+}

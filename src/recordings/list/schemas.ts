@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { refusing, sameReason } from '../../input/fields.ts'
+import { Flag, jsonText } from '../../input/parameters.ts'
+
+const Text = z.string().max(1000)
+const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
+
+const EventJson = z.union([
+  Text.min(1),
+  refusing(
+    z.object({
+      id: Text.min(1).nullable(),
+      properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
+    }),
+    sameReason(['event', 'event_name'], 'The name of the event is `id`.')
+  )
+])
+
+/** A filter of PostHog that is not supported here; clients send it empty. */
+const Unsupported = jsonText(
+  z
+    .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
+    .optional()
+).meta({ type: 'string', description: 'Not supported; must be empty.' })
+
+/** Sort orders of a list. */
+export const ORDERS = [
+  'start_time',
+  'recording_duration',
+  'duration',
+  'active_seconds',
+  'inactive_seconds',
+  'click_count',
+  'keypress_count',
+  'mouse_activity_count',
+  'console_log_count',
+  'console_warn_count',
+  'console_error_count',
+  'activity_score'
+] as const
+
+/** Keys of filters of type `recording`. `visited_page` matches any of the recording's pages. */
+export const RECORDING_KEYS = [
+  ...ORDERS.slice(1),
+  'start_url',
+  'visited_page',
+  'snapshot_source'
+] as const
+
+/** Types of the filters in `properties`; filters without a type are of type `event`. */
+export const LIST_TYPES = ['event', 'person', 'session', 'recording', 'event_metadata'] as const
+/** Types of the filters in `events`. */
+export const EVENT_TYPES = ['event', 'person', 'session'] as const
+
+/** Keys of filters of type `event_metadata`. */
+export const METADATA_KEYS = ['event'] as const
+
+const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
+
+/** The filters of a list, except for `properties`. */
+export const FiltersQuery = z.object({
+  person: Text.optional().meta({
+    description: 'Only recordings of this person, given by its integer id or its UUID.'
+  }),
+  person_uuid: Text.optional().meta({ description: 'The same as `person`.' }),
+  distinct_id: Text.optional().meta({
+    description: 'Only recordings with exactly this distinct id.'
+  }),
+  distinct_ids: Texts.optional().meta({
+    type: 'string',
+    description: 'Only recordings with one of these distinct ids, given as a JSON array.'
+  }),
+  session_ids: Texts.optional().meta({
+    type: 'string',
+    description: 'Only recordings of these sessions, given as a JSON array.'
+  }),
+  date_from: Text.optional().meta({
+    description:
+      'Only recordings that began at this time or later: `-7d`, `2026-11-20`, or a date-time.'
+  }),
+  date_to: Text.optional().meta({
+    description:
+      'Only recordings that began up to this time; a date without a time includes that day.'
+  }),
+  events: jsonText(z.array(EventJson).max(20)).optional().meta({
+    type: 'string',
+    description:
+      'Only recordings in whose session each of these events happened. A JSON array of event names, or of objects with `id`, the name (null for any event), and `properties`, filters that the event must match.'
+  }),
+  operand: z.enum(['AND', 'OR']).default('AND').meta({
+    description:
+      'Whether a recording must match all of `events` and of the filters in `properties`, or one of them. It must always match all other parameters.'
+  }),
+  filter_test_accounts: Flag.default(false).meta({
+    description: "Whether to add the project's filters for test accounts."
+  }),
+  having_predicates: z
+    .string()
+    .max(100_000)
+    .optional()
+    .meta({
+      description: `Filters of type \`recording\`, as a JSON array: \`[{"key":"duration","type":"recording","operator":"gt","value":60}]\`. Keys: ${keys}.`
+    }),
+  actions: Unsupported,
+  console_log_filters: Unsupported,
+  comment_text: Unsupported,
+  order: z
+    .string()
+    .transform((text) => text.replace(/^-/, ''))
+    .pipe(z.enum(ORDERS))
+    .default('start_time')
+    .meta({
+      enum: ORDERS,
+      description: 'The field to sort by. A `-` before it is ignored; use `order_direction`.'
+    }),
+  order_direction: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['asc', 'desc']))
+    .default('desc')
+    .meta({ enum: ['asc', 'desc'], description: 'The direction to sort in.' })
+})
+export type FiltersQuery = z.infer<typeof FiltersQuery>

@@ -1,0 +1,202 @@
+import type { Db } from '../db/client.ts'
+import type { Recipient } from '../db/schema.ts'
+import { describeError } from '../errors.ts'
+import { log } from '../log.ts'
+import { openProjectOf } from '../queues/message.ts'
+import { type Channel, type DeliveryInvocation, openChannel } from './channel.ts'
+import {
+  beginSending,
+  delayAfter,
+  endSending,
+  faultOf,
+  giveUp,
+  isOpen,
+  MAX_ATTEMPTS,
+  MAX_FAILURES,
+  type Sent
+} from './delivery.ts'
+import { queueDeliveries } from './due.ts'
+import {
+  finishDelivery,
+  noteProgress,
+  type Outcome,
+  postpone,
+  takeDelivery
+} from './ledger/store.ts'
+import type { DeliveryMessage } from './message.ts'
+import { type DeliveryRow, findSubscription, type SubscriptionRow } from './store.ts'
+
+/** Milliseconds that an attempt holds its delivery, counted anew from each message to a recipient. */
+const LEASE_MS = 60_000
+
+/** Seconds before a message that may have arrived is repeated, to a receiver that cannot tell it from the first. */
+const DOUBT_SECONDS = 600
+
+/** How an attempt ended; `gone`: there was nothing to do, or another attempt holds the delivery. */
+export type Attempt = Outcome['status'] | 'postponed' | 'gone'
+
+/**
+ * Attempts a delivery of the ledger, unless another attempt holds it.
+ * @throws unavailable when the database cannot take the work now
+ */
+export async function attemptDelivery(
+  message: DeliveryMessage,
+  invocation: DeliveryInvocation
+): Promise<Attempt> {
+  const open = await openProjectOf(message.project_id, invocation)
+  const row = await takeDelivery(open.db, message, LEASE_MS, invocation.clock().getTime())
+  if (!row) {
+    return 'gone'
+  }
+  const subscription = await findSubscription(open.db, open.project.id, row.subscriptionId)
+  if (!subscription) {
+    throw new Error(`The delivery ${row.id} has no subscription.`)
+  }
+
+  const delivery = new Delivery(open.db, row, invocation)
+  const idle = whyIdle(row, subscription)
+  if (idle) {
+    return delivery.finish('skipped', idle)
+  }
+  if (row.attempts > MAX_ATTEMPTS) {
+    return delivery.close()
+  }
+  try {
+    const opened = await openChannel({ open, subscription, row }, invocation)
+    if ('skipped' in opened) {
+      return await delivery.finish('skipped', opened.skipped)
+    }
+    return await delivery.sendThrough(opened.channel)
+  } catch (error) {
+    log('warn', 'delivery failed', {
+      project: open.project.id,
+      delivery: row.id,
+      error: describeError(error)
+    })
+    return delivery.postpone('The service could not make it, and tries again.', 0)
+  }
+}
+
+/** Returns why a delivery is no longer wanted; undefined while it is. */
+function whyIdle(
+  { kind }: DeliveryRow,
+  { deleted, pausedReason }: SubscriptionRow
+): string | undefined {
+  if (kind === 'notice') {
+    return undefined
+  }
+  if (deleted) {
+    return 'The subscription was deleted before.'
+  }
+  return kind === 'scheduled' && pausedReason !== null
+    ? 'The subscription was paused before.'
+    : undefined
+}
+
+/** One attempt of a delivery, which holds it: from `sending` to `delivered`, `failed` or `skipped`, or to a later attempt. */
+class Delivery {
+  readonly #db: Db
+  readonly #row: DeliveryRow
+  readonly #invocation: DeliveryInvocation
+  #recipients: Recipient[]
+
+  constructor(db: Db, row: DeliveryRow, invocation: DeliveryInvocation) {
+    this.#db = db
+    this.#row = row
+    this.#invocation = invocation
+    this.#recipients = row.recipients
+  }
+
+  /** Sends to each recipient that still needs a message, noted before and after, so that the next attempt knows what is certain. */
+  async sendThrough(channel: Channel): Promise<Attempt> {
+    const { targets, tellsRepetitions } = channel
+    this.#recipients = addressees(this.#recipients, targets)
+    let retryAfter = 0
+    for (const [i, recipient] of this.#recipients.entries()) {
+      const begun = beginSending(recipient, tellsRepetitions)
+      if (!begun) {
+        continue
+      }
+      this.#recipients[i] = begun
+      if (!(await this.#noteProgress())) {
+        return 'gone'
+      }
+      const sent = await channel.send(begun.target)
+      this.#recipients[i] = endSending(begun, sent)
+      retryAfter = Math.max(retryAfter, secondsBeforeRetry(sent, channel))
+    }
+    const isUnfinished = this.#recipients.some((recipient) => isOpen(recipient, tellsRepetitions))
+    if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) {
+      return this.close()
+    }
+    return this.postpone(faultOf(this.#recipients) ?? '', retryAfter)
+  }
+
+  /** Ends the delivery as it stands: no further attempt follows. */
+  close(): Promise<Attempt> {
+    const recipients = this.#recipients.map(giveUp)
+    const error = recipients.length > 0 ? faultOf(recipients) : 'Each attempt was cut off.'
+    return this.finish(error === null ? 'delivered' : 'failed', error, recipients)
+  }
+
+  /** Ends the delivery, and queues the notice when its failure paused the subscription. */
+  async finish(
+    status: Outcome['status'],
+    error: string | null,
+    recipients = this.#recipients
+  ): Promise<Attempt> {
+    const outcome = { status, recipients, error }
+    const limits = { maxFailures: MAX_FAILURES, now: this.#now() }
+    const notice = await finishDelivery(this.#db, this.#row, outcome, limits)
+    if (notice) {
+      await queueDeliveries(this.#invocation.env.DELIVERY_QUEUE, [notice])
+    }
+    return status
+  }
+
+  /** Leaves the delivery to another attempt. @param retryAfter seconds that the receiver asks for */
+  async postpone(error: string, retryAfter: number): Promise<Attempt> {
+    const { id, projectId, attempts } = this.#row
+    const seconds = delayAfter(attempts, retryAfter)
+    const dueAt = this.#now() + seconds * 1000
+    await postpone(this.#db, this.#row, { recipients: this.#recipients, error, dueAt })
+    // A second later than the ledger says, so that the delivery is due when its message arrives.
+    const { DELIVERY_QUEUE } = this.#invocation.env
+    await queueDeliveries(DELIVERY_QUEUE, [{ id, project_id: projectId }], seconds + 1)
+    return 'postponed'
+  }
+
+  /** Notes what each recipient got, and holds the delivery for another minute. @returns whether it was still held */
+  #noteProgress(): Promise<boolean> {
+    return noteProgress(this.#db, this.#row, this.#recipients, this.#now() + LEASE_MS)
+  }
+
+  #now(): number {
+    return this.#invocation.clock().getTime()
+  }
+}
+
+/** Seconds before a message may be sent once more: what the receiver asks for, and ten minutes when it may have arrived. */
+function secondsBeforeRetry(sent: Sent, { tellsRepetitions }: Channel): number {
+  if (sent.kind === 'transient') {
+    return sent.retryAfter ?? 0
+  }
+  return sent.kind === 'uncertain' && !tellsRepetitions ? DOUBT_SECONDS : 0
+}
+
+/** Returns a recipient per target, as far as it got, and former ones that have their message or failed. */
+function addressees(known: Recipient[], targets: string[]): Recipient[] {
+  const former = known.filter(
+    ({ target, status }) => !targets.includes(target) && /sent|failed/.test(status)
+  )
+  const current = targets.map(
+    (target): Recipient =>
+      known.find((recipient) => recipient.target === target) ?? {
+        target,
+        status: 'waiting',
+        repeated: false,
+        error: null
+      }
+  )
+  return [...former, ...current]
+}

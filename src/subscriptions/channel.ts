@@ -1,0 +1,133 @@
+import { openDb } from '../db/client.ts'
+import type { OpenProject } from '../projects/open.ts'
+import { findUser } from '../projects/store.ts'
+import { UserJson } from '../projects/user.ts'
+import { type Invocation, isSpent } from '../queues/invocation.ts'
+import type { Sender } from '../queues/send.ts'
+import type { Content } from './content.ts'
+import type { Sent } from './delivery.ts'
+import type { Digest } from './digest.ts'
+import { sendEmail, toEmail, toNotice } from './email.ts'
+import { wasDelivered } from './ledger/store.ts'
+import type { DeliveryMessage } from './message.ts'
+import { readContent } from './report.ts'
+import { recipientsOf } from './request.ts'
+import { summarize } from './schedule.ts'
+import { sendSlack } from './slack.ts'
+import type { DeliveryRow, SubscriptionRow } from './store.ts'
+import { unsubscribeUrl } from './unsubscribe/ticket.ts'
+import { sendWebhook } from './webhook.ts'
+
+/** Queries after which a delivery computes no further insight: one insight may take hundreds, of the 1,000 of an invocation. */
+const MAX_QUERIES = 500
+
+export type DeliveryInvocation = Invocation<
+  Pick<Env, 'DB' | 'EMAIL_FROM' | 'OUTBOUND_ALLOW'> & {
+    DELIVERY_QUEUE: Sender<DeliveryMessage>
+    EMAIL?: SendEmail
+  }
+>
+
+/** A delivery that is being attempted, with what it is of. */
+export type Attempted = { open: OpenProject; subscription: SubscriptionRow; row: DeliveryRow }
+
+/** Sends a delivery to each of its targets. */
+export type Channel = {
+  targets: string[]
+  /** Whether a receiver can tell a repetition from the first message. */
+  tellsRepetitions: boolean
+  send(target: string): Promise<Sent>
+}
+
+/** A channel, or the reason why there is nothing to deliver. */
+export type Opened = { channel: Channel } | { skipped: string }
+
+/** Writes what a delivery says, and opens the channel that it goes through. */
+export async function openChannel(
+  attempted: Attempted,
+  invocation: DeliveryInvocation
+): Promise<Opened> {
+  if (attempted.row.kind === 'notice') {
+    return { channel: await openNotice(attempted, invocation) }
+  }
+  const { open, subscription } = attempted
+  const { usage, clock } = invocation
+  const report = await readContent(open, subscription, clock(), () => isSpent(usage, MAX_QUERIES))
+  if ('skipped' in report) {
+    return report
+  }
+  const digest = await writeDigest(attempted, report.content)
+  return { channel: channelOf(subscription, digest, invocation) }
+}
+
+/** The e-mail that tells a subscription's owner that it was paused. */
+async function openNotice(
+  { subscription }: Attempted,
+  { env, usage }: DeliveryInvocation
+): Promise<Channel> {
+  const { id, projectId, origin } = subscription
+  const author = UserJson.parse(subscription.createdBy)
+  const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author
+  const email = toNotice(
+    subscription.title || `subscription ${id}`,
+    subscription.pausedReason ?? 'It has been resumed since.',
+    `${origin}/api/environments/${projectId}/subscriptions/${id}/`
+  )
+  return {
+    targets: [owner.email],
+    tellsRepetitions: false,
+    send: (to) => sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
+  }
+}
+
+function channelOf(
+  subscription: SubscriptionRow,
+  digest: Digest,
+  { env, clock }: DeliveryInvocation
+): Channel {
+  const { targetType, targetValue, secret } = subscription
+  const allow = env.OUTBOUND_ALLOW
+  switch (targetType) {
+    case 'email':
+      return {
+        targets: recipientsOf(targetValue),
+        tellsRepetitions: false,
+        async send(to) {
+          const email = toEmail(digest, await unsubscribeUrl(subscription, to))
+          return sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
+        }
+      }
+    case 'slack':
+      return {
+        targets: [targetValue],
+        tellsRepetitions: false,
+        send: (url) => sendSlack(url, digest, allow)
+      }
+    case 'webhook':
+      return {
+        targets: [targetValue],
+        tellsRepetitions: true,
+        send: (url) => sendWebhook(url, secret, digest, { allow, now: clock() })
+      }
+  }
+}
+
+async function writeDigest(
+  { open, subscription, row }: Attempted,
+  content: Content
+): Promise<Digest> {
+  return {
+    subscriptionId: subscription.id,
+    deliveryId: row.id,
+    isTest: row.kind === 'test',
+    occurrence: row.occurrence,
+    missed: row.missed,
+    summary: summarize(subscription),
+    invite: (await isFirst(open, row)) ? subscription.inviteMessage || null : null,
+    content
+  }
+}
+
+/** Whether no delivery of the subscription has arrived yet; a test is never the first. */
+const isFirst = async ({ db }: OpenProject, row: DeliveryRow): Promise<boolean> =>
+  row.kind === 'scheduled' && !(await wasDelivered(db, row))

@@ -1,0 +1,102 @@
+import type * as z from 'zod'
+import type { Db } from '../db/client.ts'
+import { retryConflicts } from '../db/retry.ts'
+import { AppError } from '../errors.ts'
+import { sha256 } from '../hash.ts'
+import { userToJson } from '../projects/user.ts'
+import { changeTerms, expectFuture, newTerms, type SubscriptionInput } from './request.ts'
+import { nextOccurrence } from './schedule.ts'
+import { SubscriptionJson, subscriptionWithSecret } from './schemas.ts'
+import { newSecret } from './signature.ts'
+import {
+  findAnswer,
+  insertSubscription,
+  reserveSubscriptionId,
+  type SubscriptionRow
+} from './store.ts'
+import { expectSubject } from './subject.ts'
+
+/** A request to create a subscription. */
+type Creation = {
+  project: { id: number; timezone: string }
+  user: Parameters<typeof userToJson>[0]
+  input: z.infer<typeof SubscriptionInput>
+  idempotencyKey: string | undefined
+  /** The origin of this service, with which links in messages begin. */
+  origin: string
+  /** The setting `OUTBOUND_ALLOW`. */
+  outboundAllow: string
+  now: Date
+}
+
+/**
+ * Creates a subscription. A repetition of a request with an idempotency key gets the response to the first.
+ * @throws invalid_input, does_not_exist, conflict
+ */
+export async function createSubscription(db: Db, creation: Creation): Promise<SubscriptionJson> {
+  const { user, input, idempotencyKey } = creation
+  const hash = await sha256(JSON.stringify(input))
+  return retryConflicts(async () => {
+    const earlier = await findEarlierAnswer(db, creation, hash)
+    if (earlier) {
+      return earlier
+    }
+    const row = await newSubscription(db, creation)
+    const answer = subscriptionWithSecret(row)
+    await insertSubscription(
+      db,
+      row,
+      idempotencyKey === undefined
+        ? undefined
+        : { userId: user.id, key: idempotencyKey, hash, answer: JSON.stringify(answer) }
+    )
+    return answer
+  })
+}
+
+/** Returns the response to the same request with the same idempotency key. @throws conflict for another request */
+async function findEarlierAnswer(
+  db: Db,
+  { project, user, idempotencyKey: key, now }: Creation,
+  hash: string
+): Promise<SubscriptionJson | undefined> {
+  if (key === undefined) {
+    return undefined
+  }
+  const earlier = await findAnswer(db, { projectId: project.id, userId: user.id, key }, now)
+  if (!earlier) {
+    return undefined
+  }
+  if (earlier.hash !== hash) {
+    throw new AppError(
+      'conflict',
+      'This idempotency key was used for another request.',
+      'Idempotency-Key'
+    )
+  }
+  return SubscriptionJson.parse(JSON.parse(earlier.answer))
+}
+
+async function newSubscription(
+  db: Db,
+  { project, user, input, origin, outboundAllow, now }: Creation
+): Promise<SubscriptionRow> {
+  const terms = changeTerms(newTerms(project.timezone), input, outboundAllow)
+  if (!terms.deleted) {
+    expectFuture(terms, now.getTime())
+  }
+  await expectSubject(db, project.id, terms, undefined)
+  return {
+    ...terms,
+    id: await reserveSubscriptionId(db),
+    projectId: project.id,
+    createdBy: userToJson(user),
+    createdAt: now.getTime(),
+    nextDeliveryDate: terms.deleted ? null : nextOccurrence(terms, now.getTime()),
+    failures: 0,
+    pausedReason: null,
+    secret: newSecret(),
+    origin,
+    revision: 0
+  }
+}

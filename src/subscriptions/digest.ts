@@ -1,0 +1,30 @@
+import type { Content } from './content.ts'
+
+/** The message that a channel sends to each recipient of a delivery. */
+export type Digest = {
+  subscriptionId: number
+  deliveryId: number
+  isTest: boolean
+  /** The time at which the delivery was due, ms UTC. */
+  occurrence: number
+  /** Earlier occurrences that were missed and are replaced by this delivery. */
+  missed: number
+  /** The schedule in words. */
+  summary: string
+  /** The invite message of the subscription, only in its first delivery. */
+  invite: string | null
+  content: Content
+}
+
+export const subjectOf = ({ isTest, content }: Digest): string =>
+  `${isTest ? 'Test: ' : ''}${content.name}`
+
+/** Lists the notes that stand above the figures. */
+export function notesOf({ isTest, missed, invite }: Digest): string[] {
+  const times = missed === 1 ? 'One earlier delivery was' : `${missed} earlier deliveries were`
+  return [
+    ...(isTest ? ['This is a test delivery, outside the schedule.'] : []),
+    ...(missed > 0 ? [`${times} missed; this one replaces ${missed === 1 ? 'it' : 'them'}.`] : []),
+    ...(invite ? [invite] : [])
+  ]
+}

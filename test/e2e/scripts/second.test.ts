@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { linkPackages, newClone } from '../../support/clone.ts'
+import { launchService, newStateDir, until } from '../../support/processes.ts'
+
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/deploy.md'), 'utf8')
+
+/** The line of the guide that gives a second deployment its names. */
+const [renaming = ''] = /^sed .*wrangler\.toml$/m.exec(guide) ?? []
+
+/** A clone with packages and other names in its wrangler.toml. */
+function newRenamed(): string {
+  const clone = newClone()
+  linkPackages(clone)
+  expect(spawnSync('sh', ['-c', renaming], { cwd: clone }).status).toBe(0)
+  return clone
+}
+
+const deployPlan = (clone: string) =>
+  spawnSync(process.execPath, ['scripts/deploy.ts', '--plan'], { cwd: clone, encoding: 'utf8' })
+
+describe('a second deployment, by the line of the guide', { timeout: 180_000 }, () => {
+  it('processes what its queues, which have other names, bring', async () => {
+    const clone = newRenamed()
+    const { ready, stop } = launchService(newStateDir(), [], { clone })
+    onTestFinished(async () => void (await stop('SIGTERM')))
+    const { url, token, key, projectId } = await ready
+
+    await fetch(`${url}/i/v0/e/`, {
+      method: 'POST',
+      body: JSON.stringify({ api_key: token, event: '$identify', distinct_id: 'ada' })
+    })
+
+    const persons = `${url}/api/environments/${projectId}/persons/`
+    await until(async () => {
+      const answer = await fetch(persons, { headers: { authorization: `Bearer ${key}` } })
+      return (await answer.text()).includes('"ada"')
+    })
+  })
+
+  it('shares nothing with the first', () => {
+    const { stdout } = deployPlan(newRenamed())
+
+    expect(stdout).toContain('npx wrangler queues create shop-analytics-deliveries-dead ')
+    expect(stdout).not.toContain('edge-analytics')
+  })
+
+  it('is refused when QUEUE_NAMES and the consumers differ', () => {
+    const clone = newRenamed()
+    const config = readFileSync(join(clone, 'wrangler.toml'), 'utf8')
+    const wrong = config.replace(/^capture = .*$/m, 'capture = "other"')
+    writeFileSync(join(clone, 'wrangler.toml'), wrong)
+
+    const { status, stderr } = deployPlan(clone)
+
+    expect(status).toBe(1)
+    expect(stderr).toContain('QUEUE_NAMES names the queue other, but no [[queues.consumers]]')
+    expect(stderr).toContain('consumes the queue shop-analytics-capture, but QUEUE_NAMES does not')
+  })
+})

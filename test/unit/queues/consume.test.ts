@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { consumeEach } from '../../../src/queues/consume.ts'
+import { PoisonError, retryOrDeadLetter, retryOrDrop } from '../../../src/queues/failure.ts'
+import { readMessage } from '../../../src/queues/message.ts'
+import { sendAll } from '../../../src/queues/send.ts'
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A batch of messages with these bodies, at their first delivery or the given one, and what becomes of each. */
+function newBatch(bodies: unknown[], attempts = 1) {
+  const fates: string[] = []
+  const messages = bodies.map((body, i) => ({
+    id: String(i),
+    timestamp: new Date(0),
+    body,
+    attempts,
+    ack: () => void fates.push(`${body} acknowledged`),
+    retry: ({ delaySeconds = 0 }: QueueRetryOptions = {}) =>
+      void fates.push(`${body} again in ${delaySeconds} s`)
+  }))
+  const batch = { queue: 'letters', messages } as unknown as MessageBatch
+  return { batch, fates }
+}
+
+/** Handles a body by what it says. */
+async function handle({ body }: Message): Promise<void> {
+  if (body === 'poison') {
+    throw new PoisonError('poison')
+  }
+  if (body === 'unlucky') {
+    throw new Error('down')
+  }
+}
+
+describe('messages whose work is a row', () => {
+  it('are acknowledged when done, delivered again when they fail, and dropped when they never can succeed', async () => {
+    const { batch, fates } = newBatch(['fine', 'unlucky', 'poison'], 3)
+
+    const outcome = await consumeEach(batch, handle, retryOrDrop('letters'))
+
+    expect(fates).toEqual(['fine acknowledged', 'unlucky again in 8 s', 'poison acknowledged'])
+    expect(outcome).toEqual({ messages: 3, retried: 1, dropped: 1, dead_lettered: 0 })
+  })
+})
+
+describe('messages that hold what was accepted', () => {
+  const dead: unknown[] = []
+  const deadQueue = { send: async (body: unknown) => void dead.push(body) } as unknown as Queue
+  afterEach(() => {
+    dead.length = 0
+  })
+
+  it('become dead letters when they never can succeed, and at the twelfth delivery', async () => {
+    const { batch, fates } = newBatch(['unlucky', 'poison'], 12)
+
+    const outcome = await consumeEach(batch, handle, retryOrDeadLetter('letters', deadQueue))
+
+    expect(fates).toEqual(['unlucky acknowledged', 'poison acknowledged'])
+    expect(dead).toEqual([
+      { error: 'Error: down', attempts: 12, dead: 'unlucky' },
+      { error: 'Error: poison', attempts: 12, dead: 'poison' }
+    ])
+    expect(outcome).toMatchObject({ retried: 0, dead_lettered: 2 })
+  })
+
+  it('are delivered again before that', async () => {
+    const { batch, fates } = newBatch(['unlucky'], 11)
+
+    await consumeEach(batch, handle, retryOrDeadLetter('letters', deadQueue))
+
+    expect(fates).toEqual(['unlucky again in 2048 s'])
+    expect(dead).toEqual([])
+  })
+
+  it('are delivered again in an hour while the dead-letter queue takes nothing', async () => {
+    const { batch, fates } = newBatch(['poison'])
+    const failing = { send: () => Promise.reject(new Error('down')) } as unknown as Queue
+
+    await consumeEach(batch, handle, retryOrDeadLetter('letters', failing))
+
+    expect(fates).toEqual(['poison again in 3600 s'])
+  })
+})
+
+it('names the fields of a message that are wrong, and never their values', () => {
+  const Letter = z.object({ id: z.int(), to: z.array(z.object({ name: z.string() })) })
+  const read = (body: unknown) => () => readMessage(Letter, 'a letter', body)
+
+  expect(read({ id: 'ada@example.com', to: [{ name: 7 }] })).toThrow(
+    new PoisonError('Not a letter; wrong: id, to[0].name.')
+  )
+  expect(read('ada@example.com')).toThrow(new PoisonError('Not a letter; wrong: the body.'))
+})
+
+it('sends a hundred messages per request, with the delay', async () => {
+  const sent: unknown[] = []
+  const queue = {
+    sendBatch: async (messages: { body: number }[], options?: { delaySeconds: number }) =>
+      void sent.push([messages.length, messages[0]?.body, options])
+  }
+
+  await sendAll(queue, [...Array(250).keys()], { delaySeconds: 7 })
+  await sendAll(queue, [])
+
+  expect(sent).toEqual([
+    [100, 0, { delaySeconds: 7 }],
+    [100, 100, { delaySeconds: 7 }],
+    [50, 200, { delaySeconds: 7 }]
+  ])
+})
