@@ -1,5 +1,5 @@
 import type { Interval } from '../calendar/buckets.ts'
-import { describeEnd, describeRange } from '../calendar/words.ts'
+import { describeRange } from '../calendar/words.ts'
 import type { Chart, Kind } from '../charts/chart.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { Display, TrendQuery } from '../trends/query.ts'
@@ -58,8 +58,7 @@ const numbersOf = ({ data, aggregated_value }: TrendSeries): number[] =>
   aggregated_value === undefined ? data : [aggregated_value]
 
 function subtitleOf({ from, until }: TrendQuery, timezone: string, isCompared: boolean): string {
-  const range =
-    from === 'all' ? `until ${describeEnd(until, timezone)}` : describeRange(from, until, timezone)
+  const range = describeRange(from, until, timezone)
   return [range, timezone, ...(isCompared ? ['dashed: the period before'] : [])].join(' · ')
 }
 

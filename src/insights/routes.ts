@@ -2,9 +2,11 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { DATE_GRAMMAR } from '../calendar/dates.ts'
+import type { Chart } from '../charts/chart.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
-import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
+import { ChartQuery, chartResponse, expectNoChart, wantsChart } from '../http/chart.ts'
+import { csvTable, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
@@ -34,6 +36,7 @@ import {
 } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
+import { toChart } from './chart.ts'
 import { findMissing } from './dashboards/store.ts'
 import { InsightInput, InsightJson } from './schemas.ts'
 import {
@@ -47,7 +50,11 @@ import {
 } from './store.ts'
 
 const TrendParameters = z.object({
-  ...FormatQuery.shape,
+  format: z.enum(['json', 'csv', 'svg']).optional().meta({
+    description:
+      'Format of the response; errors are always JSON. Without `format`, `Accept: text/csv` asks for CSV and `Accept: image/svg+xml` for a chart.'
+  }),
+  ...ChartQuery.shape,
   offset: Whole.default(0).meta({
     description:
       'The number of breakdown values to skip, highest first; `next` has it for the next page.'
@@ -62,7 +69,8 @@ const TREND_ANSWERS = {
   200: {
     text: 'One series per line of the trend.',
     schema: TrendAnswer,
-    csv: 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,0,3,4\r\n'
+    csv: 'series,1-Jun-2025,2-Jun-2025,3-Jun-2025\r\n$pageview,0,3,4\r\n',
+    type: 'image/svg+xml'
   }
 }
 
@@ -83,6 +91,7 @@ the day: exactly 24 hours ago) and ends with its last day.
 - Person properties, in filters and breakdowns, are taken **as of the event**, not as of today; session properties are \
 those of the whole session.
 - For maths that can be added up, the values of a breakdown, \`Other\` and \`None\` add up to the total.
+- With \`format=svg\` the answer is a chart, drawn as the display asks for it: text and shapes, with a title and a description.
 - A comparison is with the same number of buckets, right before the range or shifted by \`compare_to\`.
 
 At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (by default 25, see \`breakdown_limit\`) out of \
@@ -179,6 +188,20 @@ const RETRIEVE = describe({
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]
 })
+const CHART = describe({
+  id: 'insights_chart',
+  tag: 'Insights',
+  summary: 'Draw the chart of an insight',
+  description: 'Computes the insight, and draws it as its display asks for it.',
+  answers: {
+    200: {
+      text: 'The chart: text and shapes, with a title and a description.',
+      type: 'image/svg+xml'
+    }
+  },
+  refusals: ACCESS.refusals
+})
+
 const UPDATE = describe({
   id: 'insights_partial_update',
   tag: 'Insights',
@@ -263,6 +286,31 @@ export const insightRoutes = createRouter()
       } satisfies InsightJson)
     }
   )
+  .get(
+    '/insights/:id/chart.svg',
+    CHART,
+    allow('insight:read'),
+    validatePath(InsightPath),
+    validateQuery(ChartQuery),
+    async (c) => {
+      const { db, project, now } = c.var
+      const row = await findInsight(db, project.id, c.req.valid('param').id)
+      if (!row || row.deleted) {
+        throw new NotFoundError()
+      }
+      const query = readTrend(toFields(row), project, now)
+      const title = row.name || row.derivedName || ''
+      const chart = query
+        ? toChart(
+            title,
+            query,
+            (await computeTrend(db, project, query, 0, now)).result,
+            project.timezone
+          )
+        : { ...NO_CHART, title: title || 'Insight' }
+      return chartResponse(c, chart, c.req.valid('query'))
+    }
+  )
   .patch(
     '/insights/:id',
     UPDATE,
@@ -303,18 +351,30 @@ export const insightRoutes = createRouter()
     }
   )
 
+/** The chart of a request that asks for nothing. */
+const NO_CHART: Chart = { title: 'Trend', subtitle: '', kind: 'line', buckets: [], series: [] }
+
 async function answerTrend(
   c: Context<AppEnv>,
   fields: JsonObject,
-  { format, offset }: z.infer<typeof TrendParameters>
+  { format, offset, ...look }: z.infer<typeof TrendParameters>
 ): Promise<Response> {
   const { project, db, now } = c.var
+  const isChart = wantsChart(c, format)
+  if (!isChart) {
+    expectNoChart(look)
+  }
   const passedOver: string[] = []
   const query = readTrend(fields, project, now, passedOver)
   nameIgnored(c, passedOver)
   const { result, hasMore } = query
     ? await computeTrend(db, project, query, offset, now)
     : { result: [], hasMore: false }
+  if (isChart) {
+    const chart = query ? toChart('', query, result, project.timezone) : NO_CHART
+    return chartResponse(c, chart, look)
+  }
+  const csv = format === 'svg' ? undefined : format
   const answer: TrendAnswer = {
     result,
     timezone: project.timezone,
@@ -322,7 +382,7 @@ async function answerTrend(
     is_cached: false,
     next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
   }
-  return wantsCsv(c, format) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
+  return wantsCsv(c, csv) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
 }
 
 /** Returns the fields of an insight that define its trend. They came as JSON, which their type does not say. */

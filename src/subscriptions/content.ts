@@ -1,3 +1,4 @@
+import { describeRange } from '../calendar/words.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
@@ -62,7 +63,7 @@ export function figuresOf(
   series: TrendSeries[],
   timezone: string
 ): Figures {
-  const range = rangeOf(query, timezone)
+  const range = describeRange(query.from, query.until, timezone)
   const current = series.filter(({ compare_label }) => compare_label !== 'previous')
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
   const lines = current.map(
@@ -85,21 +86,6 @@ export function figuresOf(
     more: lines.length - MAX_LINES
   }
 }
-
-function rangeOf({ from, until }: TrendQuery, timezone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone,
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric'
-  })
-  return from === 'all'
-    ? `until ${format.format(until - 1)}`
-    : plain(format.formatRange(from, until - 1))
-}
-
-/** Replaces special spaces, which some versions of the runtime put into dates. */
-const plain = (text: string): string => text.replaceAll(/\s/g, ' ')
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const PERCENT = new Intl.NumberFormat('en', {

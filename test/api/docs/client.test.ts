@@ -291,6 +291,14 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result?.map(({ label }) => label)).toEqual(['$identify'])
   },
+  async insights_chart(client) {
+    const id = await newInsight(client)
+    const { data } = await client.GET('/api/environments/{project_id}/insights/{id}/chart.svg/', {
+      params: { path: { project_id, id }, query: { theme: 'dark' } },
+      parseAs: 'text'
+    })
+    expect(data).toMatch(/^<svg /)
+  },
   async insights_partial_update(client) {
     const id = await newInsight(client)
     const { data } = await client.PATCH('/api/environments/{project_id}/insights/{id}/', {

@@ -1,0 +1,159 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/input/json.ts'
+import { newProject, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+const DAY = 86_400_000
+const MONDAY = Date.parse('2026-11-02T12:00:00Z')
+const RANGE = { date_from: '2026-11-02', date_to: '2026-11-04' }
+
+const shop = await newProject({ scopes: ['*'] })
+await shop.ingest(
+  [0, 1, 1, 2].map((day, i) => ({
+    event: 'sold',
+    distinct_id: `visitor-${i}`,
+    timestamp: MONDAY + day * DAY,
+    properties: { plan: i === 0 ? 'free' : '<pro> & "team"' }
+  })),
+  MONDAY + 3 * DAY
+)
+
+afterAll(untilQuiet)
+
+const draw = (body: JsonObject, query = 'format=svg', project: TestProject = shop) =>
+  project.send('POST', `insights/trend/?${query}`, { events: [{ id: 'sold' }], ...RANGE, ...body })
+
+describe('a trend as a chart', () => {
+  it('is drawn for format=svg', async () => {
+    const { status, headers, text } = await draw({})
+
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('image/svg+xml')
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(text).toMatch(/^<svg [^>]*width="600" height="320"/)
+    expect(text).toContain('<title id="chart-title">sold</title>')
+    expect(text).toContain(
+      'Line chart, 2 Nov to 4 Nov, 2 – 4 Nov 2026 · UTC. sold: 1 to 2, last 1.'
+    )
+    for (const label of ['2 Nov', '3 Nov', '4 Nov']) {
+      expect(text).toContain(`>${label}</text>`)
+    }
+  })
+
+  it('is drawn for Accept: image/svg+xml, and not where a format says otherwise', async () => {
+    const query = `events=${encodeURIComponent('[{"id":"sold"}]')}&date_from=2026-11-02`
+    const accept = { Accept: 'image/svg+xml,*/*' }
+
+    const chart = await shop.call('GET', `insights/trend/?${query}`, accept)
+    const json = await shop.call('GET', `insights/trend/?${query}&format=json`, accept)
+
+    expect(chart.text).toMatch(/^<svg /)
+    expect(json.body.result).toHaveLength(1)
+  })
+
+  it('has the size and the theme that are asked for', async () => {
+    const { text } = await draw({}, 'format=svg&width=343&height=280&theme=dark')
+
+    expect(text).toMatch(/^<svg [^>]*width="343" height="280"/)
+    expect(text).toContain('fill="#0d1117"')
+  })
+
+  it.each([
+    ['ActionsLineGraph', 'Line chart'],
+    ['ActionsLineGraphCumulative', 'Line chart'],
+    ['ActionsAreaGraph', 'Stacked area chart'],
+    ['ActionsBar', 'Stacked bar chart'],
+    ['ActionsUnstackedBar', 'Bar chart'],
+    ['ActionsBarValue', 'Horizontal bar chart'],
+    ['ActionsPie', 'Pie chart'],
+    ['BoldNumber', 'Number'],
+    ['ActionsTable', 'Table'],
+    ['WorldMap', 'Horizontal bar chart']
+  ])('shows the display %s as a %s', async (display, kind) => {
+    const { status, text } = await draw({ display })
+
+    expect(status).toBe(200)
+    expect(text).toContain(`<desc id="chart-description">${kind}, `)
+  })
+
+  it('shows the values of a breakdown as text, whatever they hold', async () => {
+    const { text } = await draw({ breakdown: 'plan', breakdown_type: 'event' })
+
+    expect(text).toContain('&lt;pro&gt; &amp; &quot;team&quot;</text>')
+    expect(text).not.toContain('<pro>')
+  })
+
+  it('shows the period before as a dashed line', async () => {
+    const { text } = await draw({ compare: true, date_from: '2026-11-03' })
+
+    expect(text).toContain('stroke-dasharray="5 4"')
+    expect(text).toContain('dashed: the period before')
+  })
+
+  it('says that there is nothing', async () => {
+    const { text } = await draw({ events: [{ id: 'never' }] })
+
+    expect(text).toContain('No events in this range.</text>')
+  })
+
+  it('is an empty one for a request that asks for nothing', async () => {
+    const { status, text } = await shop.send('POST', 'insights/trend/?format=svg', {})
+
+    expect([status, text.slice(0, 4)]).toEqual([200, '<svg'])
+  })
+
+  it.each([
+    ['format=svg&width=159', 'width', 'invalid_input'],
+    ['format=svg&width=2001', 'width', 'invalid_input'],
+    ['format=svg&height=tall', 'height', 'invalid_input'],
+    ['format=svg&theme=pink', 'theme', 'invalid_choice'],
+    ['format=png', 'format', 'invalid_choice'],
+    ['width=600', 'width', 'invalid_input'],
+    ['format=csv&theme=dark', 'theme', 'invalid_input']
+  ])('is refused with %s', async (query, attr, code) => {
+    const { status, body } = await draw({}, query)
+
+    expect([status, body.attr, body.code]).toEqual([400, attr, code])
+  })
+
+  it('answers errors as JSON', async () => {
+    const { status, body } = await draw({ display: 'Spiral' })
+
+    expect([status, body.type]).toEqual([400, 'validation_error'])
+  })
+})
+
+describe('the chart of a saved insight', () => {
+  const save = async (input: JsonObject) =>
+    (await shop.send('POST', 'insights/', input)).body as { id: number }
+  const filters = { events: [{ id: 'sold' }], ...RANGE, display: 'ActionsBar' }
+
+  it('has its name and its display', async () => {
+    const { id } = await save({ name: 'Sales & more', filters })
+
+    const { status, headers, text } = await shop.call('GET', `insights/${id}/chart.svg?theme=dark`)
+
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml'])
+    expect(text).toContain('<title id="chart-title">Sales &amp; more</title>')
+    expect(text).toContain('Stacked bar chart')
+  })
+
+  it('is there for an insight that asks for nothing', async () => {
+    const { id } = await save({ name: 'Empty' })
+
+    const { text } = await shop.call('GET', `insights/${id}/chart.svg`)
+
+    expect(text).toContain('<title id="chart-title">Empty</title>')
+  })
+
+  it('is not found where the insight is deleted, or another project’s', async () => {
+    const other = await newProject()
+    const { id } = await save({ name: 'Sales', filters })
+
+    const foreign = await other.call('GET', `insights/${id}/chart.svg`)
+    await shop.call('DELETE', `insights/${id}/`)
+    const deleted = await shop.call('GET', `insights/${id}/chart.svg`)
+
+    expect([foreign.status, deleted.status]).toEqual([404, 404])
+  })
+})
