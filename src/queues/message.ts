@@ -17,7 +17,7 @@ export function readMessage<S extends z.ZodType>(
   if (result.success) {
     return result.data
   }
-  const fields = result.error.issues.map(({ path }) => z.core.toDotPath(path) || 'the body')
+  const fields = result.error.issues.map(({ path }) => path.join('.') || 'the body')
   throw new PoisonError(`Not ${kind}; wrong: ${[...new Set(fields)].join(', ').slice(0, 300)}.`)
 }
 

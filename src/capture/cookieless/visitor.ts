@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { getDomain } from 'tldts'
+import { getDomain } from 'tldts-icann'
 import { toClock } from '../../calendar/clock.ts'
 import type { Dropped } from '../../input/dropped.ts'
 import type { Json, JsonObject } from '../../input/json.ts'
