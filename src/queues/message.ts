@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { type OpenProject, openProject } from '../projects/open.ts'
 import { PoisonError } from './failure.ts'
 import type { Invocation } from './invocation.ts'
