@@ -1,12 +1,13 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
+import { erasedIdentities, erasures, recordings } from '../db/schema.ts'
 import { hasValues } from '../persons/activity/store.ts'
 import type { Doomed } from '../recordings/removal.store.ts'
 import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
-import type { ErasureRow } from './store.ts'
+import { type ErasureRow, isOpen } from './store.ts'
 
 /*
  * Removal, in pieces that each are one short transaction. What a piece removed is counted in the same transaction, so
@@ -36,25 +37,34 @@ export async function removeVersions(
   ])
 }
 
+/** Notes, once, that nothing but events is left of the person. */
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
-  db.run(
-    sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`
-  )
+  db
+    .update(erasures)
+    .set({ clearedAt: now, progressAt: now })
+    .where(and(eq(erasures.id, id), isNull(erasures.clearedAt)))
 
-/** Those of the person's deleted recordings of which something is left. */
+/** Finds the person's deleted recordings that are not purged yet. */
 export const findDoomedOf = (db: Db, { id }: ErasureRow, limit: number): Promise<Doomed[]> =>
-  db.all<Doomed>(sql`
-    select project_id, session_id from recordings where erasure_id = ${id} and purged_at is null limit ${limit}`)
+  db
+    .select({ project_id: recordings.projectId, session_id: recordings.sessionId })
+    .from(recordings)
+    .where(and(eq(recordings.erasureId, id), isNull(recordings.purgedAt)))
+    .limit(limit)
 
-/** The keys of the person's identities after this one, in order. */
+/** Lists the keys of the person's identities after this one, in order. */
 export const listKeys = async (
   db: Db,
   { id }: ErasureRow,
   after: number,
   limit: number
 ): Promise<number[]> => {
-  const rows = await db.all<{ key: number }>(sql`
-    select key from erased_identities where erasure_id = ${id} and key > ${after} order by key limit ${limit}`)
+  const rows = await db
+    .select({ key: erasedIdentities.key })
+    .from(erasedIdentities)
+    .where(and(eq(erasedIdentities.erasureId, id), gt(erasedIdentities.key, after)))
+    .orderBy(erasedIdentities.key)
+    .limit(limit)
   return rows.map(({ key }) => key)
 }
 
@@ -140,32 +150,41 @@ async function countOne(
   }
 }
 
+/** Notes, once, how many events the task has to remove. */
 export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
-  db.run(
-    sql`update erasures set found = ${found}, progress_at = ${now} where id = ${id} and found is null`
-  )
+  db
+    .update(erasures)
+    .set({ found, progressAt: now })
+    .where(and(eq(erasures.id, id), isNull(erasures.found)))
 
-/** @returns how often it has failed by now */
+/** Counts a failure of the task. @returns how often it has failed by now */
 export async function noteFailure(
   db: Db,
   { id }: ErasureRow,
   error: string,
   now: number
 ): Promise<number> {
-  const [row] = await db.all<{ attempts: number }>(sql`
-    update erasures set attempts = attempts + 1, error = ${error}, progress_at = ${now} where id = ${id} returning attempts`)
+  const [row] = await db
+    .update(erasures)
+    .set({ attempts: sql`${erasures.attempts} + 1`, error, progressAt: now })
+    .where(eq(erasures.id, id))
+    .returning({ attempts: erasures.attempts })
   return row?.attempts ?? 0
 }
 
 /** Notes why erasures cannot be completed yet; it does not count as a failure. */
-export const noteWaiting = (db: Db, erasures: ErasureRow[], reason: string, now: number) =>
-  db.run(sql`
-    update erasures set error = ${reason}, progress_at = ${now}
-    where id in ${inJson(erasures.map(({ id }) => id))} and status <> 'completed'`)
+export const noteWaiting = (db: Db, waiting: ErasureRow[], reason: string, now: number) =>
+  db
+    .update(erasures)
+    .set({ error: reason, progressAt: now })
+    .where(and(sql`${erasures.id} in ${inJson(waiting.map(({ id }) => id))}`, isOpen))
 
 /** Gives a task up until the next run. */
 export const markFailed = (db: Db, { id }: ErasureRow) =>
-  db.run(sql`update erasures set status = 'failed' where id = ${id} and status <> 'completed'`)
+  db
+    .update(erasures)
+    .set({ status: 'failed' })
+    .where(and(eq(erasures.id, id), isOpen))
 
 /** How many rows each store still has of an erased person, as far as a thousand; one round trip and one snapshot. */
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
