@@ -1,12 +1,13 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
+import { erasedIdentities, erasures, recordings } from '../db/schema.ts'
 import { hasValues } from '../persons/activity/store.ts'
 import type { DeletedRecording } from '../recordings/purge.store.ts'
 import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
-import type { ErasureRow } from './store.ts'
+import { type ErasureRow, isOpen } from './store.ts'
 
 /*
  * Purges run in pieces, each of which is one short transaction. It also counts the rows that it removes, so that the
@@ -38,9 +39,10 @@ export async function purgeVersions(
 
 /** Notes that the versions and the recordings to delete are purged. */
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
-  db.run(
-    sql`update erasures set cleared_at = ${now}, progress_at = ${now} where id = ${id} and cleared_at is null`
-  )
+  db
+    .update(erasures)
+    .set({ clearedAt: now, progressAt: now })
+    .where(and(eq(erasures.id, id), isNull(erasures.clearedAt)))
 
 /** Lists deleted recordings of the person that are not purged yet. */
 export const findUnpurgedOf = (
@@ -48,8 +50,11 @@ export const findUnpurgedOf = (
   { id }: ErasureRow,
   limit: number
 ): Promise<DeletedRecording[]> =>
-  db.all<DeletedRecording>(sql`
-    select project_id, session_id from recordings where erasure_id = ${id} and purged_at is null limit ${limit}`)
+  db
+    .select({ project_id: recordings.projectId, session_id: recordings.sessionId })
+    .from(recordings)
+    .where(and(eq(recordings.erasureId, id), isNull(recordings.purgedAt)))
+    .limit(limit)
 
 /** Lists the keys of the person's identities after `after`, in order. */
 export const listKeys = async (
@@ -58,8 +63,12 @@ export const listKeys = async (
   after: number,
   limit: number
 ): Promise<number[]> => {
-  const rows = await db.all<{ key: number }>(sql`
-    select key from erased_identities where erasure_id = ${id} and key > ${after} order by key limit ${limit}`)
+  const rows = await db
+    .select({ key: erasedIdentities.key })
+    .from(erasedIdentities)
+    .where(and(eq(erasedIdentities.erasureId, id), gt(erasedIdentities.key, after)))
+    .orderBy(erasedIdentities.key)
+    .limit(limit)
   return rows.map(({ key }) => key)
 }
 
@@ -145,10 +154,12 @@ async function countOne(
   }
 }
 
+/** Notes, once, how many events the task has to remove. */
 export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
-  db.run(
-    sql`update erasures set found = ${found}, progress_at = ${now} where id = ${id} and found is null`
-  )
+  db
+    .update(erasures)
+    .set({ found, progressAt: now })
+    .where(and(eq(erasures.id, id), isNull(erasures.found)))
 
 /** Notes that an erasure failed. @returns how often it has failed so far */
 export async function noteFailure(
@@ -157,20 +168,27 @@ export async function noteFailure(
   error: string,
   now: number
 ): Promise<number> {
-  const [row] = await db.all<{ attempts: number }>(sql`
-    update erasures set attempts = attempts + 1, error = ${error}, progress_at = ${now} where id = ${id} returning attempts`)
+  const [row] = await db
+    .update(erasures)
+    .set({ attempts: sql`${erasures.attempts} + 1`, error, progressAt: now })
+    .where(eq(erasures.id, id))
+    .returning({ attempts: erasures.attempts })
   return row?.attempts ?? 0
 }
 
 /** Notes why erasures must wait, without counting it as a failure. */
-export const noteWaiting = (db: Db, erasures: ErasureRow[], reason: string, now: number) =>
-  db.run(sql`
-    update erasures set error = ${reason}, progress_at = ${now}
-    where id in ${inJson(erasures.map(({ id }) => id))} and status <> 'completed'`)
+export const noteWaiting = (db: Db, waiting: ErasureRow[], reason: string, now: number) =>
+  db
+    .update(erasures)
+    .set({ error: reason, progressAt: now })
+    .where(and(sql`${erasures.id} in ${inJson(waiting.map(({ id }) => id))}`, isOpen))
 
 /** Marks a task as failed; the next run tries it again. */
 export const markFailed = (db: Db, { id }: ErasureRow) =>
-  db.run(sql`update erasures set status = 'failed' where id = ${id} and status <> 'completed'`)
+  db
+    .update(erasures)
+    .set({ status: 'failed' })
+    .where(and(eq(erasures.id, id), isOpen))
 
 /** Counts the rows of an erased person in every store, up to 1,000 each; one round trip, one snapshot. */
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {

@@ -1,7 +1,20 @@
-import { type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  notExists,
+  or,
+  type SQL,
+  sql
+} from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
-import { type deletionRuns, erasures } from '../db/schema.ts'
+import { deletionRuns, erasures } from '../db/schema.ts'
 
 export type ErasureRow = typeof erasures.$inferSelect
 export type RunRow = typeof deletionRuns.$inferSelect
@@ -11,9 +24,11 @@ export async function insertRun(
   db: Db,
   run: Pick<RunRow, 'scheduledFor' | 'startedAt' | 'startedBy'>
 ): Promise<boolean> {
-  const rows = await db.all(sql`
-    insert into deletion_runs (scheduled_for, started_at, started_by)
-    values (${run.scheduledFor}, ${run.startedAt}, ${run.startedBy}) on conflict do nothing returning scheduled_for`)
+  const rows = await db
+    .insert(deletionRuns)
+    .values(run)
+    .onConflictDoNothing()
+    .returning({ scheduledFor: deletionRuns.scheduledFor })
   return rows.length > 0
 }
 
@@ -21,14 +36,22 @@ export async function insertRun(
 export async function findRun(
   db: Db,
   since: number
-): Promise<{ scheduledFor: number; finishedAt: number | null } | undefined> {
-  const [row] = await db.all<{ scheduledFor: number; finishedAt: number | null }>(sql`
-    select scheduled_for as scheduledFor, finished_at as finishedAt from deletion_runs
-    where scheduled_for >= ${since} order by scheduled_for desc limit 1`)
+): Promise<Pick<RunRow, 'scheduledFor' | 'finishedAt'> | undefined> {
+  const [row] = await db
+    .select({ scheduledFor: deletionRuns.scheduledFor, finishedAt: deletionRuns.finishedAt })
+    .from(deletionRuns)
+    .where(gte(deletionRuns.scheduledFor, since))
+    .orderBy(desc(deletionRuns.scheduledFor))
+    .limit(1)
   return row
 }
 
+/** A condition in the words of the index `erasures_open`: with a bound value SQLite would not use it. */
+export const isOpen = sql`${erasures.status} <> 'completed'`
+
 type Taken = { id: number; project_id: number }
+
+const taken = { id: erasures.id, project_id: erasures.projectId }
 
 /** Assigns waiting tasks requested before `run` to it, oldest first, at most `limit`. Each task goes to one caller only. */
 export const takeTasks = (
@@ -37,43 +60,67 @@ export const takeTasks = (
   isRetrying: boolean,
   limit: number,
   now: number
-): Promise<Taken[]> =>
-  db.all<Taken>(sql`
-    update erasures set run = ${run}, status = 'running', attempts = 0, error = null, progress_at = ${now}
-    where id in (select id from erasures
-                 where status <> 'completed' and status in ('queued', ${isRetrying ? 'failed' : 'queued'})
-                   and delete_events and requested_at < ${run}
-                 order by id limit ${limit})
-    returning id, project_id`)
+): Promise<Taken[]> => {
+  const waiting = inArray(erasures.status, isRetrying ? ['queued', 'failed'] : ['queued'])
+  const oldest = db
+    .select({ id: erasures.id })
+    .from(erasures)
+    .where(and(isOpen, waiting, sql`${erasures.deleteEvents}`, lt(erasures.requestedAt, run)))
+    .orderBy(erasures.id)
+    .limit(limit)
+  return db
+    .update(erasures)
+    .set({ run, status: 'running', attempts: 0, error: null, progressAt: now })
+    .where(inArray(erasures.id, oldest))
+    .returning(taken)
+}
 
 /**
  * Takes unfinished erasures without progress since `before`, ms UTC, and notes progress at `now`. An erasure with progress
  * in the future, as after a clock was set back, is taken too.
  */
-export const takeStalled = (db: Db, before: number, limit: number, now: number): Promise<Taken[]> =>
-  db.all<Taken>(sql`
-    update erasures set progress_at = ${now}
-    where id in (select id from erasures
-                 where status <> 'completed'
-                   and (status = 'running' or status = 'queued' and (cleared_at is null or not delete_events))
-                   and (progress_at < ${before} or progress_at > ${now})
-                 order by id limit ${limit})
-    returning id, project_id`)
+export const takeStalled = (
+  db: Db,
+  before: number,
+  limit: number,
+  now: number
+): Promise<Taken[]> => {
+  const isDue = sql`(${erasures.status} = 'running'
+    or ${erasures.status} = 'queued' and (${erasures.clearedAt} is null or not ${erasures.deleteEvents}))`
+  const stalled = db
+    .select({ id: erasures.id })
+    .from(erasures)
+    .where(and(isOpen, isDue, or(lt(erasures.progressAt, before), gt(erasures.progressAt, now))))
+    .orderBy(erasures.id)
+    .limit(limit)
+  return db
+    .update(erasures)
+    .set({ progressAt: now })
+    .where(inArray(erasures.id, stalled))
+    .returning(taken)
+}
 
 /** Marks runs as finished that have no running task left. */
-export const finishRuns = (db: Db, now: number) =>
-  db.run(sql`
-    update deletion_runs set finished_at = ${now}
-    where finished_at is null and not exists (
-      select 1 from erasures where status <> 'completed' and status = 'running' and run = deletion_runs.scheduled_for)`)
+export function finishRuns(db: Db, now: number) {
+  const working = db
+    .select({ id: erasures.id })
+    .from(erasures)
+    .where(and(isOpen, eq(erasures.status, 'running'), eq(erasures.run, deletionRuns.scheduledFor)))
+  return db
+    .update(deletionRuns)
+    .set({ finishedAt: now })
+    .where(and(isNull(deletionRuns.finishedAt), notExists(working)))
+}
 
 /** Returns the given erasures that are not completed, oldest first. */
 export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Promise<ErasureRow[]> =>
   db
     .select()
     .from(erasures)
-    .where(sql`id in ${inJson(ids)} and +project_id = ${projectId} and status <> 'completed'`)
-    .orderBy(sql`id`)
+    .where(
+      sql`${erasures.id} in ${inJson(ids)} and +${erasures.projectId} = ${projectId} and ${isOpen}`
+    )
+    .orderBy(erasures.id)
 
 export type TaskFilters = {
   status: 'all' | 'pending' | ErasureRow['status']
@@ -90,25 +137,29 @@ export async function listTasks(
   { status, personUuid }: TaskFilters,
   page: { limit: number; offset: number; before?: number | undefined }
 ): Promise<{ rows: ErasureRow[]; count: number }> {
-  const matching = sql`project_id = ${projectId} and (delete_events or delete_recordings)
-    ${personUuid === undefined ? sql`` : sql`and person_uuid = ${personUuid}`}
-    ${withStatus(status)}`
-  const [rows, counted] = await Promise.all([
+  const matching = and(
+    eq(erasures.projectId, projectId),
+    sql`(${erasures.deleteEvents} or ${erasures.deleteRecordings})`,
+    personUuid === undefined ? undefined : eq(erasures.personUuid, personUuid),
+    withStatus(status)
+  )
+  const before = page.before === undefined ? undefined : lt(erasures.id, page.before)
+  const [rows, count] = await Promise.all([
     db
       .select()
       .from(erasures)
-      .where(page.before === undefined ? matching : sql`${matching} and id < ${page.before}`)
-      .orderBy(sql`id desc`)
+      .where(and(matching, before))
+      .orderBy(desc(erasures.id))
       .limit(page.limit)
       .offset(page.offset),
-    db.all<{ count: number }>(sql`select count(*) as count from erasures where ${matching}`)
+    db.$count(erasures, matching)
   ])
-  return { rows, count: counted[0]?.count ?? 0 }
+  return { rows, count }
 }
 
-function withStatus(status: TaskFilters['status']): SQL {
+function withStatus(status: TaskFilters['status']): SQL | undefined {
   if (status === 'all') {
-    return sql``
+    return undefined
   }
-  return status === 'pending' ? sql`and status <> 'completed'` : sql`and status = ${status}`
+  return status === 'pending' ? isOpen : eq(erasures.status, status)
 }

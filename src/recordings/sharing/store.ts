@@ -1,9 +1,21 @@
-import { sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
-import { expectRows } from '../../db/rows.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { ConflictError, type Db } from '../../db/client.ts'
+import { recordings } from '../../db/schema.ts'
+
+const columns = {
+  created_at: recordings.createdAt,
+  access_token: recordings.accessToken,
+  shared_hash: recordings.sharedHash
+}
 
 export type SharingRow = { created_at: number; access_token: string; shared_hash: string | null }
+
+const liveRecording = (projectId: number, sessionId: string) =>
+  and(
+    eq(recordings.projectId, projectId),
+    eq(recordings.sessionId, sessionId),
+    sql`not ${recordings.deleted}`
+  )
 
 /** Reads how a recording is shared; undefined when the recording does not exist or is deleted. */
 export async function findSharing(
@@ -11,10 +23,8 @@ export async function findSharing(
   projectId: number,
   sessionId: string
 ): Promise<SharingRow | undefined> {
-  const rows = query<SharingRow>(sql`
-    select created_at, access_token, shared_hash from recordings
-    where project_id = ${projectId} and session_id = ${sessionId} and not deleted`)
-  return (await readBatch(db, rows))[0][0]
+  const [row] = await db.select(columns).from(recordings).where(liveRecording(projectId, sessionId))
+  return row
 }
 
 /** Changes how a recording is shared. @throws ConflictError when that has changed since it was read */
@@ -25,14 +35,20 @@ export async function updateSharing(
   was: SharingRow,
   becomes: SharingRow
 ): Promise<void> {
-  const recording = sql`project_id = ${projectId} and session_id = ${sessionId} and not deleted`
-  await writeBatch(db, [
-    expectRows(
-      1,
-      sql`recordings where ${recording} and access_token = ${was.access_token} and shared_hash is ${was.shared_hash}`
-    ),
-    sql`update recordings set access_token = ${becomes.access_token}, shared_hash = ${becomes.shared_hash} where ${recording}`
-  ])
+  const rows = await db
+    .update(recordings)
+    .set({ accessToken: becomes.access_token, sharedHash: becomes.shared_hash })
+    .where(
+      and(
+        liveRecording(projectId, sessionId),
+        eq(recordings.accessToken, was.access_token),
+        sql`${recordings.sharedHash} is ${was.shared_hash}`
+      )
+    )
+    .returning({ sessionId: recordings.sessionId })
+  if (rows.length === 0) {
+    throw new ConflictError('The recording is no longer shared as it was.')
+  }
 }
 
 /** Finds the recording that is shared under a token with this hash. */
@@ -41,8 +57,17 @@ export async function findShared(
   projectId: number,
   hash: string
 ): Promise<{ session_id: string; shared_hash: string } | undefined> {
-  const rows = query<{ session_id: string; shared_hash: string }>(sql`
-    select session_id, shared_hash from recordings
-    where shared_hash = ${hash} and project_id = ${projectId} and not deleted`)
-  return (await readBatch(db, rows))[0][0]
+  // Never null: it equals the hash.
+  const shared_hash = sql<string>`${recordings.sharedHash}`
+  const [row] = await db
+    .select({ session_id: recordings.sessionId, shared_hash })
+    .from(recordings)
+    .where(
+      and(
+        eq(recordings.sharedHash, hash),
+        eq(recordings.projectId, projectId),
+        sql`not ${recordings.deleted}`
+      )
+    )
+  return row
 }
