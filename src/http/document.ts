@@ -289,7 +289,7 @@ function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSche
 }
 
 /** Allows only null. */
-const NULL = { type: 'object', nullable: true, enum: [null] } as const
+const NULL: z.core.JSONSchema.JSONSchema = { type: 'object', nullable: true, enum: [null] }
 
 /**
  * Makes a nullable schema allow null for validators too. In OpenAPI 3.0, `nullable` needs a `type` beside it and has no
@@ -300,8 +300,8 @@ function allowNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (choices && !choices.includes(null)) {
     jsonSchema.enum = [...choices, null]
   }
-  if (allOf || jsonSchema.$ref) {
-    jsonSchema.anyOf = [allOf?.length === 1 && allOf[0] ? allOf[0] : { allOf }, NULL]
+  if (allOf) {
+    jsonSchema.anyOf = [{ allOf }, NULL]
     delete jsonSchema.allOf
     delete jsonSchema.nullable
     delete jsonSchema.type
