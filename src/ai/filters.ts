@@ -1,4 +1,5 @@
 import type { Calendar } from '../calendar/buckets.ts'
+import { isExact } from '../input/exact.ts'
 import type { Days } from './days.ts'
 import type { FilterJson, GroupJson } from './schemas.ts'
 import { type Token, tokenRules } from './tokens.ts'
@@ -57,7 +58,19 @@ export function writeFilters(text: string, calendar: Calendar, now: Date): Filte
   if (reader.unknown.length > 0) {
     return { question: `Not understood: ${listUnknown(reader.unknown)}. ${HELP}` }
   }
+  const inexact = words.flatMap(inexactNumbers)[0]
+  if (inexact !== undefined) {
+    return { question: `${inexact} cannot be compared exactly. Which smaller number do you mean?` }
+  }
   return tree ? toAnswer(tree) : toAnswer({ type: 'AND', values: [] })
+}
+
+/** Returns the numbers in a comparison that no double holds. */
+function inexactNumbers({ text, value }: Word<Token>): string[] {
+  if (value.is !== 'filter' || !NUMERIC.includes(value.filter.operator)) {
+    return []
+  }
+  return (text.match(/\d+(?:\.\d+)?/g) ?? []).filter((number) => !isExact(number, Number(number)))
 }
 
 class Reader {

@@ -1,9 +1,10 @@
 import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
 import { isGzip, unpack } from '../input/encoding.ts'
-import { findInexact } from '../input/exact.ts'
+import { findInexact, findRepeated } from '../input/exact.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readBody } from '../input/stream.ts'
+import type { Changed } from './exact.ts'
 
 /** Bytes of a request body, both as sent and decompressed. SDKs halve a batch that is refused with 413. */
 export const MAX_BODY_BYTES = 10_000_000
@@ -22,14 +23,13 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request))
 
 /**
- * Does what `readJson` does, and also returns the path of the first number that JavaScript cannot keep exactly.
+ * Does what `readJson` does, and also returns the path of the first number that JavaScript cannot keep exactly, and of the
+ * first member that an object has twice, of which only the last value is kept.
  * @throws request_too_large as soon as the limit is passed, parse_error
  */
-export async function readExactly(
-  request: Request | Response
-): Promise<{ json: Json; inexact: string[] | undefined }> {
+export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
   const text = await readText(request)
-  return { json: parse(text), inexact: findInexact(text) }
+  return { json: parse(text), inexact: findInexact(text), repeated: findRepeated(text) }
 }
 
 /** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */

@@ -2,19 +2,26 @@ import type { Dropped } from '../input/dropped.ts'
 import { log } from '../log.ts'
 import type { CapturedEvent } from './event.ts'
 
+/** Paths in a body to what parsing it changes: a number beyond doubles, and a member that an object has twice. */
+export type Changed = { inexact: string[] | undefined; repeated: string[] | undefined }
+
 /**
- * Logs a warning for an event that is stored although one of its numbers is not kept exactly, such as 2^53 + 1; the
- * client should send it as a string. `read` are the events in the order of the request, `inexact` is the path of the
- * first such number in its body.
+ * Logs a warning for an event that is stored although parsing changed it: one of its numbers is not kept exactly, such as
+ * 2^53 + 1, which the client should send as a string, or it has a member twice, of which the last is kept. `read` are the
+ * events in the order of the request. Only the first of each kind is logged.
  */
-export function warnOfInexact(
+export function warnOfChanges(
   project: number,
   read: readonly (CapturedEvent | Dropped)[],
-  inexact: readonly string[] | undefined
+  { inexact, repeated }: Changed
 ): void {
-  const event = inexact && read[placeOf(inexact)]
+  warn(project, 'number_not_exact', inexact && read[placeOf(inexact)])
+  warn(project, 'member_repeated', repeated && read[placeOf(repeated)])
+}
+
+function warn(project: number, type: string, event: CapturedEvent | Dropped | undefined): void {
   if (event && 'event' in event) {
-    log('warn', 'ingestion warning', { project, type: 'number_not_exact', event: event.uuid })
+    log('warn', 'ingestion warning', { project, type, event: event.uuid })
   }
 }
 

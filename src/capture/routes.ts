@@ -17,7 +17,7 @@ import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
 import { clockOf, readExactly, readRequest } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
-import { warnOfInexact } from './exact.ts'
+import { warnOfChanges } from './exact.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
 
@@ -68,14 +68,14 @@ const RECORD = describe({
 /** The endpoints that SDKs send events and recordings to. */
 export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
   const capture = async (c: Context<AppEnv>) => {
-    const { json, inexact } = await readExactly(payloadOf(c))
+    const { json, ...changed } = await readExactly(payloadOf(c))
     const { token, sentAt, events } = readRequest(json)
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
     const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
-    warnOfInexact(project.id, read, inexact)
+    warnOfChanges(project.id, read, changed)
     const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
     const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
     if (dropped.length === outcomes.length) {

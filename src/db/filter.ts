@@ -36,6 +36,17 @@ export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
     then nullif(nullif(cast(${plain} as real), 9e999), -9e999) end
   else ${plain} end`
 
+/**
+ * The number that a filter compares. Differs from `numberOf` for texts of whole numbers: they are compared exactly up to
+ * 64 bits, where a double would round, and are null beyond.
+ */
+const comparedOf = (properties: SQL, key: string): SQL => sql`(
+  select case
+    when typeof(plain) = 'text' and json_valid(plain) and json_type(plain) = 'integer'
+    then iif(typeof(plain ->> '$') = 'integer', plain ->> '$', null)
+    else ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)} end
+  from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
+
 /** What kind of JSON a property of each row is. */
 export const kindOf = (properties: SQL, key: string): SQL =>
   sql`json_type(${properties}, ${pathTo(key)})`
@@ -73,7 +84,7 @@ function conditionOf(
   matching: string[] | undefined
 ): SQL {
   const json = jsonOf(properties, key)
-  const number = numberOf(properties, key)
+  const number = comparedOf(properties, key)
   const ordered = values.toSorted((a, b) => Number(a) - Number(b))
   const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map(
     (value) => sql`cast(${value ?? null} as real)`

@@ -94,7 +94,8 @@ class Writer {
 
   schemas() {
     const { schemas } = z.toJSONSchema(z.globalRegistry, { ...this.#options, uri })
-    return mapValues(schemas, ({ $schema: _, $id: __, ...schema }) => schema)
+    const byName = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
+    return mapValues(Object.fromEntries(byName), ({ $schema: _, $id: __, ...schema }) => schema)
   }
 
   write(operation: Operation, contributed: Part[]) {
@@ -287,16 +288,35 @@ function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSche
   delete jsonSchema.propertyNames
 }
 
+/** Allows only null. */
+const NULL: z.core.JSONSchema.JSONSchema = { type: 'object', nullable: true, enum: [null] }
+
+/**
+ * Makes a nullable schema allow null for validators too. In OpenAPI 3.0, `nullable` needs a `type` beside it and has no
+ * effect on the other keywords: `allOf` and `enum` refuse null unless they allow it themselves.
+ */
+function allowNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const { allOf, anyOf, enum: choices } = jsonSchema
+  if (choices && !choices.includes(null)) {
+    jsonSchema.enum = [...choices, null]
+  }
+  if (allOf) {
+    jsonSchema.anyOf = [{ allOf }, NULL]
+    delete jsonSchema.allOf
+    delete jsonSchema.nullable
+    delete jsonSchema.type
+  } else if (anyOf && !jsonSchema.type) {
+    delete jsonSchema.nullable
+    jsonSchema.anyOf = anyOf.map((choice) => ({ ...choice, nullable: true }))
+  } else if (!jsonSchema.type) {
+    jsonSchema.type = 'object'
+  }
+}
+
 /** Replaces keywords that zod writes and OpenAPI 3.0 does not have. */
 function downgrade(jsonSchema: z.core.JSONSchema.BaseSchema): void {
-  if (jsonSchema.nullable && !jsonSchema.type) {
-    // In OpenAPI 3.0, `nullable` needs a `type` beside it.
-    if (jsonSchema.anyOf) {
-      delete jsonSchema.nullable
-      jsonSchema.anyOf = jsonSchema.anyOf.map((choice) => ({ ...choice, nullable: true }))
-    } else {
-      jsonSchema.type = 'object'
-    }
+  if (jsonSchema.nullable) {
+    allowNull(jsonSchema)
   }
   const { examples } = jsonSchema
   if (Array.isArray(examples)) {

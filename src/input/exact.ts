@@ -176,7 +176,7 @@ const isNumeric = (char: number): boolean =>
   char === LARGE_E
 
 /** Whether a double, written with as many digits as the text, reads the same as the text. */
-function isExact(text: string, value: number): boolean {
+export function isExact(text: string, value: number): boolean {
   const sent = decimalOf(text)
   if (value === 0 || !Number.isFinite(value) || sent.digits.length > MAX_DIGITS) {
     return value === 0 && sent.digits === ''

@@ -10,7 +10,12 @@ type Refused = Record<string, string>
 /** Unknown fields allowed in one object. Each is compared with every known field; 1,000 take about 40 ms. */
 const MAX_UNKNOWN = 1_000
 
-type Rules = { refused: Refused; readOnly: readonly string[] }
+type Rules = {
+  refused: Refused
+  readOnly: readonly string[]
+  /** Reason for refusing all other unknown fields; they are ignored if it is left out. */
+  others?: string | undefined
+}
 
 const rules = new WeakMap<z.ZodType, Rules>()
 
@@ -18,13 +23,15 @@ const rules = new WeakMap<z.ZodType, Rules>()
  * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not supported here. A field
  * with an empty value (see `saysSomething`) is ignored. Schemas derived from this one do not inherit the rule.
  * @param readOnly fields of responses that clients send back; ignored even when they resemble a known field
+ * @param others reason for refusing all other unknown fields; they are ignored if it is left out
  */
 export function refusing<S extends z.ZodObject>(
   schema: S,
   refused: Refused,
-  readOnly: readonly string[] = []
+  readOnly: readonly string[] = [],
+  others?: string
 ): S {
-  rules.set(schema, { refused, readOnly })
+  rules.set(schema, { refused, readOnly, others })
   return schema
 }
 
@@ -101,7 +108,7 @@ type Place = Rules & { known: string[]; at: string[] }
 function expectMeaningless(
   name: string,
   value: unknown,
-  { known, refused, readOnly, at }: Place
+  { known, refused, readOnly, others, at }: Place
 ): void {
   const reason = Object.hasOwn(refused, name) ? refused[name] : undefined
   if (reason !== undefined) {
@@ -118,6 +125,9 @@ function expectMeaningless(
       `${showName(name)} is not a known field: did you mean "${meant}"?`,
       at.join('__')
     )
+  }
+  if (others !== undefined && !isFree && saysSomething(value)) {
+    throw new AppError('invalid_input', others, at.join('__'))
   }
 }
 

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { parseDate } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
 import { findSimilarName, showName } from '../input/closest.ts'
+import { isExact } from '../input/exact.ts'
+import { saysSomething } from '../input/fields.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
 import { findSessionProperty } from './session.ts'
@@ -73,6 +75,8 @@ const MAX_KEY = 400
 const MAX_VALUE = 10_000
 /** Characters of a value of `icontains` and its relatives, which are searched for in every stored value. */
 const MAX_CONTAINED = 1_000
+/** Characters of a number to compare with. */
+const MAX_NUMBER = 400
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
 
@@ -117,6 +121,7 @@ export function readFilters(input: Json, reading: Reading): FilterGroup {
     if (depth > MAX_DEPTH) {
       throw invalid(`Property filters may be nested at most ${MAX_DEPTH} groups deep.`)
     }
+    expectKeys(node, OF_GROUP)
     const type = node.type ?? 'AND'
     if (type !== 'AND' && type !== 'OR') {
       throw invalid(`The \`type\` of a group must be AND or OR; got ${show(type)}.`)
@@ -134,8 +139,8 @@ export function readFilters(input: Json, reading: Reading): FilterGroup {
 }
 
 const isGroupLike = (node: JsonObject): boolean =>
-  Object.hasOwn(node, 'values') ||
-  ((node.type === 'AND' || node.type === 'OR') && !Object.hasOwn(node, 'key'))
+  !Object.hasOwn(node, 'key') &&
+  (Object.hasOwn(node, 'values') || node.type === 'AND' || node.type === 'OR')
 
 const Operator = z.enum(OPERATORS)
 
@@ -145,7 +150,7 @@ export const OPERATOR_TABLE = `| Operators | The property |
 | \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values · equals none of them |
 | \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of them |
 | \`regex\` · \`not_regex\` | contains a match of the pattern · does not. RE2 syntax, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out |
-| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal |
+| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that are numbers: whole ones exactly up to 64 bits, others as doubles; a text of a whole number beyond 64 bits fulfils none of these |
 | \`between\` · \`not_between\` | is a number from the first to the second of two values · is a number outside of them |
 | \`is_set\` · \`is_not_set\` | exists · is missing or null; neither takes a value |
 | \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date, compared with an ISO 8601 date or a relative date such as \`-7d\` |
@@ -197,26 +202,90 @@ export const PropertyFiltersJson = z
   })
 
 const FILTER_KEYS = ['key', 'value', 'operator', 'type']
+const GROUP_KEYS = ['type', 'values']
 
-/** @throws invalid_input for an unknown member whose name resembles a known one; other unknown members are ignored */
-function expectFilterKeys(node: JsonObject): void {
-  for (const name of Object.keys(node)) {
-    const meant = FILTER_KEYS.includes(name) ? undefined : findSimilarName(name, FILTER_KEYS)
-    if (meant !== undefined) {
-      throw invalid(`A property filter has no ${showName(name)}: did you mean "${meant}"?`)
+/** Keys that PostHog's clients add to filters and groups to display them. */
+const DISPLAY_KEYS = ['label', 'cohort_name', 'group_key_names']
+
+const OPPOSITE = 'use the opposite operator, such as is_not for exact.'
+const NEGATION = Object.fromEntries(
+  ['negation', 'negate', 'negated', 'not', 'inverse', 'inverted', 'invert', 'exclude'].map(
+    (name) => [name, OPPOSITE]
+  )
+)
+
+const CASE_KEYS = ['case_sensitive', 'caseSensitive']
+
+/** Hints for the keys that other interfaces use for the same thing. */
+const FILTER_HINTS: Record<string, string> = {
+  ...NEGATION,
+  ...Object.fromEntries(
+    ['op', 'comparison', 'comparator', 'match', 'condition', 'predicate'].map((name) => [
+      name,
+      'did you mean "operator"?'
+    ])
+  ),
+  property: 'did you mean "key"?',
+  name: 'did you mean "key"?',
+  ...Object.fromEntries(
+    CASE_KEYS.map((name) => [name, 'icontains ignores case, exact and regex do not.'])
+  ),
+  group_type_index: 'groups are not supported.'
+}
+const GROUP_HINTS: Record<string, string> = {
+  ...NEGATION,
+  ...Object.fromEntries(
+    ['operator', 'op', 'conjunction', 'operand', 'logic', 'match', 'join', 'combinator'].map(
+      (name) => [name, 'did you mean "type"?']
+    )
+  ),
+  filters: 'did you mean "values"?',
+  properties: 'did you mean "values"?'
+}
+
+/** Keys of filters or of groups, with what a client may have meant by other keys. */
+type Keys = { of: string; known: readonly string[]; hints: Record<string, string> }
+const OF_FILTER: Keys = { of: 'A property filter', known: FILTER_KEYS, hints: FILTER_HINTS }
+const OF_GROUP: Keys = { of: 'A group of property filters', known: GROUP_KEYS, hints: GROUP_HINTS }
+
+/**
+ * Checks the keys of a filter or a group. Unknown keys with an empty value (null, `false`, `''`, `[]` or `{}`) are ignored,
+ * unless their name resembles a known one.
+ * @throws invalid_input for any other unknown key
+ */
+function expectKeys(node: JsonObject, { of, known, hints }: Keys): void {
+  const harmless = [...known, ...DISPLAY_KEYS]
+  for (const [name, value] of Object.entries(node)) {
+    if (harmless.includes(name)) {
+      continue
+    }
+    const hint = Object.hasOwn(hints, name) ? hints[name] : guess(name, known)
+    if (hint !== undefined && !Object.hasOwn(hints, name)) {
+      throw invalid(`${of} has no ${showName(name)}: ${hint}`)
+    }
+    if (isAsked(name, value)) {
+      throw invalid(
+        `${of} has no ${showName(name)}: ${hint ?? `its keys are ${known.join(', ')}.`}`
+      )
     }
   }
 }
 
+function guess(name: string, known: readonly string[]): string | undefined {
+  const meant = findSimilarName(name, known)
+  return meant && `did you mean "${meant}"?`
+}
+
+/** Whether an unknown key asks for anything. A group's index may be 0; no comparison is the default in letter case. */
+const isAsked = (name: string, value: Json | undefined): boolean =>
+  value === 0 ||
+  saysSomething(value) ||
+  (CASE_KEYS.includes(name) && value !== null && value !== undefined)
+
 function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilter {
-  expectFilterKeys(node)
+  expectKeys(node, OF_FILTER)
   const { key, value } = node
   const { types } = reading
-  if (node.negation) {
-    throw invalid(
-      'The `negation` of a property filter is not supported: use the opposite operator, such as is_not for exact.'
-    )
-  }
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') {
     throw invalid('A property filter needs a `key`: the name of the property, as text.')
@@ -284,12 +353,7 @@ function checkValues(
   }
   if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator)) {
     expectEach('a number', (value) => toNumber(value) !== undefined)
-  }
-  if (isOneOf(RANGES, operator)) {
-    const [low, high] = values.map(Number)
-    if (values.length !== 2 || low === undefined || high === undefined || low > high) {
-      throw invalid(`${operator} needs two numbers, the lower first.`)
-    }
+    expectNumbers(operator, values)
   }
   if (/regex$/.test(operator)) {
     for (const value of values) {
@@ -312,9 +376,33 @@ function checkValues(
   }
 }
 
+/** @throws invalid_input for numbers that no double holds, and for a range that is none */
+function expectNumbers(operator: Operator, values: string[]): void {
+  const inexact = values.find((value) => !isExactNumber(value))
+  if (inexact !== undefined) {
+    throw invalid(
+      `${show(inexact)} cannot be compared exactly: a value of ${operator} must be a number that a double holds.`
+    )
+  }
+  if (isOneOf(RANGES, operator)) {
+    const [low, high] = values.map(Number)
+    if (values.length !== 2 || low === undefined || high === undefined || low > high) {
+      throw invalid(`${operator} needs two numbers, the lower first.`)
+    }
+  }
+}
+
+const trimJson = (text: string): string => text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+
+/** Whether the number that a text writes is a double: 9007199254740993 and 1e400 are none. */
+function isExactNumber(text: string): boolean {
+  const number = trimJson(text)
+  return number.length <= MAX_NUMBER && isExact(number, Number(number))
+}
+
 /** Reads a number in JSON's notation, with white space around it; undefined for anything else. */
 export function toNumber(text: string): number | undefined {
-  const trimmed = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  const trimmed = trimJson(text)
   return /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined
 }
 

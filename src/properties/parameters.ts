@@ -84,9 +84,20 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
       tree.set(part, inner)
       tree = inner
     }
-    tree.set(last === '' ? String(tree.size) : last, value)
+    place(tree, { name, part: last === '' ? String(tree.size) : last, value })
   }
   return toJson(root)
+}
+
+/** @throws invalid_input when there is another value in this place */
+function place(tree: Tree, { name, part, value }: { name: string; part: string; value: string }) {
+  const other = tree.get(part)
+  if (other !== undefined && other !== value) {
+    throw invalid(
+      `${name.slice(0, 100)} is given more than once, with different values: send it once.`
+    )
+  }
+  tree.set(part, value)
 }
 
 function toJson(tree: Tree): Json {

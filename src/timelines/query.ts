@@ -12,15 +12,42 @@ import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
+/** A field that may only say that its object is an event. */
+const only = (...values: string[]) =>
+  Text.refine(
+    (value) => value === '' || values.includes(value),
+    'This is not supported: only events are.'
+  ).nullish()
+
+/** Fields of a series that say how it is counted or shown, which a timeline has no use for. */
+const DISPLAYED = [
+  'name',
+  'custom_name',
+  'order',
+  'uuid',
+  'math',
+  'math_property',
+  'math_property_type',
+  'math_hogql',
+  'math_group_type_index'
+]
+
 /** An event to count: its name, or an object with the name as `id`. An `id` of null stands for all events. */
 const Entity = z.preprocess(
   (value) => (typeof value === 'string' ? { id: value } : value),
   refusing(
     z.object(
-      { id: Text.min(1).nullable(), properties: z.unknown().optional() },
+      {
+        id: Text.min(1).nullable(),
+        type: only('events', 'event'),
+        kind: only('EventsNode'),
+        properties: z.unknown().optional()
+      },
       'An event must be a name, or an object with the name as `id`.'
     ),
-    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.')
+    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.'),
+    DISPLAYED,
+    'Not a field of an event: an event has `id` and `properties`.'
   )
 )
 

@@ -85,12 +85,23 @@ const breakdown = {
 const BreakdownFilter = z.object(breakdown)
 export type BreakdownFilter = z.infer<typeof BreakdownFilter>
 
+const NO_NEGATION = 'A series counts the events that it names: it cannot be negated.'
+
 /** A series of a filter object: what other forms and other insights have in its place would make it count all events. */
 const LegacyEntity = refusing(
   z.object({ id: EventName, type: Text, order: whole(z.int()), ...entity }),
   {
     ...sameReason(['event', 'event_name'], 'The name of the event is `id` in this form.'),
     ...sameReason(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
+    ...sameReason(['negate', 'negated', 'negation', 'not', 'inverse'], NO_NEGATION),
+    ...sameReason(
+      ['filter', 'filters', 'where', 'property', 'property_filters'],
+      'The filters of a series are `properties`.'
+    ),
+    ...sameReason(
+      ['limit', 'orderBy', 'order_by', 'where_clause'],
+      'A series counts all of its events.'
+    ),
     table_name: 'Data warehouses are not supported.'
   }
 )
@@ -120,6 +131,10 @@ const FLAT_FIELDS = {
 const OF_SERIES = 'This is a field of a series.'
 const OF_QUERY = 'This is a field of a `TrendsQuery`: the whole of it belongs into `query`.'
 
+const DATES = 'The range is `date_from` and `date_to`.'
+const BREAKDOWN = 'The fields of a breakdown stand beside `events`, such as `breakdown`.'
+const FILTERS = 'Filter by `properties`.'
+
 /** Fields of other forms and of PostHog that would change a trend. */
 const ELSEWHERE = {
   ...sameReason(['math', 'math_property', 'math_property_type', 'math_multiplier'], OF_SERIES),
@@ -127,6 +142,26 @@ const ELSEWHERE = {
   formulas: 'There is one `formula` in this form; `query` takes several.',
   formulaNodes: 'There is one `formula` in this form; `query` takes several.',
   data_warehouse: 'Data warehouses are not supported.',
+  ...sameReason(
+    ['filters_override', 'variables_override', 'filtersOverride', 'variablesOverride'],
+    'Overrides are not supported: change the trend itself.'
+  ),
+  ...sameReason(
+    [
+      'start_date',
+      'end_date',
+      'startDate',
+      'endDate',
+      'date_range',
+      'dateRangeFrom',
+      'dateRangeTo'
+    ],
+    DATES
+  ),
+  ...sameReason(['date_range_from', 'date_range_to'], DATES),
+  ...sameReason(['breakdown_filter', 'breakdownBy', 'breakdown_by'], BREAKDOWN),
+  compare_filter: 'A comparison is `compare` and `compare_to`.',
+  ...sameReason(['filterGroup', 'filter_group', 'property_filters', 'where'], FILTERS),
   ...sameReason(
     [
       'kind',
@@ -145,8 +180,18 @@ const ELSEWHERE = {
   )
 }
 
+/** Fields that would change the answer of a trend, but that saved insights may hold. */
+const OF_ANSWER = {
+  timezone: 'The days are those of the project’s time zone.',
+  limit: 'A trend has no pages: `breakdown_limit` limits the values of a breakdown.',
+  ...sameReason(['offset', 'format'], 'This is a parameter of the URL.'),
+  ...sameReason(['search', 'distinct_id', 'distinct_ids', 'person_id'], FILTERS)
+}
+
+const OF_TREND = { ...ELSEWHERE, ...OF_ANSWER }
+
 /** A filter object, as PostHog's clients have long sent it. */
-export const LegacyFilter = refusing(z.object(FLAT_FIELDS), ELSEWHERE)
+export const LegacyFilter = refusing(z.object(FLAT_FIELDS), OF_TREND)
 
 /** The body of a trend: one of its three forms, and what insights have beside it. */
 export const TrendFields = refusing(
@@ -165,7 +210,7 @@ export const TrendFields = refusing(
       }
     ]
   }),
-  ELSEWHERE
+  OF_TREND
 )
 
 /** Why a saved insight has no fields beside `filters` and `query`. */
@@ -222,15 +267,9 @@ const EventsNode = z.strictObject({
   event: EventName,
   fixedProperties: z.unknown().optional(),
   ...entity,
-  ...passedOver(
-    'version',
-    'response',
-    'limit',
-    'orderBy',
-    'optionalInFunnel',
-    'math_hogql',
-    'math_group_type_index'
-  )
+  limit: Unsupported,
+  orderBy: Unsupported,
+  ...passedOver('version', 'response', 'optionalInFunnel', 'math_hogql', 'math_group_type_index')
 })
 
 const FormulaNode = z.strictObject({ formula: z.string(), custom_name: Text })

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
 import type { Interval } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
-import { showName } from '../input/closest.ts'
+import { findSimilarName, showName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
+import { isHarmless } from '../input/harmless.ts'
 import {
   faultOf,
   isEmpty,
@@ -171,6 +172,33 @@ const NODE_PATHS: Record<string, string> = {
   sampling_factor: 'samplingFactor'
 }
 
+/** Fields of an `InsightVizNode` beside `source` that only say how it is drawn. */
+const isDrawn = (name: string): boolean =>
+  ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
+    name
+  ) || /^(show|hide|suppress)[A-Z]/.test(name)
+
+/** @throws invalid_input for a field of an `InsightVizNode` that would change the trend and belongs into its `source` */
+function expectWrapper(node: JsonObject): void {
+  const name = Object.keys(node).find(
+    (one) => !isDrawn(one) && !isHarmless(one) && saysSomething(node[one])
+  )
+  if (name === undefined) {
+    return
+  }
+  const path = NODE_PATHS[name]?.replaceAll('__', '.') ?? name
+  const isOfSource = Object.hasOwn(TrendsNode.shape, path.replace(/\..*$/, ''))
+  const meant = isOfSource
+    ? `source.${path}`
+    : findSimilarName(name, ['kind', 'source', ...Object.keys(TrendsNode.shape)])
+  const hint = meant === undefined ? '.' : `: did you mean "${meant}"?`
+  throw new AppError(
+    'invalid_input',
+    `${showName(name)} is not a field of an InsightVizNode${hint}`,
+    `query__${name.slice(0, 100)}`
+  )
+}
+
 /** A `TrendsQuery` node; undefined for none. */
 export function readQuery(query: Json | undefined): Draft | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
@@ -187,6 +215,9 @@ export function readQuery(query: Json | undefined): Draft | undefined {
   const path = isWrapped ? ['query', 'source'] : ['query']
   const at = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
   const inner = isWrapped ? outer.source : outer
+  if (isWrapped) {
+    expectWrapper(outer)
+  }
   const kind = isObject(inner) ? inner.kind : undefined
   if (kind !== 'TrendsQuery') {
     throw unsupported('kind of query', kind, at('kind'))
@@ -229,11 +260,27 @@ export function readQuery(query: Json | undefined): Draft | undefined {
   }
 }
 
-/** The newest of the ways to write formulas that is used. */
+/**
+ * The newest of the ways to write formulas that is used.
+ * @throws invalid_input, attr an older one, when it has other formulas
+ */
 function formulasOf(
   { formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>,
   at: string
 ): Draft['formulas'] {
+  const given = [
+    { name: 'formulaNodes', texts: formulaNodes?.map((node) => node.formula) ?? [] },
+    { name: 'formulas', texts: formulas ?? [] },
+    { name: 'formula', texts: formula ? [formula] : [] }
+  ].filter(({ texts }) => texts.length > 0)
+  const other = given.find(({ texts }) => !isSame(texts, given[0]?.texts ?? []))
+  if (other) {
+    throw new AppError(
+      'invalid_input',
+      `\`${other.name}\` and \`${given[0]?.name}\` have different formulas: send one of them.`,
+      `${at}__${other.name}`
+    )
+  }
   if (formulaNodes?.length) {
     return formulaNodes.map(({ formula: text, custom_name }, i) => ({
       at: `${at}__formulaNodes__${i}__formula`,

@@ -10,7 +10,7 @@ import { readDecoded } from '../../input/encoding.ts'
 import { parseInput } from '../../input/parse.ts'
 import { clockOf, MAX_BODY_BYTES, readExactly, readToken } from '../body.ts'
 import { type CapturedEvent, readEvent } from '../event.ts'
-import { warnOfInexact } from '../exact.ts'
+import { warnOfChanges } from '../exact.ts'
 import { takeEvents } from '../take.ts'
 import { readBatch, readSdk, type V1Event } from './event.ts'
 import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './schemas.ts'
@@ -52,14 +52,14 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     const headers = readHeaders(c)
     const project = await openProject(c, tokenOf(c.req.header('Authorization')))
     requireJson(c.req.header('Content-Type') ?? '')
-    const { json, inexact } = await readExactly(
+    const { json, ...changed } = await readExactly(
       new Response(await readDecoded(c.req.raw, MAX_BODY_BYTES))
     )
     const events = readBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
     const sentAt = clockOf(headers['PostHog-Request-Timestamp'])
     const read = events.map((event, i) => readOne(event, sentAt, now, i))
-    warnOfInexact(project.id, read, inexact)
+    warnOfChanges(project.id, read, changed)
     const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
     const results = outcomes.map((outcome, i) => [events[i]?.uuid, resultOf(outcome)])
     return c.json({ results: Object.fromEntries(results) })

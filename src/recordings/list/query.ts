@@ -100,14 +100,32 @@ function readEvents(
   events: NonNullable<FiltersQuery['events']>,
   read: ReadFilters
 ): RecordingFilters['events'] {
-  return events.map((event) => {
+  return events.map((event, i) => {
     if (typeof event === 'string') {
       return { name: event, group: naming('events', () => read([], EVENT_TYPES)) }
     }
+    expectEvent('type', event.type, ['events', 'event'], i)
+    expectEvent('kind', event.kind, ['EventsNode'], i)
     // They were parsed from JSON.
     const filters = (event.properties ?? []) as Json
     return { name: event.id, group: naming('events', () => read(filters, EVENT_TYPES)) }
   })
+}
+
+/** @throws invalid_input, attr the field, for an action and the like */
+function expectEvent(
+  field: string,
+  value: string | null | undefined,
+  allowed: readonly string[],
+  index: number
+): void {
+  if (value && !allowed.includes(value)) {
+    throw new AppError(
+      'invalid_input',
+      `${JSON.stringify(value)} is not supported: only events are.`,
+      `events__${index}__${field}`
+    )
+  }
 }
 
 /** Reads the filters in `properties`. The operand joins those of a list; a group says itself how its filters are joined. */

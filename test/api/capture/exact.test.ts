@@ -55,6 +55,21 @@ it.each([
   expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
 })
 
+it('an event is kept that has a member twice, and the log tells which', async () => {
+  const project = await newProject()
+  const log = listenToLog()
+  const twice = `{"event":"seen","distinct_id":"ada","uuid":"${UUID}","properties":{"n":1,"n":2}}`
+
+  const { status, events } = await send(
+    `{"api_key":"${project.token}","batch":[${eventOf('1')},${twice}]}`
+  )
+
+  expect([status, events.length]).toEqual([200, 2])
+  expect(log.lines('ingestion warning')).toMatchObject([
+    { project: project.id, type: 'member_repeated', event: UUID }
+  ])
+})
+
 it('logs no warning for numbers as SDKs write them', async () => {
   const project = await newProject()
   const log = listenToLog()

@@ -63,6 +63,26 @@ describe('the URL', () => {
       `${ada}properties_timeline/?events=${encodeURIComponent('[{"event":"bought"}]')}`,
       'events__0__event',
       '`id`'
+    ],
+    ...['session_recordings/', `${ada}properties_timeline/`].flatMap((list) =>
+      [
+        ['type', 'actions'],
+        ['kind', 'ActionsNode'],
+        ['negate', true],
+        ['property', 'plan']
+      ].map(([name, value]): [string, string, string, string] => [
+        'GET',
+        `${list}?events=${encodeURIComponent(JSON.stringify([{ id: 'a', [String(name)]: value }]))}`,
+        `events__0__${name}`,
+        ''
+      ])
+    ),
+    ['GET', 'insights/trend/?limit=5', 'limit', '"limit"'],
+    [
+      'GET',
+      `insights/trend/?filters=${encodeURIComponent('{"events":[{"id":"a"}],"limit":1}')}`,
+      'filters__limit',
+      '`breakdown_limit`'
     ]
   ])('%s %s is a 400 for %s', async (method, path, attr, detail) => {
     const { status, body } = await project.call(method, path)
@@ -200,6 +220,86 @@ describe('a body', () => {
       'breakdown',
       'not both'
     ],
+    ...[
+      ['filters_override', { date_from: '-1d' }, 'Overrides'],
+      ['variables_override', { a: 1 }, 'Overrides'],
+      ['timezone', 'Asia/Tokyo', 'time zone'],
+      ['limit', 1, '`breakdown_limit`'],
+      ['offset', 1, 'URL'],
+      ['search', 'x', '`properties`'],
+      ['distinct_id', 'ada', '`properties`'],
+      ['start_date', '-1d', '`date_from`'],
+      ['end_date', '-1d', '`date_to`'],
+      ['dateRangeTo', '-1d', '`date_to`'],
+      ['date_range', { date_from: '-1d' }, '`date_from`'],
+      ['breakdown_filter', { breakdown: 'a' }, '`breakdown`'],
+      ['compare_filter', { compare: true }, '`compare`'],
+      ['filterGroup', { values: [1] }, '`properties`']
+    ].flatMap(([name, value, detail]): [string, string, Json, string, string][] => [
+      [
+        'POST',
+        'insights/trend/',
+        { ...VIEWS, [String(name)]: value } as Json,
+        String(name),
+        String(detail)
+      ],
+      [
+        'POST',
+        'insights/trend/',
+        { filters: { ...VIEWS, [String(name)]: value } } as Json,
+        `filters__${name}`,
+        String(detail)
+      ]
+    ]),
+    ['POST', 'insights/trend/', { filters: { ...VIEWS, format: 'csv' } }, 'filters__format', 'URL'],
+    ...[
+      ['date_from', '-1d', '"source.dateRange.date_from"'],
+      ['interval', 'week', '"source.interval"'],
+      ['dateRange', { date_from: '-1d' }, '"source.dateRange"'],
+      ['intervall', 'week', '"interval"'],
+      ['color', 'red', 'not a field of an InsightVizNode']
+    ].map(([name, value, detail]): [string, string, Json, string, string] => [
+      'POST',
+      'insights/trend/',
+      { query: { kind: 'InsightVizNode', source: NODE, [String(name)]: value } } as Json,
+      `query__${name}`,
+      String(detail)
+    ]),
+    ...(['orderBy', 'limit'] as const).map((name): [string, string, Json, string, string] => [
+      'POST',
+      'insights/trend/',
+      {
+        query: {
+          kind: 'TrendsQuery',
+          series: [{ kind: 'EventsNode', event: 'a', [name]: name === 'limit' ? 5 : ['timestamp'] }]
+        }
+      },
+      `query__series__0__${name}`,
+      'not supported'
+    ]),
+    [
+      'POST',
+      'insights/trend/',
+      { query: { ...NODE, trendsFilter: { formula: 'A', formulas: ['A * 2'] } } },
+      'query__trendsFilter__formula',
+      'different formulas'
+    ],
+    [
+      'POST',
+      'insights/trend/',
+      {
+        query: { ...NODE, trendsFilter: { formulas: ['A'], formulaNodes: [{ formula: 'A * 2' }] } }
+      },
+      'query__trendsFilter__formulas',
+      'different formulas'
+    ],
+    [
+      'POST',
+      'insights/trend/',
+      { events: [{ id: '$pageview', negate: true }] },
+      'events__0__negate',
+      'negated'
+    ],
     ['POST', 'insights/trend/', NODE, 'kind', '`query`'],
     ['POST', 'insights/trend/', { name: 'A', series: NODE.series }, 'series', '`query`']
   ])('%s %s %j is a 400 for %s', async (method, path, json, attr, detail) => {
@@ -245,6 +345,26 @@ describe('a body', () => {
       const { status, headers } = await project.send(method, path, json)
 
       expect([status, headers.get('X-Ignored-Fields')]).toEqual([expected, named])
+    }
+  )
+
+  it.each([
+    {
+      query: { kind: 'InsightVizNode', source: NODE, full: true, showTable: true, embedded: true }
+    },
+    { query: { ...NODE, trendsFilter: { formula: 'A', formulas: ['A'] } } },
+    { ...VIEWS, filters_override: {}, variables_override: null, timezone: null }
+  ])('may be a trend as clients send it: %j', async (json) => {
+    expect((await project.send('POST', 'insights/trend/', json)).status).toBe(200)
+  })
+
+  it.each(['session_recordings/', `${ada}properties_timeline/`])(
+    'may have events as clients send them: %s',
+    async (list) => {
+      const event = { id: 'a', name: 'a', type: 'events', order: 0, math: 'dau', negation: false }
+      const path = `${list}?events=${encodeURIComponent(JSON.stringify([event]))}`
+
+      expect((await project.call('GET', path)).status).toBe(200)
     }
   )
 

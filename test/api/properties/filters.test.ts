@@ -195,8 +195,8 @@ describe('property filters', () => {
       ['person-0']
     ],
     [
-      'brackets with a field of no meaning',
-      'properties[0][key]=plan&properties[0][value]=pro&properties[0][group_type_index]=0',
+      'brackets with what clients display',
+      'properties[0][key]=plan&properties[0][value]=pro&properties[0][label]=Plan',
       ['person-0']
     ],
     [
@@ -306,7 +306,8 @@ describe('property filters', () => {
     ['no value', [{ key: 'plan' }], 'exact needs a value'],
     ['a null value', [{ key: 'plan', value: [null] }], 'exact needs a value'],
     ['an object as value', [{ key: 'plan', value: {} }], 'must be a text, a number or a boolean'],
-    ['the old dictionary', { plan__exact: 'pro' }, 'needs a `key`'],
+    ['the old dictionary', { plan__exact: 'pro' }, 'has no "plan__exact"'],
+    ['no key and nothing else', {}, 'needs a `key`'],
     ['a text', 'plan', 'must be JSON'],
     ['an unknown group', { type: 'XOR', values: [] }, 'must be AND or OR; got "XOR"'],
     ['a group without a list', { type: 'AND', values: {} }, 'list of filters and groups'],
@@ -373,6 +374,45 @@ describe('property filters', () => {
       'too many values',
       [{ key: 'plan', value: Array.from({ length: 1_001 }, () => 'x') }],
       'at most 1000 values'
+    ],
+    ...[
+      [{ op: 'is_not' }, 'has no "op": did you mean "operator"?'],
+      [{ comparison: 'gt' }, 'has no "comparison": did you mean "operator"?'],
+      [{ match: 'all' }, 'has no "match": did you mean "operator"?'],
+      [{ values: ['team'] }, 'has no "values": did you mean "value"?'],
+      [{ not: true }, 'has no "not": use the opposite operator'],
+      [{ inverse: true }, 'has no "inverse": use the opposite operator'],
+      [{ negate: true }, 'has no "negate": use the opposite operator'],
+      [{ negation: true }, 'has no "negation": use the opposite operator'],
+      [{ case_sensitive: false }, 'has no "case_sensitive": icontains ignores case'],
+      [{ group_type_index: 0 }, 'has no "group_type_index": groups are not supported.'],
+      [{ color: 'red' }, 'has no "color": its keys are key, value, operator, type.']
+    ].map(([more, detail]): [string, object, string] => [
+      JSON.stringify(more),
+      [{ key: 'plan', value: 'pro', ...(more as object) }],
+      String(detail)
+    ]),
+    ...['operator', 'conjunction', 'op'].map((name): [string, object, string] => [
+      `a group with ${name}`,
+      { [name]: 'OR', values: [{ key: 'plan', value: 'pro' }] },
+      `A group of property filters has no "${name}": did you mean "type"?`
+    ]),
+    [
+      'a negated group',
+      { type: 'AND', negate: true, values: [] },
+      'has no "negate": use the opposite'
+    ],
+    ...['9007199254740993', '1e400', '0.1000000000000000000001'].map(
+      (value): [string, object, string] => [
+        `the number ${value}`,
+        [{ key: 'age', operator: 'lt', value }],
+        `"${value}" cannot be compared exactly`
+      ]
+    ),
+    [
+      'a range up to no double',
+      [{ key: 'age', operator: 'between', value: [1, '9007199254740993'] }],
+      'cannot be compared exactly'
     ]
   ])('refuse %s by name', async (_, node, detail) => {
     const { status, body } = await (await newProject()).call('GET', `persons/?${asQuery(node)}`)
@@ -386,15 +426,49 @@ describe('property filters', () => {
     expect(body.detail).toContain(detail)
   })
 
-  it.each(['properties={', 'properties[0][key]=a&properties[0]=b', 'properties[<]=1'])(
-    'refuse %s',
-    async (query) => {
-      const { status, body } = await (await newProject()).call('GET', `persons/?${query}`)
-
-      expect(status).toBe(400)
-      expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
+  it('take what clients add to display them', async () => {
+    const project = await withPersons([{ plan: 'pro' }, { plan: 'team' }])
+    const displayed = {
+      label: 'Plan',
+      cohort_name: null,
+      group_key_names: { a: 'b' },
+      group_type_index: null,
+      negation: false,
+      custom: ''
     }
-  )
+    const filter = { key: 'plan', value: 'pro', operator: 'exact', type: 'person', ...displayed }
+
+    expect(await idsOf(project, asQuery({ type: 'AND', values: [filter], label: 'x' }))).toEqual([
+      'person-0'
+    ])
+  })
+
+  it('compare texts of whole numbers exactly up to 64 bits, and longer ones not at all', async () => {
+    const project = await withPersons([
+      { n: '9007199254740993' },
+      { n: '9007199254740992' },
+      { n: '9223372036854775809' },
+      { n: '1e3' }
+    ])
+    const found = (operator: string, value: string) =>
+      idsOf(project, asQuery([{ key: 'n', operator, value }]))
+
+    expect(await found('gt', '9007199254740992')).toEqual(['person-0'])
+    expect(await found('lte', '9007199254740992')).toEqual(['person-1', 'person-3'])
+    expect(await found('gte', '0')).toEqual(['person-0', 'person-1', 'person-3'])
+  })
+
+  it.each([
+    'properties={',
+    'properties[0][key]=a&properties[0]=b',
+    'properties[<]=1',
+    'properties[0][key]=plan&properties[0][value]=gold&properties[0][value]=silver'
+  ])('refuse %s', async (query) => {
+    const { status, body } = await (await newProject()).call('GET', `persons/?${query}`)
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
+  })
 
   it('take as many filters, groups and values as they say', async () => {
     const project = await withPersons([{ plan: 'pro' }])

@@ -40,6 +40,12 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   }))
 )
 
+it('lists schemas by name, in whatever order their modules are loaded', () => {
+  const names = Object.keys(components.schemas)
+
+  expect(names).toEqual(names.toSorted())
+})
+
 /** What the linter does not have to like, and why. */
 const EXCEPTIONS = {
   // The owner has not chosen a license yet.
@@ -94,6 +100,22 @@ describe.each([
 })
 
 describe('/openapi-3.0.json', () => {
+  it('has schemas that their examples fulfil, also those with nulls', async () => {
+    const document = JSON.parse(await publish('/openapi-3.0.json'))
+    const { DeletionTask, InsightFields } = document.components.schemas
+    expect(DeletionTask.example.receipt).toBeNull()
+    InsightFields.example = { ...InsightFields.example, interval: null }
+    const config = await createConfig({ rules: { 'no-invalid-schema-examples': 'error' } })
+
+    const problems = await lintFromString({
+      source: JSON.stringify(document),
+      absoluteRef: '/openapi-3.0.json',
+      config
+    })
+
+    expect(problems.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([])
+  })
+
   it('has the operations of the other one, with values that may be null', async () => {
     const old = JSON.parse(await publish('/openapi-3.0.json'))
 
