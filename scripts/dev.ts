@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +48,7 @@ try {
 /** Runs the server until it ends. @returns its exit code */
 async function run(): Promise<number> {
   const port = await findPort()
+  expectWritable()
   claimState()
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const secrets = readSecrets()
@@ -85,6 +86,19 @@ async function findPort(): Promise<number> {
   probe.close()
   await once(probe, 'close')
   return typeof address === 'object' && address ? address.port : asked
+}
+
+/** Wrangler builds in these folders, and waits for ever when it cannot. @throws OperatorError */
+function expectWritable(): void {
+  for (const folder of [join(root, '.wrangler/tmp'), join(root, 'dist')]) {
+    try {
+      mkdirSync(folder, { recursive: true })
+      rmSync(mkdtempSync(join(folder, 'dev-')), { recursive: true })
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : error
+      throw new OperatorError(`The worker cannot be built: ${folder} is not writable (${code}).`)
+    }
+  }
 }
 
 function startServer(port: number, secrets: Record<string, string>) {

@@ -1,9 +1,8 @@
 import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
-import { isGzip, unpack } from '../input/encoding.ts'
+import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
 import { findInexact, findRepeated } from '../input/exact.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
-import { readBody } from '../input/stream.ts'
 import type { Changed } from './exact.ts'
 
 /** Bytes of a request body, both as sent and decompressed. SDKs halve a batch that is refused with 413. */
@@ -13,11 +12,11 @@ export const MAX_EVENTS = 20_000
 
 /**
  * Reads the JSON of a request in any form that SDKs send: plain, gzip, base64, or a form field `data` that holds one of
- * these. The bytes tell the form, because the headers of SDKs do not.
+ * these. The bytes tell the form, because the headers of SDKs do not; only a `Content-Encoding` is undone first.
  *
  *     {"event":"signed up",…}
  *     data=eyJldmVudCI6InNpZ25lZCB1cCIs…
- * @throws request_too_large as soon as the limit is passed, parse_error
+ * @throws request_too_large as soon as the limit is passed, parse_error, unsupported_media_type
  */
 export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request))
@@ -34,7 +33,7 @@ export async function readExactly(request: Request | Response): Promise<{ json: 
 
 /** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */
 async function readText(request: Request | Response): Promise<string> {
-  let bytes = await readBody(request, MAX_BODY_BYTES)
+  let bytes = await readDecoded(request, MAX_BODY_BYTES)
   for (let layer = 0; layer < 3; layer += 1) {
     if (isGzip(bytes)) {
       bytes = unpack(bytes, 'gzip', MAX_BODY_BYTES)

@@ -7,7 +7,7 @@ export const DELETE = describe({
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person, its distinct ids and the history of its properties are deleted at once; events that were accepted before and arrive late do not recreate the person. Without `delete_events` the events are kept and count as those of one anonymous person; their own properties are unchanged, and the events cannot be deleted later. Without `delete_recordings` the recordings are kept and belong to no person. A distinct id that is used again starts a new person.',
+    'The person, its distinct ids and the history of its properties are deleted at once; events that were accepted before and arrive late do not recreate the person. Without `delete_events` the events are kept and count as those of one anonymous person; their own properties are unchanged, and the events cannot be deleted later. Without `delete_recordings` the recordings are kept and belong to no person. A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; if in both, they must be equal.',
   answers: { 204: { text: 'Deleted.' } },
   refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
 })

@@ -4,14 +4,27 @@ import { allow } from '../http/auth.ts'
 import { FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { encodeCursor, PageQuery, pageOf, pageSize, readPosition } from '../http/page.ts'
-import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import {
+  agree,
+  validateBody,
+  validateDeleteBody,
+  validatePath,
+  validateQuery
+} from '../http/validation.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
 import { isGenuine, ReceiptContent, signReceipt } from './receipt.ts'
 import { BULK_DELETE, DELETE, STATUS, VERIFY } from './reference.ts'
-import { BulkDelete, DeleteQuery, Presented, StatusFilters, taskToJson } from './schemas.ts'
+import {
+  BulkDelete,
+  DeleteBody,
+  DeleteQuery,
+  Presented,
+  StatusFilters,
+  taskToJson
+} from './schemas.ts'
 import { receiptSecret } from './secret.ts'
 import { listTasks } from './store.ts'
 
@@ -27,11 +40,14 @@ export const erasureRoutes = createRouter()
     allow('person:write'),
     validatePath(PersonPath),
     validateQuery(DeleteQuery.extend(FormatQuery.shape)),
+    validateDeleteBody(DeleteBody),
     async (c) => {
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
-      const { delete_events: deleteEvents = false, delete_recordings: deleteRecordings = false } =
-        c.req.valid('query')
+      const { deleteEvents, deleteRecordings } = readExtent(
+        c.req.valid('query'),
+        c.req.valid('json')
+      )
       const { db, project, user, key, now } = c.var
       const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
         selection,
@@ -54,10 +70,7 @@ export const erasureRoutes = createRouter()
     validateBody(BulkDelete),
     async (c) => {
       const body = c.req.valid('json')
-      const query = c.req.valid('query')
-      const deleteEvents = agree('delete_events', query.delete_events, body.delete_events) ?? false
-      const deleteRecordings =
-        agree('delete_recordings', query.delete_recordings, body.delete_recordings) ?? false
+      const { deleteEvents, deleteRecordings } = readExtent(c.req.valid('query'), body)
       const { db, project, user, key, now } = c.var
       const persons = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
         selection: selectionOf(body),
@@ -129,3 +142,12 @@ export const erasureRoutes = createRouter()
       return c.json({ valid: isOurs, detail })
     }
   )
+
+type Extent = { delete_events?: boolean | undefined; delete_recordings?: boolean | undefined }
+
+/** Reads what is deleted with the persons, from the URL and the body. @throws invalid_input when they differ */
+const readExtent = (query: Extent, body: Extent) => ({
+  deleteEvents: agree('delete_events', query.delete_events, body.delete_events) ?? false,
+  deleteRecordings:
+    agree('delete_recordings', query.delete_recordings, body.delete_recordings) ?? false
+})

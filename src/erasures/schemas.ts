@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { refusing, sameReason } from '../input/fields.ts'
+import { closed, sameReason } from '../input/fields.ts'
 import { Flag } from '../input/parameters.ts'
 import { RECEIPT_EXAMPLE, Receipt } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'
@@ -121,16 +121,32 @@ const some = <S extends z.ZodType>(item: S) =>
     .min(1, `Send between 1 and ${MAX_PERSONS} persons.`)
     .max(MAX_PERSONS, `Send between 1 and ${MAX_PERSONS} persons.`)
 
-export const BulkDelete = refusing(
+const KEPT = 'Persons are not kept: events can only be deleted together with their person.'
+
+/** Persons are kept with `keep_person`, or with one of these as false. */
+const KEEPING = {
+  ...sameReason(['keep_person', 'keep_persons', 'events_only'], KEPT),
+  ...sameReason(['delete_person', 'delete_persons'], { always: KEPT })
+}
+
+const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
+
+/** The body of a DELETE, which may have the parameters of the URL. */
+export const DeleteBody = closed(
+  z.object({ delete_events: BodyFlag, delete_recordings: BodyFlag }),
+  KEEPING
+)
+
+export const BulkDelete = closed(
   z
     .object({
       ids: some(Id).nullish().meta({ description: 'UUIDs or integer ids.' }),
       distinct_ids: some(z.string().min(1).max(1000)).nullish(),
-      delete_events: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+      delete_events: BodyFlag.meta({
         type: 'boolean',
         description: 'Whether to delete the events, too, in the next weekly run.'
       }),
-      delete_recordings: z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional().meta({
+      delete_recordings: BodyFlag.meta({
         type: 'boolean',
         description: 'Whether to delete the recordings of their sessions, too, at once.'
       })
@@ -144,7 +160,7 @@ export const BulkDelete = refusing(
       examples: [{ distinct_ids: ['user-1', 'user-2'], delete_events: true }]
     }),
   {
-    keep_person: 'Persons are not kept: events can only be deleted together with their person.',
+    ...KEEPING,
     ...sameReason(
       ['id', 'uuid', 'uuids', 'person_id', 'person_ids'],
       'Name the persons in `ids` or `distinct_ids`.'

@@ -17,12 +17,16 @@ export const UNKNOWN_TOKEN: Refusal[] = [
 /** Refusals of every capture endpoint with a body. */
 export const UNREADABLE: Refusal[] = [
   ['parse_error', 'failed to parse request: invalid JSON'],
+  [
+    'unsupported_media_type',
+    'Unsupported Content-Encoding "compress": send br, deflate, gzip, zstd or none.'
+  ],
   ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`],
   ...UNKNOWN_TOKEN
 ]
 
 /** Describes the body of a capture endpoint in the API reference. */
-export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; the format is detected. At most ${MAX_BODY_BYTES} bytes.`
+export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; the format is detected. It may also be compressed as \`Content-Encoding\` says: gzip, deflate, br or zstd. At most ${MAX_BODY_BYTES} bytes.`
 
 /** Returns the body or, without one, the query's `data`, which very old SDKs send with GET. */
 export const payloadOf = (c: Context<AppEnv>): Request | Response => {

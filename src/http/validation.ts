@@ -1,8 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { readDecoded } from '../input/encoding.ts'
 import { findInexact, findRepeated } from '../input/exact.ts'
+import { closed } from '../input/fields.ts'
 import {
   depthOf,
   isObject,
@@ -87,6 +88,16 @@ export const validateHeader = <S extends z.ZodObject>(
 /** Bytes of a request's body, both as sent and decompressed. */
 export const MAX_BODY_BYTES = 1_000_000
 
+const unsupported = (type: string): string =>
+  `Unsupported media type "${type}" in request: send Content-Type: application/json.`
+
+const BODY_REFUSALS: Refusal[] = [
+  ['unsupported_media_type', unsupported('text/plain')],
+  ['invalid_input', 'Expected an object.'],
+  ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
+  ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
+]
+
 /**
  * Parses the JSON body for `c.req.valid('json')`. A missing body counts as `{}`. The schema needs an id. Unknown fields are
  * refused, or ignored and named in the header `X-Ignored-Fields`: see `findUnknownFields`.
@@ -94,27 +105,34 @@ export const MAX_BODY_BYTES = 1_000_000
 export const validateBody = <S extends z.ZodType>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> =>
-  contribute(
-    async function validateBody(c, next) {
-      const json = await readJson(c.req.raw)
-      const passedOver: string[] = []
-      c.req.addValidatedData('json', parseInput(schema, json, [], passedOver) as object)
-      c.set('passedOver', pick(json, passedOver))
-      nameIgnored(c, passedOver)
-      await next()
-    },
-    {
-      body: schema,
-      mayLackBody: schema.safeParse({}).success,
-      refusals: [
-        ['unsupported_media_type', unsupported('text/plain')],
-        ['invalid_input', 'Expected an object.'],
-        ...SCHEMA_REFUSALS,
-        ['parse_error', 'JSON parse error - Unexpected end of JSON input'],
-        ['request_too_large', `maximum request size exceeded: ${MAX_BODY_BYTES} bytes`]
-      ]
-    }
-  )
+  contribute(createBodyParser(schema), {
+    body: schema,
+    mayLackBody: schema.safeParse({}).success,
+    refusals: [...BODY_REFUSALS, ...SCHEMA_REFUSALS]
+  })
+
+/** Does what `validateBody` does, for a DELETE: its body is left out of the reference, because many tools cannot send one. */
+export const validateDeleteBody = <S extends z.ZodType>(
+  schema: S
+): MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> =>
+  contribute(createBodyParser(schema), { refusals: BODY_REFUSALS })
+
+/** Refuses every body but an empty one and `{}`, for operations without a body. */
+export const expectNoBody: MiddlewareHandler<AppEnv> = contribute(
+  createBodyParser(closed(z.object({}))),
+  { refusals: BODY_REFUSALS }
+)
+
+function createBodyParser(schema: z.ZodType): MiddlewareHandler<AppEnv> {
+  return async function parseBody(c, next) {
+    const json = await readJson(c.req.raw)
+    const passedOver: string[] = []
+    c.req.addValidatedData('json', parseInput(schema, json, [], passedOver) as object)
+    c.set('passedOver', pick(json, passedOver))
+    nameIgnored(c, passedOver)
+    await next()
+  }
+}
 
 /**
  * Returns the value of a field that may be given in the URL, in the body, or in both.
@@ -208,6 +226,3 @@ function parseJson(text: string): Json {
 }
 
 const malformed = (why: string) => new AppError('parse_error', `JSON parse error - ${why}`)
-
-const unsupported = (type: string): string =>
-  `Unsupported media type "${type}" in request: send Content-Type: application/json.`

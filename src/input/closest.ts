@@ -22,6 +22,9 @@ export function findSimilarName(name: string, known: readonly string[]): string 
   return near.sort((a, b) => a.edits - b.edits)[0]?.one
 }
 
+/** Whether two names differ only in case and separators, as `dateFrom` and `date_from` do. */
+export const isSameName = (a: string, b: string): boolean => lettersOf(a) === lettersOf(b)
+
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s[\]]/g, '')
 
 /** Counts the letters to add, remove, replace or swap with the next one to turn `a` into `b` (Damerau–Levenshtein). */

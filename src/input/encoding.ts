@@ -33,7 +33,7 @@ export const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f &
  * after decoding. A body that claims to be gzip but does not begin as gzip is taken as plain.
  * @throws unsupported_media_type, parse_error, request_too_large
  */
-export async function readDecoded(request: Request, limit: number): Promise<Uint8Array> {
+export async function readDecoded(request: Request | Response, limit: number): Promise<Uint8Array> {
   const encoding = request.headers.get('Content-Encoding')?.trim().toLowerCase() || 'identity'
   const bytes = await readBody(request, limit)
   if (encoding === 'identity' || (encoding === 'gzip' && !isGzip(bytes))) {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { findSimilarName, showName } from './closest.ts'
+import { findSimilarName, isSameName, showName } from './closest.ts'
 import { isHarmless } from './harmless.ts'
 import { isEmpty, isObject } from './json.ts'
 
-/** Reasons for refusing fields that a schema does not have, by field name. */
-type Refused = Record<string, string>
+/** Reasons for refusing fields that a schema does not have, by field name. An `always` refuses `false`, `0` and `''`, too. */
+type Refused = Record<string, string | { always: string }>
 
 /** Unknown fields allowed in one object. Each is compared with every known field; 1,000 take about 40 ms. */
 const MAX_UNKNOWN = 1_000
@@ -13,8 +13,10 @@ const MAX_UNKNOWN = 1_000
 type Rules = {
   refused: Refused
   readOnly: readonly string[]
-  /** Reason for refusing all other unknown fields; they are ignored if it is left out. */
+  /** Reason for refusing all other unknown fields that carry a value; they are ignored if it is left out. */
   others?: string | undefined
+  /** Whether to refuse all other unknown fields, whatever their value. */
+  isClosed?: true
 }
 
 const rules = new WeakMap<z.ZodType, Rules>()
@@ -35,9 +37,20 @@ export function refusing<S extends z.ZodObject>(
   return schema
 }
 
+/**
+ * Makes a schema refuse every unknown field, whatever its value: the request deletes or sends something, which an ignored
+ * `dry_run` would not prevent. Only the fields in `refused` may come with an empty value.
+ */
+export function closed<S extends z.ZodObject>(schema: S, refused: Refused = {}): S {
+  rules.set(schema, { refused, readOnly: [], isClosed: true })
+  return schema
+}
+
 /** Gives several fields the same reason. */
-export const sameReason = (names: readonly string[], reason: string): Refused =>
-  Object.fromEntries(names.map((name) => [name, reason]))
+export const sameReason = <R extends Refused[string]>(
+  names: readonly string[],
+  reason: R
+): Record<string, R> => Object.fromEntries(names.map((name) => [name, reason]))
 
 /** Whether a value asks for anything: null, `''`, 0, `false`, `"false"`, `[]` and `{}` do not. */
 export const saysSomething = (value: unknown): boolean =>
@@ -61,7 +74,12 @@ export function findUnknownFields(
   }
   if (inner instanceof z.ZodUnion) {
     const options = inner.options as z.ZodType[]
-    const fitting = options.find((option) => option.safeParse(input).success)
+    const objects = isObject(input)
+      ? options.filter((option) => unwrap(option) instanceof z.ZodObject)
+      : []
+    const fitting =
+      options.find((option) => option.safeParse(input).success) ??
+      (objects.length === 1 ? objects[0] : undefined)
     return fitting ? findUnknownFields(fitting, input, path) : []
   }
   if (inner instanceof z.ZodArray && Array.isArray(input)) {
@@ -108,12 +126,13 @@ type Place = Rules & { known: string[]; at: string[] }
 function expectMeaningless(
   name: string,
   value: unknown,
-  { known, refused, readOnly, others, at }: Place
+  { known, refused, readOnly, others, isClosed, at }: Place
 ): void {
-  const reason = Object.hasOwn(refused, name) ? refused[name] : undefined
+  const reason = reasonFor(name, refused)
   if (reason !== undefined) {
-    if (saysSomething(value)) {
-      throw new AppError('invalid_input', reason, at.join('__'))
+    const isAlways = typeof reason === 'object'
+    if (isAlways ? value !== null : saysSomething(value)) {
+      throw new AppError('invalid_input', isAlways ? reason.always : reason, at.join('__'))
     }
     return
   }
@@ -129,6 +148,22 @@ function expectMeaningless(
   if (others !== undefined && !isFree && saysSomething(value)) {
     throw new AppError('invalid_input', others, at.join('__'))
   }
+  if (isClosed && !isFree) {
+    throw new AppError(
+      'invalid_input',
+      `${showName(name)} is not a field of this request: leave it out.`,
+      at.join('__')
+    )
+  }
+}
+
+/** Returns the reason for refusing a field; `keepPerson` is refused like `keep_person`. */
+function reasonFor(name: string, refused: Refused): Refused[string] | undefined {
+  if (Object.hasOwn(refused, name)) {
+    return refused[name]
+  }
+  const spelled = Object.keys(refused).find((one) => isSameName(one, name))
+  return spelled === undefined ? undefined : refused[spelled]
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {

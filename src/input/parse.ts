@@ -20,7 +20,20 @@ export function parseInput<S extends z.ZodType>(
     return result.data
   }
   const [issue] = result.error.issues
-  throw issue ? toAppError(issue, path) : new AppError('invalid_input', 'Invalid input.')
+  throw issue ? toAppError(descend(issue), path) : new AppError('invalid_input', 'Invalid input.')
+}
+
+/**
+ * Returns the issue inside a union when exactly one of its members takes the type of the input: of "a text or an object
+ * with `id`", the missing `id` of an object. A union with a message of its own keeps it.
+ */
+function descend(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') {
+    return issue
+  }
+  const fitting = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
+  const inner = fitting.length === 1 ? fitting[0]?.[0] : undefined
+  return inner ? descend({ ...inner, path: [...issue.path, ...inner.path] }) : issue
 }
 
 function toAppError(issue: z.core.$ZodIssue, path: readonly string[]): AppError {

@@ -12,6 +12,7 @@ import { describe, type Refusal } from '../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import {
+  expectNoBody,
   nameIgnored,
   SCHEMA_REFUSALS,
   validateBody,
@@ -340,6 +341,7 @@ export const insightRoutes = createRouter()
     DESTROY,
     allow('insight:write'),
     validatePath(InsightPath),
+    expectNoBody,
     async (c) => {
       const { db, project, now } = c.var
       const row = await findInsight(db, project.id, c.req.valid('param').id)

@@ -14,7 +14,7 @@ import {
   readPosition
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
-import { validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { log } from '../log.ts'
 import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
@@ -64,6 +64,7 @@ session's events. The keys of type \`recording\` are those of \`having_predicate
   refusals: [
     ['invalid_input', 'The operator "like" is not supported.', 'properties'],
     ['query_too_large', TOO_MUCH_WORK, 'properties'],
+    ['required', 'This field is required.', 'events__0__id'],
     ['blank', 'This field may not be blank.', 'session_ids__0'],
     ['null', 'This field may not be null.', 'session_ids__0'],
     [
@@ -213,6 +214,7 @@ export const recordingRoutes = createRouter()
     DESTROY,
     allow('session_recording:write'),
     validatePath(RecordingPath),
+    expectNoBody,
     async (c) => {
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var

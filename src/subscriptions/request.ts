@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { parseIso } from '../calendar/clock.ts'
 import { FREQUENCIES, TARGET_TYPES, WEEKDAYS } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
-import { refusing } from '../input/fields.ts'
+import { refusing, sameReason } from '../input/fields.ts'
 import { checkUrl, OutboundError } from '../outbound.ts'
 import { Timezone } from '../projects/project.ts'
 import { daysInPeriod, nextOccurrence, type Schedule, YEARS } from './schedule.ts'
@@ -20,8 +20,29 @@ const UNSUPPORTED = {
   integration_id:
     'Not supported: for Slack, send the URL of an incoming webhook as `target_value`.',
   dashboard_export_insights:
-    'Not supported: the first ten insights of a dashboard are always delivered.'
+    'Not supported: the first ten insights of a dashboard are always delivered.',
+  format: 'Not supported: each channel has one format.',
+  ...sameReason(
+    ['ai_prompt', 'ai_summary', 'summary_enabled', 'summary_prompt_guide'],
+    'Not supported: deliveries contain no summary by an AI.'
+  ),
+  ...sameReason(
+    ['bymonth', 'bymonthday', 'byhour', 'byyearday', 'byweekno'],
+    'Not supported: a schedule is made of `frequency`, `interval`, `byweekday`, `bysetpos` and `start_date`, which sets the day and the time.'
+  ),
+  ...sameReason(['byday', 'days', 'weekdays'], 'Send the weekdays as `byweekday`.'),
+  ...sameReason(
+    ['time', 'time_of_day', 'hour'],
+    'Deliveries have the time of day of `start_date`.'
+  ),
+  ...sameReason(['email', 'emails', 'recipients', 'url'], 'Send the recipients as `target_value`.'),
+  freq: 'Send the frequency as `frequency`.',
+  insight_id: 'Send the insight as `insight`.',
+  dashboard_id: 'Send the dashboard as `dashboard`.',
+  end_date: 'Send the end of the schedule as `until_date`.'
 }
+
+const SWITCH = ['enabled', 'active', 'is_active']
 
 /** The writable fields of a subscription. Omitted fields do not change. */
 export const SubscriptionChange = refusing(
@@ -104,11 +125,16 @@ export const SubscriptionChange = refusing(
         .meta({ description: '`true` pauses deliveries, `false` resumes them.' })
     })
     .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] }),
-  UNSUPPORTED
+  {
+    ...UNSUPPORTED,
+    ...sameReason(SWITCH, { always: 'Pause or resume deliveries with `paused`.' })
+  }
 )
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
 const { shape } = SubscriptionChange
+
+const NOT_PAUSED = 'A subscription cannot be created paused; pause it with PATCH.'
 
 export const SubscriptionInput = refusing(
   SubscriptionChange.omit({ paused: true })
@@ -132,7 +158,13 @@ export const SubscriptionInput = refusing(
         }
       ]
     }),
-  { ...UNSUPPORTED, paused: 'A subscription cannot be created paused; pause it with PATCH.' }
+  {
+    ...UNSUPPORTED,
+    paused: NOT_PAUSED,
+    ...sameReason(SWITCH, { always: NOT_PAUSED }),
+    next_delivery_date:
+      'The schedule sets the next delivery: send `start_date`, `frequency` and `byweekday`.'
+  }
 )
 
 /** The settings of a subscription, as its users made them. */
@@ -205,7 +237,9 @@ const given = <T>(value: T | undefined, before: T): T => (value === undefined ? 
 /** Reads a date-time. @returns ms UTC. @throws invalid_input */
 function readDate(text: string, timezone: string, attr: string): number {
   const time = parseIso(text, timezone)
-  if (time === undefined) {
+  // `parseIso` reads a leap second as the second before.
+  const hasLeapSecond = /:\d\d:60/.test(text)
+  if (time === undefined || hasLeapSecond) {
     throw new AppError(
       'invalid_input',
       `\`${attr}\` must be an ISO 8601 date-time such as \`2026-11-23T09:00:00+01:00\`; got ${JSON.stringify(text)}.`,

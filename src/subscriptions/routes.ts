@@ -6,7 +6,13 @@ import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { PageQuery, pageOf, pageSize } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
-import { validateBody, validateHeader, validatePath, validateQuery } from '../http/validation.ts'
+import {
+  expectNoBody,
+  validateBody,
+  validateHeader,
+  validatePath,
+  validateQuery
+} from '../http/validation.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
 import { createSubscription } from './create.ts'
 import { claim } from './due.ts'
@@ -144,6 +150,7 @@ export const subscriptionRoutes = createRouter()
     DESTROY,
     allow('subscription:write'),
     validatePath(SubscriptionPath),
+    expectNoBody,
     async (c) => {
       const { db, project } = c.var
       await retryConflicts(async () => {

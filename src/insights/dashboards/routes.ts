@@ -6,7 +6,7 @@ import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
-import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
+import { expectNoBody, validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { isEmpty, type JsonObject } from '../../input/json.ts'
 import { KnownId } from '../../input/parameters.ts'
 import { userToJson } from '../../projects/user.ts'
@@ -134,6 +134,7 @@ export const dashboardRoutes = createRouter()
     DESTROY,
     allow('dashboard:write'),
     validatePath(DashboardPath),
+    expectNoBody,
     async (c) => {
       const { db, project } = c.var
       const row = await findDashboard(db, project.id, c.req.valid('param').id)

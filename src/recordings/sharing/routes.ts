@@ -8,7 +8,7 @@ import { allow } from '../../http/auth.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
-import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
+import { expectNoBody, validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { openProject } from '../../projects/open.ts'
 import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
@@ -58,6 +58,7 @@ const UNKNOWN: Refusal[] = [
 const SHARED = describe({
   id: 'shared',
   tag: TAG,
+  takesAnyQuery: true,
   summary: 'Retrieve a shared recording',
   description:
     'Needs no key while sharing is enabled. The response does not say whose recording it is. An unknown token and one whose sharing is disabled are both a 404.',
@@ -129,6 +130,7 @@ export const sharingRoutes = createRouter()
     REFRESH,
     allow('sharing_configuration:write'),
     validatePath(RecordingPath),
+    expectNoBody,
     async (c) => {
       const { db, project } = c.var
       return c.json(

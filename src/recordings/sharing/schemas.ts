@@ -24,10 +24,26 @@ export type SharingJson = z.infer<typeof SharingJson>
 
 export const SharingUpdateJson = refusing(
   z.object({ enabled: z.boolean() }).meta({ id: 'SharingUpdate', examples: [{ enabled: true }] }),
-  sameReason(
-    ['password_required', 'password', 'share_passwords', 'settings'],
-    'Links have no password and no settings: anyone with the link can see the recording.'
-  )
+  {
+    ...sameReason(
+      ['password_required', 'password', 'share_passwords', 'settings'],
+      'Links have no password and no settings: anyone with the link can see the recording.'
+    ),
+    ...sameReason(
+      [
+        'expires',
+        'expires_after',
+        'expires_at',
+        'expires_in',
+        'expiration',
+        'expiration_date',
+        'expiry',
+        'ttl',
+        'valid_until'
+      ],
+      'Links do not expire: turn sharing off with `enabled`, or replace the link with `POST …/sharing/refresh/`.'
+    )
+  }
 )
 
 /** A recording as anyone with the link sees it: without its person and its viewers. */

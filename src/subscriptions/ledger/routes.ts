@@ -4,7 +4,7 @@ import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
-import { validatePath, validateQuery } from '../../http/validation.ts'
+import { expectNoBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
 import { queueDeliveries } from '../due.ts'
 import { DeliveryJson, deliveryToJson } from '../schemas.ts'
@@ -56,6 +56,7 @@ export const deliveryRoutes = createRouter()
     TEST,
     allow('subscription:write'),
     validatePath(SubscriptionPath),
+    expectNoBody,
     async (c) => {
       const { db, project, now } = c.var
       const subscription = await getSubscription(db, project.id, c.req.valid('param').id)

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../../../src/input/json.ts'
 import { newApiKey, newCaptureToken } from '../../../src/projects/key.ts'
@@ -106,6 +107,29 @@ describe.each(DOORS)('POST %s', (path) => {
 })
 
 describe('an encoding', () => {
+  it.each([
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync]
+  ])('%s is undone as Content-Encoding says', async (encoding, compress) => {
+    const { token } = await newProject()
+    const json = JSON.stringify({ api_key: token, event: 'a', distinct_id: 'ada' })
+
+    const { status, events } = await send(new Uint8Array(compress(json)), {
+      path: '/e/',
+      headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding }
+    })
+
+    expect([status, events.length]).toEqual([200, 1])
+  })
+
+  it('that is unknown is a 415 that names it', async () => {
+    const { status, body } = await send('{}', { headers: { 'Content-Encoding': 'lzma' } })
+
+    expect(status).toBe(415)
+    expect(body.detail).toContain('"lzma"')
+  })
+
   const TEXT = 'é日🙂 ÿÿÿ>>>???'
   const json = (token: string) =>
     JSON.stringify({ api_key: token, event: 'a', distinct_id: 'ada', properties: { text: TEXT } })

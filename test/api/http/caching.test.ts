@@ -23,6 +23,12 @@ describe('caches', () => {
     expect(headers.get('Cache-Control')).toBe('no-store')
   })
 
+  it.each(['/livez', '/readyz', '/readyz/'])('keep nothing of %s', async (path) => {
+    const { headers } = await request('GET', path)
+
+    expect(headers.get('Cache-Control')).toBe('no-store')
+  })
+
   it('may keep the configuration of SDKs', async () => {
     const project = await newProject()
 

@@ -99,6 +99,35 @@ describe('the URL', () => {
   })
 })
 
+describe('a DELETE of a person', () => {
+  const remove = async (id: string, json?: Json) => {
+    await project.ingest([{ event: 'seen', distinct_id: id }])
+    const { results } = (await project.call('GET', `persons/?distinct_id=${id}`)).body
+    const { status } = await project.send('DELETE', `persons/${results[0].id}/`, json)
+    const query = `persons/deletion_status/?person_uuid=${results[0].uuid}`
+    return { status, tasks: (await project.call('GET', query)).body.count }
+  }
+
+  it('takes delete_events in the body', async () => {
+    expect(await remove('carol', { delete_events: true })).toEqual({ status: 204, tasks: 1 })
+  })
+
+  it('takes an empty object', async () => {
+    expect(await remove('dave', {})).toEqual({ status: 204, tasks: 0 })
+  })
+})
+
+it('events of a list of recordings name the missing field', async () => {
+  const list = (events: Json) =>
+    project.send('GET', `session_recordings/?events=${encodeURIComponent(JSON.stringify(events))}`)
+
+  const missing = await list([{}])
+  const misnamed = await list([{ event: 'a' }])
+
+  expect(missing.body).toMatchObject({ code: 'required', attr: 'events__0__id' })
+  expect(misnamed.body).toMatchObject({ attr: 'events__0__event' })
+})
+
 describe('a body', () => {
   it.each<[string, string, Json, string, string]>([
     ['PATCH', ada, { propertis: {} }, 'propertis', 'did you mean "properties"?'],
@@ -129,6 +158,79 @@ describe('a body', () => {
       'delete_events',
       'in the body'
     ],
+    ...['dry_run', 'keep_persons', 'preview', 'search', 'email', 'properties'].map(
+      (name): [string, string, Json, string, string] => [
+        'POST',
+        'persons/bulk_delete/',
+        { distinct_ids: ['x'], [name]: true },
+        name,
+        ''
+      ]
+    ),
+    ...['keepPerson', 'events_only'].map((name): [string, string, Json, string, string] => [
+      'POST',
+      'persons/bulk_delete/',
+      { distinct_ids: ['x'], [name]: true },
+      name,
+      'not kept'
+    ]),
+    ...['confirm', 'delete_person', 'dry_run'].map(
+      (name): [string, string, Json, string, string] => [
+        'POST',
+        'persons/bulk_delete/',
+        { distinct_ids: ['x'], [name]: false },
+        name,
+        ''
+      ]
+    ),
+    ['DELETE', ada, { delete_event: true }, 'delete_event', 'did you mean "delete_events"?'],
+    ['DELETE', ada, { dry_run: true }, 'dry_run', 'leave it out'],
+    ['DELETE', ada, { keep_person: true }, 'keep_person', 'not kept'],
+    ['DELETE', ada, { delete_events: 'yes' }, 'delete_events', 'boolean'],
+    ['DELETE', `${ada}?delete_events=true`, { delete_events: false }, 'delete_events', 'the body'],
+    ['DELETE', ada, [true], '', 'object'],
+    ['DELETE', 'insights/1/', { dry_run: true }, 'dry_run', 'leave it out'],
+    ['DELETE', 'dashboards/1/', { delete_insights: true }, 'delete_insights', 'leave it out'],
+    ['DELETE', 'subscriptions/1/', { dry_run: true }, 'dry_run', 'leave it out'],
+    ['DELETE', RECORDING, { dry_run: true }, 'dry_run', 'leave it out'],
+    ['POST', 'subscriptions/1/test/', { target_value: 'a@b.co' }, 'target_value', 'leave it out'],
+    ['POST', `${RECORDING}sharing/refresh/`, { enabled: false }, 'enabled', 'leave it out'],
+    ...['expires_at', 'expires_after', 'valid_until'].map(
+      (name): [string, string, Json, string, string] => [
+        'PATCH',
+        `${RECORDING}sharing/`,
+        { enabled: true, [name]: '2026-12-01' },
+        name,
+        'do not expire'
+      ]
+    ),
+    ...Object.entries({
+      enabled: false,
+      freq: 'weekly',
+      byday: ['monday'],
+      bymonthday: 1,
+      bymonth: 2,
+      insight_id: 44,
+      dashboard_id: 3,
+      format: 'pdf',
+      ai_prompt: 'Be brief.',
+      summary_enabled: true,
+      next_delivery_date: '2099-01-01T00:00:00Z'
+    }).map(([name, value]): [string, string, Json, string, string] => [
+      'POST',
+      'subscriptions/',
+      { ...DAILY, [name]: value },
+      name,
+      ''
+    ]),
+    [
+      'POST',
+      'subscriptions/',
+      { ...DAILY, start_date: '2026-11-23T09:00:60Z' },
+      'start_date',
+      'ISO'
+    ],
+    ['PATCH', 'subscriptions/1/', { enabled: false }, 'enabled', '`paused`'],
     ['POST', 'subscriptions/', { ...DAILY, paused: true }, 'paused', 'PATCH'],
     ['POST', 'subscriptions/', { ...DAILY, start_date: 'Nov 1 2026' }, 'start_date', 'ISO'],
     ['POST', 'subscriptions/', { ...DAILY, start_date: '1700000000' }, 'start_date', 'ISO'],

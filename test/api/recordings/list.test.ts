@@ -332,7 +332,7 @@ describe('GET session_recordings', () => {
     ['distinct_ids=[null]', 'null', 'distinct_ids__0'],
     [json('events', [{ id: '' }]), 'blank', 'events__0__id'],
     ['events=bought', 'invalid_input', 'events'],
-    [json('events', [{ name: 'bought' }]), 'invalid_input', 'events__0'],
+    [json('events', [{ name: 'bought' }]), 'required', 'events__0__id'],
     [
       json('events', [
         { id: 'bought', properties: [{ key: 'price', operator: 'like', value: 1 }] }

@@ -78,4 +78,15 @@ describe('a clone', () => {
       expect.stringContaining('not writable')
     ])
   })
+
+  it('that is read-only is reported in one line by npm run dev, too', () => {
+    const clone = newClone()
+    linkPackages(clone)
+    writeFileSync(join(clone, 'dist'), '')
+
+    const { status, stderr } = runIn(clone, 'dev.ts')
+
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^The worker cannot be built: .+ is not writable \(\w+\)\.\n$/)
+  })
 })
