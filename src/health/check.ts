@@ -51,7 +51,10 @@ const CronHealth = z.object({
     .int()
     .min(0)
     .nullable()
-    .meta({ description: 'Jobs that failed in the last run. Any of them is a `warning`.' })
+    .meta({
+      description:
+        'Failures in the last run: one per job, or one per job and database. Any failure is a `warning`.'
+    })
 })
 
 export const Health = z
