@@ -4,8 +4,8 @@ import { OperatorError } from './local.ts'
 const MINUTE = 60_000
 
 /**
- * Returns a test for the minutes that a Cron Trigger's expression matches, as Cloudflare reads it: five fields, in UTC,
- * weekdays by name or from 1 (Sunday) to 7.
+ * Returns a function that tells whether a cron expression matches a minute. Cloudflare's syntax: five fields, UTC, weekdays
+ * as names or 1 (Sunday) to 7 (Saturday).
  * @throws for an invalid expression
  */
 export function readCron(expression: string): (minute: Date) => boolean {
@@ -19,12 +19,13 @@ export function readCron(expression: string): (minute: Date) => boolean {
 }
 
 /**
- * Fires Cron Triggers at their minutes, ms UTC. A minute is skipped while the previous run of the same expression is still in
- * progress, and when the machine slept through it. When the clock is set back, minutes repeat.
- * @param run rejects with an error to print
+ * Calls `run` at each minute that an expression matches, with the start of that minute in ms UTC. Skips minutes during an
+ * unfinished run of the same expression and minutes that the machine slept through. When the clock is set back, minutes
+ * repeat.
+ * @param run errors it rejects with are printed, and the schedule continues
  */
 export function startCrons(crons: string[], run: (cron: string, minute: number) => Promise<void>) {
-  const rules = crons.map((cron) => ({ cron, means: readCron(cron) }))
+  const rules = crons.map((cron) => ({ cron, matches: readCron(cron) }))
   const running = new Map<string, Promise<void>>()
   const begin = (cron: string, minute: number) =>
     run(cron, minute)
@@ -32,15 +33,18 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
       .finally(() => running.delete(cron))
 
   const minuteOf = (time: number) => time - (time % MINUTE)
-  /** Ms until the next minute; a timer that fires slightly early waits again. */
+  /** Ms until the next minute. */
   const untilNext = () => MINUTE - (Date.now() % MINUTE)
   let last = minuteOf(Date.now())
   let timer = setTimeout(tick, untilNext())
+  /** A timer may fire early: then the minute is unchanged, and the next timer waits for the rest. */
   function tick() {
     const minute = minuteOf(Date.now())
     if (minute !== last) {
       last = minute
-      const due = rules.filter(({ cron, means }) => !running.has(cron) && means(new Date(minute)))
+      const due = rules.filter(
+        ({ cron, matches }) => !running.has(cron) && matches(new Date(minute))
+      )
       for (const { cron } of due) {
         running.set(cron, begin(cron, minute))
       }
@@ -49,11 +53,11 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
   }
 
   return {
-    /** Fires no more, and waits at most `ms` for runs in progress. */
+    /** Stops firing, and waits up to `ms` for unfinished runs. */
     async stop(ms: number): Promise<void> {
       clearTimeout(timer)
-      const late = new Promise((done) => setTimeout(done, ms).unref())
-      await Promise.race([Promise.all(running.values()), late])
+      const timeout = new Promise((done) => setTimeout(done, ms).unref())
+      await Promise.race([Promise.all(running.values()), timeout])
     }
   }
 }

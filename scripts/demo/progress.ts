@@ -1,8 +1,9 @@
 import type { WriteStream } from 'node:tty'
 
+/** Characters between the brackets. */
 const WIDTH = 30
 
-/** A progress bar, redrawn in place on a terminal; elsewhere only its final state is written. */
+/** A progress bar that redraws in place on a terminal. Without a terminal, it prints only its final state. */
 export class Progress {
   readonly #out: Pick<WriteStream, 'isTTY' | 'write'>
   readonly #total: number

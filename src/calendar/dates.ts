@@ -1,24 +1,26 @@
 import { type Calendar, DAY, endOf, endOfDay, type Interval, startOf } from './buckets.ts'
 import { fromClock, goBack, midnight, parseTimestamp, toClock } from './clock.ts'
 
-const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy]|[hdmy](?=Start|End))(Start|End)?$/
+/** `-7d`, `7d`, `-1mStart`, `dEnd`; no amount means 0. */
+const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy])(Start|End)?$/
 const BARE_DATE = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/
 
-/** The dates that a trend accepts, for the API reference. */
+/** The date formats of `date_from` and `date_to`, for API descriptions and the AI prompt. */
 export const DATE_GRAMMAR =
-  'A relative date such as `-7d` or `-3h`, in `s` seconds, `M` minutes, `h` hours, `d` days, `w` weeks, `m` months, `q` \
-13 weeks or `y` years; with `Start` or `End` (`-1mStart`, `dEnd`) the start or end of that hour, day, month or year. Or an \
-ISO 8601 date, which without an offset is in the project’s time zone.'
+  'A relative date such as `-7d`, `-3h`, `-1mStart` or `dEnd`. Units: `s` seconds, `M` minutes, `h` hours, `d` days, `w` \
+weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `m` or `y` selects the start or end of that \
+hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of that last day. Or an ISO 8601 date, \
+read in the project’s time zone unless it has an offset.'
 
 /**
- * Reads the date at which a query begins. A relative date is rounded down: `-7d` to the start of that day, `-3h` to the
- * start of that hour.
- * @returns ms, or undefined
+ * Reads the start date of a query. Rounds a relative date down: `s`, `M` and `h` to the second, minute or hour, longer units
+ * to the day.
+ * @returns ms; undefined if the text is not a date
  */
 export function readFrom(text: string, calendar: Calendar, now: Date): number | undefined {
   const relative = readRelative(text, calendar, now)
   if (!relative) {
-    return roundDown(parseTimestamp(text, calendar.timezone))
+    return floorMs(parseTimestamp(text, calendar.timezone))
   }
   const { time, unit } = relative
   if (unit === 's') {
@@ -30,22 +32,22 @@ export function readFrom(text: string, calendar: Calendar, now: Date): number | 
   return startOf(time, 'day', calendar).time
 }
 
-/** The start of a trend; `isExact` when it may lie inside the first bucket, which is then cut. */
+/** The start of a trend, ms. With `isExact`, the first bucket starts at `time`, not at the start of its interval. */
 export type Start = { time: number; isExact: boolean }
 
 /**
- * Reads the date at which a trend begins. With buckets of a day or longer, `-24h` means exactly 24 hours ago; with buckets
- * of an hour or a minute (`isByHour`) it is rounded down to its hour.
- * @returns undefined for anything but a date
+ * Reads the start date of a trend. `roundsToUnit` rounds `-24h` down to the hour and `-5M` to the minute; otherwise `-24h`
+ * means exactly 24 hours ago.
+ * @returns undefined if the text is not a date
  */
 export function readStart(
   text: string,
-  isByHour: boolean,
+  roundsToUnit: boolean,
   calendar: Calendar,
   now: Date
 ): Start | undefined {
   const relative = readRelative(text, calendar, now)
-  if (relative && !isByHour && /[hMs]/.test(relative.unit)) {
+  if (relative && !roundsToUnit && /[hMs]/.test(relative.unit)) {
     return { time: relative.time, isExact: true }
   }
   const time = readFrom(text, calendar, now)
@@ -53,14 +55,15 @@ export function readStart(
 }
 
 /**
- * Reads the date at which a trend ends, now by default, and returns the first moment behind it, ms, or undefined.
+ * Reads the end date of a query (default: now).
  *
  * | Interval | Date | The range ends |
  * |---|---|---|
- * | day or longer | any | with the day of the date |
- * | hour, minute | relative | with the hour or minute of the date; `dEnd`, `mEnd` and `yEnd` with the day |
- * | hour, minute | `2025-06-03` | with that day |
- * | hour, minute | `2025-06-03T14:30` | 1 ms after the date |
+ * | day or longer | any | at the end of that day |
+ * | hour, minute | relative | at the end of the interval (hour or minute) around the date; for `dEnd`, `mEnd` and `yEnd` at the end of that day |
+ * | hour, minute | `2025-06-03` | at the end of that day |
+ * | hour, minute | `2025-06-03T14:30` | 1 ms after the date, which is included |
+ * @returns the exclusive end, ms; undefined if the text is not a date
  */
 export function readUntil(
   text: string | undefined,
@@ -69,22 +72,24 @@ export function readUntil(
   now: Date
 ): number | undefined {
   const relative =
-    text === undefined ? { time: now.getTime(), isWhole: false } : readRelative(text, calendar, now)
-  const time = relative ? relative.time : roundDown(parseTimestamp(text ?? '', calendar.timezone))
+    text === undefined
+      ? { time: now.getTime(), isEndOfDay: false }
+      : readRelative(text, calendar, now)
+  const time = relative ? relative.time : floorMs(parseTimestamp(text ?? '', calendar.timezone))
   if (time === undefined) {
     return undefined
   }
   const isWithinDay = interval === 'hour' || interval === 'minute'
-  if (!isWithinDay || (relative ? relative.isWhole : BARE_DATE.test(text ?? ''))) {
+  if (!isWithinDay || (relative ? relative.isEndOfDay : BARE_DATE.test(text ?? ''))) {
     return endOfDay(time, calendar.timezone)
   }
   return relative ? endOf(time, interval, calendar) : time + 1
 }
 
-const roundDown = (time: number | undefined) => (time === undefined ? undefined : Math.floor(time))
+const floorMs = (time: number | undefined) => (time === undefined ? undefined : Math.floor(time))
 
 /**
- * Reads a relative date and its unit. `isWhole` when it names the end of a day, month or year.
+ * Reads a relative date and its unit. `isEndOfDay`: the text ends in `dEnd`, `mEnd` or `yEnd`.
  * `-1mStart` → the first of last month, `m`
  */
 function readRelative(text: string, calendar: Calendar, now: Date) {
@@ -97,10 +102,11 @@ function readRelative(text: string, calendar: Calendar, now: Date) {
     return undefined
   }
   const time = goBack(now.getTime(), Number(amount), unit, calendar.timezone)
-  const isWhole = position === 'End' && unit !== 'h'
-  return { time: position ? moveToEdge(time, unit, position, calendar) : time, unit, isWhole }
+  const isEndOfDay = position === 'End' && unit !== 'h'
+  return { time: position ? moveToEdge(time, unit, position, calendar) : time, unit, isEndOfDay }
 }
 
+/** Moves to the start of the hour, or to the midnight of the first or last day; `hEnd` is the last ms of the hour. */
 function moveToEdge(time: number, unit: string, position: string, calendar: Calendar): number {
   if (unit === 'h') {
     return position === 'Start'

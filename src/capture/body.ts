@@ -11,20 +11,20 @@ export const MAX_BODY_BYTES = 10_000_000
 export const MAX_EVENTS = 20_000
 
 /**
- * Reads the JSON of a request in any form that SDKs send: plain, gzip, base64, or a form field `data` that holds one of
- * these. The bytes tell the form, because the headers of SDKs do not; only a `Content-Encoding` is undone first.
+ * Reads the JSON of a request as SDKs send it: plain, gzip, base64, or a form whose field `data` holds one of them. A
+ * `Content-Encoding` is undone first; then the bytes show the encoding, because SDK headers are unreliable.
  *
  *     {"event":"signed up",…}
  *     data=eyJldmVudCI6InNpZ25lZCB1cCIs…
- * @throws request_too_large as soon as the limit is passed, parse_error, unsupported_media_type
+ * @throws request_too_large, parse_error, unsupported_media_type
  */
 export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request))
 
 /**
- * Does what `readJson` does, and also returns the path of the first number that JavaScript cannot keep exactly, and of the
- * first member that an object has twice, of which only the last value is kept.
- * @throws request_too_large as soon as the limit is passed, parse_error
+ * Like `readJson`, plus the path of the first number that `JSON.parse` changes, such as 9007199254740993, and of the first
+ * member that an object has twice: `JSON.parse` keeps only the last one.
+ * @throws request_too_large, parse_error, unsupported_media_type
  */
 export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
   const text = await readText(request)
@@ -46,7 +46,7 @@ async function readText(request: Request | Response): Promise<string> {
     if (isJson(text)) {
       return text
     }
-    // Browsers leave the `+` of base64 unescaped, which form decoding turns into spaces.
+    // Some clients send base64 with an unescaped `+`, which form decoding turns into a space.
     bytes = fromBase64(text.replaceAll(' ', '+'))
   }
   throw new AppError('parse_error', 'failed to decode request: more than two nested encodings')
@@ -62,7 +62,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 const isJson = (text: string): boolean => text.startsWith('{') || text.startsWith('[')
 
-/** Returns the field `data` of a form, and text that is not a form as it is. */
+/** Returns a form's `data` field; other text is returned unchanged. */
 const unwrapForm = (text: string): string =>
   isJson(text) || !/(^|&)data=/.test(text)
     ? text
@@ -84,12 +84,11 @@ function parse(text: string): Json {
   }
 }
 
-/** `sentAt` is the client's clock at sending, ms UTC. */
+/** `sentAt` is when the client says it sent the request, ms UTC. */
 export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }
 
 /**
- * Finds token, clock and events in each of the three shapes of a body: an array of events, an envelope with `batch`, a
- * single event.
+ * Reads the token, send time and events from a body: an array of events, an envelope with `batch`, or one event.
  * @throws invalid_input, request_too_large, authentication_failed
  */
 export function readRequest(body: Json): CaptureRequest {
@@ -100,6 +99,7 @@ export function readRequest(body: Json): CaptureRequest {
   }
   const events = Array.isArray(body) ? body : (batch ?? [body])
   if (events.length === 0) {
+    // PostHog's own text.
     throw new AppError('invalid_input', 'request holds no event', 'batch')
   }
   if (events.length > MAX_EVENTS) {
@@ -107,10 +107,10 @@ export function readRequest(body: Json): CaptureRequest {
   }
 
   const token = checkToken((envelope && tokenOf(envelope)) ?? onlyToken(events))
-  return { token, sentAt: clockOf(envelope?.sent_at), events }
+  return { token, sentAt: readSentAt(envelope?.sent_at), events }
 }
 
-/** @throws authentication_failed, attr `api_key` */
+/** Returns the token of an envelope. @throws authentication_failed */
 export const readToken = (envelope: JsonObject): string => checkToken(tokenOf(envelope))
 
 const tokenOf = (object: JsonObject): Json | undefined =>
@@ -132,6 +132,7 @@ function onlyToken(events: Json[]): Json | undefined {
   return [...tokens][0]
 }
 
+/** The codes in the error details, such as `too_long`, are PostHog's. */
 function checkToken(token: Json | undefined): string {
   if (token === undefined || token === null) {
     throw invalidToken('event submitted without an api_key')
@@ -151,7 +152,7 @@ function checkToken(token: Json | undefined): string {
   }
   if (text.startsWith('phx_')) {
     throw invalidToken(
-      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+      'API key is not valid: personal_api_key. Send events with the project’s capture token (phc_…), not with a personal API key (phx_…).'
     )
   }
   return text
@@ -160,8 +161,11 @@ function checkToken(token: Json | undefined): string {
 export const invalidToken = (detail: string): AppError =>
   new AppError('authentication_failed', detail, 'api_key')
 
-/** Reads a `sent_at`, epoch milliseconds or a date-time, as ms UTC; undefined for anything else. */
-export function clockOf(value: Json | undefined): number | undefined {
+/**
+ * Reads a client's send time as ms UTC: a number in ms, or any text that `parseTimestamp` reads, otherwise undefined.
+ * The text `"1700000000"` is seconds, the number `1700000000` is ms.
+ */
+export function readSentAt(value: Json | undefined): number | undefined {
   if (typeof value === 'number') {
     return value
   }

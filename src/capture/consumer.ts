@@ -18,8 +18,8 @@ import {
 } from './message.ts'
 
 /**
- * Transactions of one invocation beside the first of each project's events: together about two seconds of the database,
- * and with about 18 statements each below the 1,000 of an invocation. Events beyond them go back into the queue.
+ * Extra transactions per invocation, after the first of each `store` call. 20 take about two seconds; at about 18
+ * statements each they stay below D1's 1,000 queries per invocation. The remaining events are requeued.
  */
 const MAX_EXTRA_PARTS = 20
 
@@ -32,8 +32,8 @@ type CaptureBindings = Pick<Env, 'DB' | 'BUCKET' | 'SPILL'> & {
 type Sized = { message: CaptureMessage; bytes: number }
 
 /**
- * Stores what capture accepted: messages may come twice and in any order, their events are stored once.
- * @returns what became of the messages and events
+ * Stores accepted events, each exactly once, although messages may arrive repeatedly and in any order.
+ * @returns counts of messages and events by outcome
  */
 export async function consumeCapture(batch: MessageBatch, invocation: Invocation<CaptureBindings>) {
   const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = invocation.env
@@ -46,7 +46,10 @@ export async function consumeCapture(batch: MessageBatch, invocation: Invocation
   return { ...outcome, ...storer.summary }
 }
 
-/** Reads a message. An object that is gone leaves nothing to store: it is removed only after its events are stored. */
+/**
+ * Reads a message, from R2 if it was spilled. A missing object has nothing to store: its events are stored, or capture
+ * refused the request.
+ */
 async function load(bucket: R2Bucket, body: unknown): Promise<Loaded<Sized>> {
   const spill = SpilledMessage.safeParse(body).data?.spill
   const content = spill === undefined ? body : await readObject(bucket, spill)
@@ -62,13 +65,13 @@ const isTooMuch = (contents: Sized[]): boolean =>
   contents.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PART_BYTES ||
   contents.reduce((sum, { message }) => sum + message.events.length, 0) > MAX_PART_EVENTS
 
-/** Stores events, as many as one invocation may. */
+/** Stores events within the limits of one invocation and requeues the rest. */
 class Storer {
   readonly summary = { stored: 0, requeued: 0 }
   readonly #outlet: CaptureOutlet
   #extraParts = MAX_EXTRA_PARTS
 
-  /** @param outlet takes the events that another invocation is to store */
+  /** @param outlet receives the events left for a later invocation */
   constructor(outlet: CaptureOutlet) {
     this.#outlet = outlet
   }
@@ -89,19 +92,22 @@ class Storer {
   async #storePart({ project, db }: OpenProject, events: Incoming[]): Promise<Incoming[]> {
     const { stored, warnings, rest } = await ingestPart(db, project, events)
     this.summary.stored += stored
-    // One line for each kind: a single request may hold thousands of such events.
-    for (const [type, own] of Map.groupBy(warnings, (warning) => warning.type)) {
-      const event = own[0]?.event
-      log('warn', 'ingestion warning', { project: project.id, type, event, count: own.length })
+    // One line per warning type: one request can cause thousands of warnings.
+    for (const [type, sameType] of Map.groupBy(warnings, (warning) => warning.type)) {
+      const event = sameType[0]?.event
+      log('warn', 'ingestion warning', { project: project.id, type, event, count: sameType.length })
     }
     return rest
   }
 
-  /** Has a later invocation store events, as messages of their own: none of their attempts has failed. */
+  /**
+   * Queues events as new messages, because the unstored events have not failed: a retry of their message would count as a
+   * failed attempt.
+   */
   async #requeue(projectId: number, events: Incoming[]): Promise<void> {
-    for (const [receivedAt, own] of Map.groupBy(events, ({ received_at }) => received_at)) {
+    for (const [receivedAt, sameTime] of Map.groupBy(events, ({ received_at }) => received_at)) {
       const request = { project_id: projectId, received_at: receivedAt }
-      const plain = own.map(({ received_at: _, ...event }) => event)
+      const plain = sameTime.map(({ received_at: _, ...event }) => event)
       await enqueueEvents(this.#outlet, request, plain)
     }
     this.summary.requeued += events.length

@@ -15,7 +15,7 @@ import { isObject, type Json } from '../input/json.ts'
 import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { clockOf, readExactly, readRequest } from './body.ts'
+import { readExactly, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
 import { warnOfChanges } from './exact.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
@@ -72,7 +72,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     const { token, sentAt, events } = readRequest(json)
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
-    const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
+    const clock = sentAt ?? readSentAt(c.req.query('sent_at') ?? c.req.query('_'))
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
     const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
     warnOfChanges(project.id, read, changed)
@@ -100,7 +100,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     }
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
-    const clock = sentAt ?? clockOf(c.req.query('sent_at') ?? c.req.query('_'))
+    const clock = sentAt ?? readSentAt(c.req.query('sent_at') ?? c.req.query('_'))
     const outcomes = await Promise.all(
       events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? clock, now))
     )
@@ -143,4 +143,4 @@ function refuseAll(dropped: Dropped[]): AppError {
 }
 
 const sentAtOf = (event: Json): number | undefined =>
-  isObject(event) ? clockOf(event.sent_at) : undefined
+  isObject(event) ? readSentAt(event.sent_at) : undefined

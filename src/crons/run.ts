@@ -9,38 +9,41 @@ import { saveRun } from './store.ts'
 /** One run of a Cron Trigger. */
 export type Run = {
   env: Env
-  /** When it began. */
+  /** When the run began. */
   now: Date
-  /** When it was due, ms UTC. */
+  /** When the run was due, ms UTC. */
   scheduledTime: number
 }
 
-/** Does one kind of work in a run, and returns in how many places it failed: failures are logged. */
+/** One kind of work. Returns the number of failures, already logged: at most one per database. */
 export type Job = (run: Run) => Promise<number>
 
 /** One of the databases that hold projects' data. */
-export type Place = { db: Db; database: string; usage: Usage }
+export type ProjectDatabase = { db: Db; database: string; usage: Usage }
 
-/** Makes a job that does its work once. */
+/** Makes a job that does its work once per run, not once per database. */
 export const once =
   (job: string, work: (run: Run) => Promise<void>): Job =>
   (run) =>
     attempt({ job }, () => work(run))
 
-/** Makes a job that does its work in every database. A failure in one database does not stop the others. */
+/**
+ * Makes a job that does its work in every database. A failure in one database does not stop the others. Throws, and so
+ * skips the trigger's later jobs, when the databases cannot be listed.
+ */
 export const inEachDatabase =
-  (job: string, work: (place: Place, run: Run) => Promise<void>): Job =>
+  (job: string, work: (target: ProjectDatabase, run: Run) => Promise<void>): Job =>
   async (run) => {
     const databases = await listDatabases(openDb(run.env.DB, newUsage()).db)
-    let failed = 0
+    let failures = 0
     for (const database of databases) {
-      failed += await attempt({ job, database }, () => {
+      failures += await attempt({ job, database }, () => {
         const usage = newUsage()
         const { db } = openDb(databaseOf(run.env, database), usage)
         return work({ db, database, usage }, run)
       })
     }
-    return failed
+    return failures
   }
 
 /** @returns 1 when the work failed */
@@ -55,8 +58,8 @@ async function attempt(name: Record<string, string>, work: () => Promise<void>):
 }
 
 /**
- * Does the jobs of the Cron Trigger that fired, one after the other, and notes the run for `/readyz`.
- * @param jobs of each trigger
+ * Runs the jobs of the trigger that fired, in order, and records the run for `/readyz`. A job that throws ends the run.
+ * @param jobs by Cron Trigger
  */
 export async function runCron(
   jobs: Record<Cron, Job[]>,
@@ -65,35 +68,36 @@ export async function runCron(
 ): Promise<void> {
   const cron = cronOf(expression)
   if (!cron) {
-    log('error', 'no job for this cron', { cron: expression })
+    log('error', 'unknown cron expression', { cron: expression })
     return
   }
   const now = clock()
-  let failed: number | undefined
+  let failures: number | undefined
   try {
-    failed = await runJobs(jobs[cron], { env, now, scheduledTime })
+    failures = await runJobs(jobs[cron], { env, now, scheduledTime })
   } finally {
-    await note(env, {
+    await record(env, {
       cron,
       startedAt: now.getTime(),
       finishedAt: clock().getTime(),
-      failedJobs: failed ?? 1
+      // A run that threw counts as one failure.
+      failedJobs: failures ?? 1
     })
   }
 }
 
 async function runJobs(jobs: Job[], run: Run): Promise<number> {
-  let failed = 0
+  let failures = 0
   for (const job of jobs) {
-    failed += await job(run)
+    failures += await job(run)
   }
-  return failed
+  return failures
 }
 
-async function note(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {
+async function record(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {
   try {
     await saveRun(openDb(env.DB, newUsage()).db, run)
   } catch (error) {
-    log('error', 'cron run not noted', { cron: run.cron, error: describeError(error) })
+    log('error', 'could not record the cron run', { cron: run.cron, error: describeError(error) })
   }
 }

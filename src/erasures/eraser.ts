@@ -3,7 +3,7 @@ import { pause } from '../pause.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
-import { NOTHING_WAITS } from '../queues/waiting.ts'
+import { NO_WAITING_OBJECTS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
 import {
@@ -175,7 +175,7 @@ export class Eraser {
     }
     // That nothing waits in the bucket was looked at when the invocation began.
     const remaining = {
-      ...(mayComplete(current) && NOTHING_WAITS),
+      ...(mayComplete(current) && NO_WAITING_OBJECTS),
       ...(await countRemains(this.#db, current))
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)

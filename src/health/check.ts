@@ -47,11 +47,10 @@ const CronHealth = z.object({
     .nullable()
     .meta({ description: 'When the last run began; null before the first run.' }),
   ms: z.int().min(0).nullable(),
-  failed_jobs: z
-    .int()
-    .min(0)
-    .nullable()
-    .meta({ description: 'Jobs that failed in the last run. Any of them is a `warning`.' })
+  failed_jobs: z.int().min(0).nullable().meta({
+    description:
+      'Failures in the last run: one per job, or one per job and database. Any failure is a `warning`.'
+  })
 })
 
 export const Health = z

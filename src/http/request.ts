@@ -4,7 +4,7 @@ import { newUsage } from '../db/client.ts'
 import { log } from '../log.ts'
 import type { AppEnv } from './env.ts'
 
-/** Gives the request its time, id and meter, and writes its one log line: no secret and no person's data in it. */
+/** Sets the request's time, id and usage, and logs one line per request, without secrets or personal data. */
 export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
   async function startRequest(c, next) {
     const started = clock()
@@ -18,6 +18,7 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
     const line = {
       request_id: c.var.requestId,
       method: c.req.method,
+      // The pattern of the last matched route: the path itself may contain a secret.
       route: routePath(c, -1),
       status: c.res.status
     }
@@ -31,6 +32,7 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
         rows_read: c.var.usage.rowsRead,
         rows_written: c.var.usage.rowsWritten
       })
+    // A streamed response is still being sent when `next` returns.
     if (c.var.streamed) {
       c.executionCtx.waitUntil(c.var.streamed.then(finish))
     } else {

@@ -17,7 +17,7 @@ export function readMessage<S extends z.ZodType>(
   if (result.success) {
     return result.data
   }
-  const fields = result.error.issues.map(({ path }) => path.join('.') || 'the body')
+  const fields = result.error.issues.map(({ path }) => nameOf(path) || 'the body')
   throw new PoisonError(`Not ${kind}; wrong: ${[...new Set(fields)].join(', ').slice(0, 300)}.`)
 }
 
@@ -32,3 +32,11 @@ export async function openProjectOf(
   }
   return open
 }
+
+/** `['to', 0, 'name']` → `to[0].name` */
+const nameOf = (path: PropertyKey[]): string =>
+  path
+    .map((part, i) =>
+      typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${String(part)}`
+    )
+    .join('')

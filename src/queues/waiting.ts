@@ -1,17 +1,16 @@
 import { findOldest, MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
-/** The stores of a receipt that are objects in the R2 bucket, with their prefixes. */
+/** Stores in an erasure receipt that count waiting R2 objects, with their key prefixes. */
 const STORES = { queued_requests: SPILL_PREFIX, queued_recording_parts: MARKER_PREFIX }
 
-/** These stores in a receipt, when nothing accepted before the erasure waits in the R2 bucket. */
-export const NOTHING_WAITS = { queued_requests: 0, queued_recording_parts: 0 } satisfies Record<
-  keyof typeof STORES,
-  number
->
+/** Receipt counts once no object accepted up to the erasure request is left in R2. */
+export const NO_WAITING_OBJECTS = {
+  queued_requests: 0,
+  queued_recording_parts: 0
+} satisfies Record<keyof typeof STORES, number>
 
 /**
- * Finds when the project's oldest waiting request or part of a recording was accepted, ms UTC; Infinity when nothing
- * waits in the R2 bucket.
+ * Returns the acceptance time (ms UTC) of the project's oldest waiting request or recording part; Infinity if none waits.
  */
 export async function findOldestWaiting(bucket: R2Bucket, projectId: number): Promise<number> {
   const found = await Promise.all(

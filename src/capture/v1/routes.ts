@@ -8,7 +8,7 @@ import { describe } from '../../http/openapi.ts'
 import type { Dropped } from '../../input/dropped.ts'
 import { readDecoded } from '../../input/encoding.ts'
 import { parseInput } from '../../input/parse.ts'
-import { clockOf, MAX_BODY_BYTES, readExactly, readToken } from '../body.ts'
+import { MAX_BODY_BYTES, readExactly, readSentAt, readToken } from '../body.ts'
 import { type CapturedEvent, readEvent } from '../event.ts'
 import { warnOfChanges } from '../exact.ts'
 import { takeEvents } from '../take.ts'
@@ -57,7 +57,7 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     )
     const events = readBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
-    const sentAt = clockOf(headers['PostHog-Request-Timestamp'])
+    const sentAt = readSentAt(headers['PostHog-Request-Timestamp'])
     const read = events.map((event, i) => readOne(event, sentAt, now, i))
     warnOfChanges(project.id, read, changed)
     const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)

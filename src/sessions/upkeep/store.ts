@@ -274,10 +274,10 @@ export async function replaceStale(
 
 export type ComparedSession = {
   session_id: string
-  /** Number of events, time of the first and the last, as the session's row has them. */
-  kept: [events: number, start: number, end: number]
-  /** The same, computed from the stored events. */
-  stored: [events: number, start: number | null, end: number | null]
+  /** The event count, start and end in the session's row. */
+  from_row: [events: number, start: number, end: number]
+  /** The same three, computed from the session's events. */
+  from_events: [events: number, start: number | null, end: number | null]
   /** False for a session that is yet to be rebuilt, or whose row does not list all its identities. */
   isComparable: boolean
 }
@@ -294,22 +294,24 @@ export async function compareSessions(
 ): Promise<ComparedSession[]> {
   const compared = query<{
     session_id: string
-    kept: string
-    stored: string
+    from_row: string
+    from_events: string
     is_comparable: number
   }>(sql`
-    select s.session_id, json_array(s.events, s.start_time, s.end_time) as kept,
+    select s.session_id, json_array(s.events, s.start_time, s.end_time) as from_row,
            not s.is_stale and json_array_length(s.identities) < ${MAX_IDENTITIES} as is_comparable,
            (select json_array(count(*), min(e.timestamp), max(e.timestamp))
             from json_each(s.identities) as own cross join events e indexed by events_identity
               on e.identity = own.value and e.timestamp between s.start_time and s.end_time
-                 and e.session_id = s.session_id and +e.project_id = s.project_id) as stored
+                 and e.session_id = s.session_id and +e.project_id = s.project_id) as from_events
     from sessions s where s.project_id = ${projectId} ${before === undefined ? sql`` : sql`and s.session_id < ${before}`}
     order by s.session_id desc limit ${limit}`)
-  return (await readBatch(db, compared))[0].map(({ session_id, kept, stored, is_comparable }) => ({
-    session_id,
-    kept: JSON.parse(kept),
-    stored: JSON.parse(stored),
-    isComparable: is_comparable === 1
-  }))
+  return (await readBatch(db, compared))[0].map(
+    ({ session_id, from_row, from_events, is_comparable }) => ({
+      session_id,
+      from_row: JSON.parse(from_row),
+      from_events: JSON.parse(from_events),
+      isComparable: is_comparable === 1
+    })
+  )
 }

@@ -2,19 +2,21 @@ import type { Db } from '../../db/client.ts'
 import { listKinds } from '../../rollups/store.ts'
 import { type ComparedSession, compareSessions } from './store.ts'
 
-/** Sessions compared in one statement, which reads all their events. */
+/** Sessions compared per statement. The statement reads every event of those sessions. */
 const PAGE = 200
-/** Wrong sessions returned; all are counted. */
+/** Wrong sessions listed in `first`; `wrong` counts all of them. */
 const MAX_SHOWN = 100
 
 export type WrongSession = { project_id: number } & Pick<
   ComparedSession,
-  'session_id' | 'kept' | 'stored'
+  'session_id' | 'from_row' | 'from_events'
 >
 
 /**
- * Compares sessions with their events, beginning with each project's highest ids, which are the newest sessions.
- * @param pages pages of 200 sessions for all projects together; each project gets at least one
+ * Compares each session's event count, start and end with its events, in descending id order: newest first when ids are
+ * UUIDv7, as the SDKs make them.
+ * @param pages pages of 200 sessions in total, shared equally among the projects, at least one page each
+ * @returns `sessions` read (incomparable ones included), `wrong` in total, the `first` 100 wrong sessions
  */
 export async function verifySessions(
   db: Db,
@@ -29,10 +31,16 @@ export async function verifySessions(
     for (let page = 0; page < share; page += 1) {
       const compared = await compareSessions(db, project_id, before, PAGE)
       const wrong = compared.filter(
-        ({ isComparable, kept, stored }) => isComparable && kept.join() !== stored.join()
+        ({ isComparable, from_row, from_events }) =>
+          isComparable && from_row.join() !== from_events.join()
       )
       all.push(
-        ...wrong.map(({ session_id, kept, stored }) => ({ project_id, session_id, kept, stored }))
+        ...wrong.map(({ session_id, from_row, from_events }) => ({
+          project_id,
+          session_id,
+          from_row,
+          from_events
+        }))
       )
       sessions += compared.length
       before = compared.at(-1)?.session_id

@@ -10,7 +10,7 @@ import { openProject } from '../../projects/open.ts'
 import { recipientsOf } from '../request.ts'
 import { findSubscription, type SubscriptionRow, updateSubscription } from '../store.ts'
 import { policyOf, toPage } from './page.ts'
-import { isSealed, readTicket, withoutHolder } from './ticket.ts'
+import { isSealed, readTicket, withoutAddress } from './ticket.ts'
 
 const TicketPath = z.object({
   ticket: z.string().meta({ description: 'The ticket from the link in an e-mail.' })
@@ -93,7 +93,7 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
     throw new NotFoundError()
   }
   const isMailed = !row.deleted && row.targetType === 'email'
-  const others = isMailed && (await withoutHolder(row, recipientsOf(row.targetValue), ticket))
+  const others = isMailed && (await withoutAddress(row, recipientsOf(row.targetValue), ticket))
   if (!others && !ticket.seal) {
     throw new NotFoundError()
   }

@@ -56,7 +56,7 @@ describe('feature flags', () => {
     [
       'a personal key',
       { token: newApiKey() },
-      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+      'API key is not valid: personal_api_key. Send events with the project’s capture token (phc_…), not with a personal API key (phx_…).'
     ],
     ['a list', [], 'event submitted without an api_key']
   ])('are refused with %s', async (_, asked, detail) => {

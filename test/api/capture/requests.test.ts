@@ -387,7 +387,7 @@ describe('a token', () => {
     [
       'a personal key',
       () => ({ api_key: newApiKey(), event: 'e', distinct_id: 'a' }),
-      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+      'API key is not valid: personal_api_key. Send events with the project’s capture token (phc_…), not with a personal API key (phx_…).'
     ],
     [
       '65 characters',

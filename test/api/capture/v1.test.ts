@@ -296,7 +296,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
     [
       'a personal key',
       `Bearer ${newApiKey()}`,
-      'API key is not valid: personal_api_key. It reads data; events are sent with the capture token of the project, phc_…'
+      'API key is not valid: personal_api_key. Send events with the project’s capture token (phc_…), not with a personal API key (phx_…).'
     ]
   ])('%s', async (_, authorization, detail) => {
     const { Authorization: __, ...headers } = headersOf('')

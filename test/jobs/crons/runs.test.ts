@@ -60,7 +60,7 @@ describe('the runs of crons', () => {
 
     await fire('1 2 3 4 5')
 
-    expect(log.lines('no job for this cron')).toHaveLength(1)
+    expect(log.lines('unknown cron expression')).toHaveLength(1)
     expect((await readyz()).crons).toHaveLength(CRONS.length)
   })
 })

@@ -175,10 +175,15 @@ it('is compared with its events every night: one that is not what they say is an
     {
       project_id: project.id,
       session_id: 's9',
-      kept: [2, AT + 18, AT + 24],
-      stored: [2, AT + 18, AT + 19]
+      from_row: [2, AT + 18, AT + 24],
+      from_events: [2, AT + 18, AT + 19]
     },
-    { project_id: project.id, session_id: 's0', kept: [9, AT, AT + 1], stored: [2, AT, AT + 1] }
+    {
+      project_id: project.id,
+      session_id: 's0',
+      from_row: [9, AT, AT + 1],
+      from_events: [2, AT, AT + 1]
+    }
   ])
   expect(log.lines('nightly verification of sessions')).toContainEqual(
     expect.objectContaining({ level: 'error', database: 'DB', wrong: 2 })
