@@ -123,38 +123,40 @@ const NO_RULES: Rules = { refused: {}, readOnly: [] }
 type Place = Rules & { known: string[]; at: string[] }
 
 /** @throws invalid_input */
-function expectMeaningless(
-  name: string,
-  value: unknown,
-  { known, refused, readOnly, others, isClosed, at }: Place
-): void {
+function expectMeaningless(name: string, value: unknown, place: Place): void {
+  const { known, refused, readOnly, at } = place
+  const refuse = (detail: string) => new AppError('invalid_input', detail, at.join('__'))
   const reason = reasonFor(name, refused)
   if (reason !== undefined) {
     const isAlways = typeof reason === 'object'
     if (isAlways ? value !== null : saysSomething(value)) {
-      throw new AppError('invalid_input', isAlways ? reason.always : reason, at.join('__'))
+      throw refuse(isAlways ? reason.always : reason)
     }
     return
   }
-  const isFree = isHarmless(name) || readOnly.includes(name)
-  const meant = isFree ? undefined : findSimilarName(name, known)
+  if (isHarmless(name) || readOnly.includes(name)) {
+    return
+  }
+  const meant = findSimilarName(name, known)
   if (meant !== undefined) {
-    throw new AppError(
-      'invalid_input',
-      `${showName(name)} is not a known field: did you mean "${meant}"?`,
-      at.join('__')
-    )
+    throw refuse(`${showName(name)} is not a known field: did you mean "${meant}"?`)
   }
-  if (others !== undefined && !isFree && saysSomething(value)) {
-    throw new AppError('invalid_input', others, at.join('__'))
+  const unknown = reasonForUnknown(name, value, place)
+  if (unknown !== undefined) {
+    throw refuse(unknown)
   }
-  if (isClosed && !isFree) {
-    throw new AppError(
-      'invalid_input',
-      `${showName(name)} is not a field of this request: leave it out.`,
-      at.join('__')
-    )
+}
+
+/** Returns the reason for refusing a field that nothing is known of; undefined where such fields are ignored. */
+function reasonForUnknown(
+  name: string,
+  value: unknown,
+  { others, isClosed }: Rules
+): string | undefined {
+  if (isClosed) {
+    return `${showName(name)} is not a field of this request: leave it out.`
   }
+  return saysSomething(value) ? others : undefined
 }
 
 /** Returns the reason for refusing a field; `keepPerson` is refused like `keep_person`. */
