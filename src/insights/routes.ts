@@ -87,7 +87,7 @@ Every field may also be in the URL, lists and objects as JSON; a field in both t
 - Maths: ${code(MATHS)}. Percentiles are interpolated linearly.
 - Displays: ${code(DISPLAYS)}.
 - Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event. A range begins at the start of its first bucket (\`-24h\` by \
-the day: exactly 24 hours ago) and ends with its last day.
+the day: exactly 24 hours ago) and ends with its last day; by the hour or minute, a relative end is that hour or minute.
 - Buckets are in the project's time zone: a day may have 23 or 25 hours, and an hour that the clock shows twice is two buckets.
 - Person properties, in filters and breakdowns, are taken **as of the event**, not as of today; session properties are \
 those of the whole session.
@@ -95,9 +95,9 @@ those of the whole session.
 - With \`format=svg\` the answer is a chart, drawn as the display asks for it: text and shapes, with a title and a description.
 - A comparison is with the same number of buckets, right before the range or shifted by \`compare_to\`.
 
-At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (by default 25, see \`breakdown_limit\`) out of \
+At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (by default 25, on a \`WorldMap\` 300; see \`breakdown_limit\`) out of \
 ${MAX_BREAKDOWN_VALUES} different ones, ${MAX_POINTS} numbers, and ${MAX_ROWS} events read. More is a 400 \
-\`query_too_large\` whose \`attr\` names the limit. Anything unknown or unsupported is a 400 that names it.`,
+\`query_too_large\` whose \`attr\` names the limit. An unsupported value is a 400 that names it.`,
   answers: TREND_ANSWERS,
   refusals: [
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
