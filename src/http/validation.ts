@@ -111,16 +111,22 @@ export const validateBody = <S extends z.ZodType>(
     refusals: [...BODY_REFUSALS, ...SCHEMA_REFUSALS]
   })
 
+/** How a body is refused that the reference does not describe: also where it is, or holds, a null. */
+const UNDESCRIBED_BODY_REFUSALS: Refusal[] = [
+  ...BODY_REFUSALS,
+  ['null', 'This field may not be null.']
+]
+
 /** Does what `validateBody` does, for a DELETE: its body is left out of the reference, because many tools cannot send one. */
 export const validateDeleteBody = <S extends z.ZodType>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> =>
-  contribute(createBodyParser(schema), { refusals: BODY_REFUSALS })
+  contribute(createBodyParser(schema), { refusals: UNDESCRIBED_BODY_REFUSALS })
 
 /** Refuses every body but an empty one and `{}`, for operations without a body. */
 export const expectNoBody: MiddlewareHandler<AppEnv> = contribute(
   createBodyParser(closed(z.object({}))),
-  { refusals: BODY_REFUSALS }
+  { refusals: UNDESCRIBED_BODY_REFUSALS }
 )
 
 function createBodyParser(schema: z.ZodType): MiddlewareHandler<AppEnv> {
