@@ -48,7 +48,7 @@ export async function openChannel(
   invocation: DeliveryInvocation
 ): Promise<Opened> {
   if (attempted.row.kind === 'notice') {
-    return { channel: await openNotice(attempted, invocation) }
+    return openNotice(attempted, invocation)
   }
   const { open, subscription } = attempted
   const { usage, clock } = invocation
@@ -64,20 +64,24 @@ export async function openChannel(
 async function openNotice(
   { subscription }: Attempted,
   { env, usage }: DeliveryInvocation
-): Promise<Channel> {
-  const { id, projectId, origin } = subscription
+): Promise<Opened> {
+  const { id, projectId, origin, pausedReason } = subscription
+  if (pausedReason === null) {
+    return { skipped: 'The subscription was resumed before.' }
+  }
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author
   const email = toNotice(
     subscription.title || `subscription ${id}`,
-    subscription.pausedReason ?? 'It has been resumed since.',
+    pausedReason,
     `${origin}/api/environments/${projectId}/subscriptions/${id}/`
   )
-  return {
+  const channel: Channel = {
     targets: [owner.email],
     tellsRepetitions: false,
     send: (to) => sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
   }
+  return { channel }
 }
 
 function channelOf(
