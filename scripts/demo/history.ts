@@ -22,7 +22,7 @@ import { Random } from './random.ts'
 
 export type DemoOptions = {
   seed: string
-  /** When the history ends. */
+  /** End of the history. It should be a UTC midnight: any other time shifts the daily rhythm and the invoices. */
   anchor: Date
   days: number
   persons: number
@@ -43,38 +43,38 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Visitors who never sign up, per person who does. */
+/** Ratio of visitors who never sign up to persons. */
 const PASSERS_BY = 0.7
 
-/** Activity per hour of the visitor's local time, from midnight. */
+/** Relative activity in each local hour of the day, from midnight. */
 const HOURS = [1, 1, 0, 0, 0, 1, 3, 8, 20, 32, 36, 32, 22, 28, 34, 32, 28, 20, 10, 7, 8, 7, 4, 2]
 const BUSY_HOURS = HOURS.map((weight, hour) => ({ weight, hour }))
 
-/** Activity per weekday, from Sunday. */
+/** Relative activity per UTC weekday, from Sunday. */
 const WEEKDAYS = [0.2, 1, 1.1, 1.1, 1, 0.85, 0.25]
 
 /**
- * Writes the history of a small SaaS over the days before the anchor, in order of time. People, ids and times all derive
- * from the options. Changing the number of persons does not change any person.
+ * Generates the history of a small SaaS for the `days` before `anchor`, sorted by time. The same options give the same
+ * history. Changing the number of persons does not change any person.
  */
 export function writeHistory(options: DemoOptions): { events: DemoEvent[]; people: DemoPerson[] } {
-  const lives = Array.from({ length: options.persons }, (_, index) => new Life(options, index))
-  const people = lives.map((life) => life.live())
+  const persons = Array.from({ length: options.persons }, (_, index) => new Person(options, index))
+  const people = persons.map((person) => person.run())
   const passers = Array.from({ length: Math.ceil(options.persons * PASSERS_BY) }, (_, index) => {
     const visitor = new Visitor(options, `visitor ${index}`)
     visitor.passBy()
     return visitor
   })
-  const events = [...lives, ...passers].flatMap((visitor) => visitor.events)
+  const events = [...persons, ...passers].flatMap((visitor) => visitor.events)
   return { people, events: events.sort((a, b) => a.timestamp.getTime() - b.timestamp.getTime()) }
 }
 
 type Step = { event: string; path: string; properties?: JsonObject | undefined }
 
-/** Events that follow a page at once; all others come after a pause. */
+/** Events that follow the previous one after 0.2–1.5 s; all others come after 4–120 s. */
 const QUICK = new Set(['$identify', '$create_alias', 'signed up'])
 
-/** A visitor with a browser, active at the hours of their local time. */
+/** A visitor with one browser. Visits follow the daily rhythm of the visitor's time zone. */
 class Visitor {
   readonly events: DemoEvent[] = []
   protected readonly random: Random
@@ -96,7 +96,7 @@ class Visitor {
     return this.options.anchor.getTime() - this.options.days * DAY
   }
 
-  /** Sessions are shorter than two hours, so the end of the history cuts none off. */
+  /** The latest start of a session: two hours before the end, because no session lasts longer. */
   protected get lastStart(): number {
     return this.options.anchor.getTime() - 2 * HOUR
   }
@@ -118,7 +118,7 @@ class Visitor {
     return this.session(start, device, anonymousId, steps, { $process_person_profile: false })
   }
 
-  /** Adds a session with its steps at the pace of a reader. @returns its end */
+  /** Adds a session: one event per step, with the pauses of a person reading. @returns its end */
   protected session(
     start: number,
     device: Device,
@@ -181,7 +181,10 @@ class Visitor {
     return WEEKDAYS[new Date(this.from + day * DAY).getUTCDay()] ?? 1
   }
 
-  /** Picks a time of the day when the visitor is awake, early enough for a whole session. */
+  /**
+   * Picks a time on a day by the hourly activity, early enough to finish a session before the history ends. If 20 picks are
+   * outside the history, takes one in the first hour of the day.
+   */
   protected moment(day: number): number {
     const start = this.from + day * DAY
     for (let tries = 0; tries < 20; tries += 1) {
@@ -195,20 +198,23 @@ class Visitor {
   }
 }
 
-/** A person who is or becomes a customer. */
-class Life extends Visitor {
+/** A person who signs up, or had before the history begins. */
+class Person extends Visitor {
   readonly #index: number
   readonly #distinctId: string
   readonly #first: string
   readonly #company: string
-  /** Probability of a visit on a workday. */
+  /** Probability of a visit per day, before the weekday's factor. */
   readonly #keenness: number
   #name: string
   #email: string
   #plan: Plan = 'free'
   #seats = 1
   #busyUntil = 0
-  /** Distinct ids of the person's devices; the first is the browser used to sign up. */
+  /**
+   * Other distinct ids of the person: a newsletter lead, the browser used to sign up, a second device; each only if it
+   * exists.
+   */
   readonly #others: string[] = []
 
   constructor(options: DemoOptions, index: number) {
@@ -224,8 +230,8 @@ class Life extends Visitor {
     this.#keenness = random.fraction() ** 2 * 0.5 + 0.06
   }
 
-  live(): DemoPerson {
-    this.#busyUntil = this.random.chance(0.45) ? this.#return() : this.#signUp()
+  run(): DemoPerson {
+    this.#busyUntil = this.random.chance(0.45) ? this.#logIn() : this.#signUp()
     const today = Math.floor((this.#busyUntil - this.from) / DAY)
     const days = Array.from({ length: this.options.days - today - 1 }, (_, day) => today + 1 + day)
     const deviceDay =
@@ -238,29 +244,29 @@ class Life extends Visitor {
         this.#payInvoice(day)
       }
       if (day === deviceDay) {
-        this.#come(day, (start) => this.#addDevice(start))
+        this.#visit(day, (start) => this.#addDevice(start))
       }
       if (day === renameDay) {
-        this.#come(day, (start) => this.#rename(start))
+        this.#visit(day, (start) => this.#rename(start))
       }
       if (this.random.chance(this.#keenness * this.busyness(day))) {
-        this.#come(day, (start) => this.#work(start))
+        this.#visit(day, (start) => this.#work(start))
       }
     }
     const distinctIds = [this.#distinctId, ...this.#others]
     return { name: this.#name, email: this.#email, plan: this.#plan, distinctIds }
   }
 
-  /** Adds a session that never starts before the previous one has ended. */
-  #come(day: number, act: (start: number) => number): void {
+  /** Adds a session, started at least five minutes after the previous one; none if the history ends first. */
+  #visit(day: number, act: (start: number) => number): void {
     const start = Math.max(this.moment(day), this.#busyUntil + 5 * MINUTE)
     if (start < this.lastStart) {
       this.#busyUntil = act(start)
     }
   }
 
-  /** Starts the life of a person who joined before the history: their first event is a login. */
-  #return(): number {
+  /** Adds the first session of a person who joined before the history: it begins on the login page. @returns its end */
+  #logIn(): number {
     this.#plan = this.random.pick(['free', 'free', 'pro', 'team'])
     this.#seats = this.#plan === 'team' ? this.random.between(3, 25) : 1
     const start = this.moment(Math.min(this.day(), this.day()))
@@ -275,7 +281,7 @@ class Life extends Visitor {
     return this.session(start, this.computer, this.#distinctId, login)
   }
 
-  /** Adds anonymous visits, then the sign-up, which adds the browser's id to the person. */
+  /** Adds anonymous visits, then the sign-up, which links the browser's distinct id to the person. @returns its end */
   #signUp(): number {
     const anonymousId = this.random.uuid(this.from)
     const day = this.day()
@@ -310,7 +316,10 @@ class Life extends Visitor {
     ])
   }
 
-  /** Adds an earlier newsletter subscription: a separate person until it is merged. */
+  /**
+   * Adds an earlier newsletter subscription under a distinct id of its own, a separate person until the sign-up merges it.
+   * @returns that id
+   */
   #subscribe(signup: number): string {
     const lead = `lead-${this.random.uuid(signup).slice(-12)}`
     const time = this.from + Math.floor((signup - this.from) * this.random.fraction())
@@ -408,7 +417,7 @@ class Life extends Visitor {
     ]
   }
 
-  /** Adds the monthly invoice, sent by the server at 06:00 UTC. */
+  /** Adds an `invoice paid` event, captured by the server six hours into the day, one second later per person. */
   #payInvoice(day: number): void {
     if (this.#plan === 'free') {
       return
@@ -424,7 +433,10 @@ class Life extends Visitor {
     return { plan: this.#plan, seats: this.#seats, amount, currency: 'USD' }
   }
 
-  /** Adds a second device, anonymous at first: a phone app identifies by an alias, a browser by login. */
+  /**
+   * Adds a second device, anonymous at first. A phone is linked by `$create_alias`, a computer by `$identify`.
+   * @returns the end of the session
+   */
   #addDevice(start: number): number {
     const deviceId = this.random.uuid(start)
     this.#others.push(deviceId)
@@ -442,9 +454,9 @@ class Life extends Visitor {
 
   #rename(start: number): number {
     const [, last] = nameOf(this.#index)
-    const double = `${last}-${this.random.pick(LAST_NAMES)}`
-    this.#name = `${this.#first} ${double}`
-    this.#email = this.#address(double)
+    const hyphenated = `${last}-${this.random.pick(LAST_NAMES)}`
+    this.#name = `${this.#first} ${hyphenated}`
+    this.#email = this.#address(hyphenated)
     const $set = { name: this.#name, email: this.#email }
     return this.session(start, this.computer, this.#distinctId, [
       { event: '$pageview', path: '/app/settings' },
@@ -454,8 +466,8 @@ class Life extends Visitor {
 
   #address(last: string): string {
     const local = plain(`${this.#first}.${last}`)
-    const again = Math.floor(this.#index / (FIRST_NAMES.length * LAST_NAMES.length))
-    return `${local}${again || ''}@${plain(this.#company)}.example`
+    const repeat = Math.floor(this.#index / (FIRST_NAMES.length * LAST_NAMES.length))
+    return `${local}${repeat || ''}@${plain(this.#company)}.example`
   }
 }
 
@@ -468,7 +480,7 @@ function nameOf(index: number): [first: string, last: string] {
   ]
 }
 
-/** Converts a name for an e-mail address: lower case, ASCII letters only. */
+/** Converts a name for an e-mail address: lower case; only ASCII letters, dots and hyphens. */
 const plain = (text: string): string =>
   text
     .toLowerCase()

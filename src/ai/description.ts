@@ -4,25 +4,30 @@ import { phrase, QUOTED, quotedText, type Rule, readWords, type Word } from './w
 /** A literal text, or any text of a kind, such as an e-mail address. */
 export type Piece = { text: string } | { kind: Kind }
 
-/** The position in a text at which something is required. */
+/**
+ * Where a text must match: `under` a path, `at` a domain, in a query `parameter`, … `has` is the default without a place
+ * word.
+ */
 export type Place = 'has' | 'starts' | 'under' | 'contains' | 'ends' | 'is' | 'at' | 'parameter'
 
 /**
- * A requirement at a place: consecutive parts, each of which is one of several pieces. `starts with /a or /b followed by an
+ * Consecutive parts required at a place; each part matches any one of its pieces. `starts with /a or /b followed by an
  * id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
  */
 export type Condition = { place: Place; parts: Piece[][] }
 
-/** A description of a pattern, as it was understood. */
+/** The parsed description of a pattern. */
 export type Description = {
-  /** A text has to fulfil all conditions of one of these lists. */
+  /** A text matches if it meets all conditions of at least one list. */
   alternatives: Condition[][]
   /** The kind of text that the conditions are about, if any: `email` for `e-mails that end with …`. */
   subject: Kind | undefined
   ignoresCase: boolean
   examples: string[]
   counter_examples: string[]
-  /** Whether it says what a text must not contain, start or end with. */
+  /**
+   * Whether the description forbids a match (`not under /admin`); it then gets no pattern, because RE2 has no lookaround.
+   */
   negates: boolean
   /** Words of the description that were not understood. */
   unknown: string[]
@@ -45,7 +50,7 @@ const kind = (source: string, of: Kind) =>
 const RULES: Rule<Meaning>[] = [
   [QUOTED, (match) => ({ is: 'piece', piece: { text: quotedText(match) } })],
   means(/,/y, { is: 'comma' }),
-  // Parentheses around words are noise. Those in a text to match are followed by more of the text.
+  // Parentheses around words are noise, but not in `(a|b)c`: there the `)` is followed by more of the word.
   means(/\((?!\S*\)[^\s,;:.!?)])|\)/y, { is: 'noise' }),
   means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), {
     is: 'in any case'
@@ -90,8 +95,8 @@ const RULES: Rule<Meaning>[] = [
   )
 ]
 
-/** A character that makes a word look like text to match, such as a part of a URL. */
-const TEXT = /[/@.:?=&#_%\d-]/
+/** Characters that mark a word as literal text to match, such as a path: `/orders/`. */
+const LITERAL = /[/@.:?=&#_%\d-]/
 
 /** Reads the description of a pattern. Words that it does not understand are listed in `unknown`, never dropped. */
 export function readDescription(text: string): Description {
@@ -112,20 +117,24 @@ class Reader {
     negates: false,
     unknown: []
   }
-  readonly #saidOf = new Map<Condition, string>()
+  /** The words that a condition was read from. */
+  readonly #wordsOf = new Map<Condition, string>()
   #condition: Condition | undefined
-  /** The list of examples or counter-examples that texts are added to, if they are not part of the pattern. */
+  /** The list that the next texts go to; undefined while they belong to the pattern. */
   #list: string[] | undefined
-  /** The word that joins the next piece to the previous one. */
+  /**
+   * How the next piece joins what precedes it: right after a place word, or by `then`, `and` or `or`. A comma counts as
+   * `or`, except right after a place word.
+   */
   #link: 'place' | 'then' | 'and' | 'or' | undefined
 
-  read({ value, text: said }: Word<Meaning>): void {
+  read({ value, text: words }: Word<Meaning>): void {
     switch (value.is) {
       case 'place':
-        this.#readPlace(value.place, said)
+        this.#readPlace(value.place, words)
         break
       case 'piece':
-        this.#readPiece(value.piece, said)
+        this.#readPiece(value.piece, words)
         break
       case 'comma':
         this.#link = this.#link === 'place' ? 'place' : 'or'
@@ -145,12 +154,12 @@ class Reader {
         this.#description.ignoresCase = true
         break
       case 'word':
-        this.#readWord(said)
+        this.#readWord(words)
         break
     }
   }
 
-  /** Returns the description. A place without a piece counts as not understood. */
+  /** Returns the description. A place word without a piece, such as a final `starts with`, goes to `unknown`. */
   finish(): Description {
     const { alternatives, unknown } = this.#description
     const bare = alternatives.flat().filter(({ parts }) => parts.length === 0)
@@ -159,12 +168,13 @@ class Reader {
       alternatives: alternatives
         .map((all) => all.filter((one) => !bare.includes(one)))
         .filter((all) => all.length > 0),
-      unknown: [...unknown, ...bare.map((one) => this.#saidOf.get(one) ?? '')]
+      unknown: [...unknown, ...bare.map((one) => this.#wordsOf.get(one) ?? '')]
     }
   }
 
-  #readPlace(place: Place, said: string): void {
+  #readPlace(place: Place, words: string): void {
     const bare = this.#condition?.parts.length === 0 ? this.#condition : undefined
+    // `ends with one of …`: `one of` does not change the place.
     if (bare && bare.place !== 'contains' && place === 'is') {
       return
     }
@@ -177,11 +187,11 @@ class Reader {
       bare.place = place
     }
     const condition = bare ?? this.#begin(place, this.#link === 'or')
-    this.#saidOf.set(condition, said)
+    this.#wordsOf.set(condition, words)
     this.#link = 'place'
   }
 
-  /** Turns the only condition so far into the subject of the following ones if it just names a kind. */
+  /** Makes the first condition the subject if it only names a kind: `e-mails` in `e-mails that end with …`. */
   #moveSubject(): void {
     const subject = asSubject(this.#condition)
     const { alternatives } = this.#description
@@ -202,39 +212,39 @@ class Reader {
     return condition
   }
 
-  #readWord(said: string): void {
+  #readWord(words: string): void {
     const isText =
-      TEXT.test(said) ||
+      LITERAL.test(words) ||
       this.#list !== undefined ||
       this.#link === 'place' ||
       (this.#link !== undefined && endsWithText(this.#condition))
     if (isText) {
-      this.#readPiece({ text: said }, said)
+      this.#readPiece({ text: words }, words)
     } else {
-      this.#description.unknown.push(said)
+      this.#description.unknown.push(words)
     }
   }
 
-  #readPiece(piece: Piece, said: string): void {
+  #readPiece(piece: Piece, words: string): void {
     if (this.#list) {
-      this.#addToList(this.#list, piece, said)
+      this.#addToList(this.#list, piece, words)
     } else {
-      this.#addToPattern(piece, said)
+      this.#addToPattern(piece, words)
     }
     this.#link = undefined
   }
 
-  #addToList(list: string[], piece: Piece, said: string): void {
+  #addToList(list: string[], piece: Piece, words: string): void {
     if ('text' in piece) {
       list.push(piece.text)
     } else if (this.#isInCounterExamples()) {
       this.#description.negates = true
     } else {
-      this.#description.unknown.push(said)
+      this.#description.unknown.push(words)
     }
   }
 
-  #addToPattern(piece: Piece, said: string): void {
+  #addToPattern(piece: Piece, words: string): void {
     const condition = this.#condition
     const link = this.#link
     if (!condition || (link === 'and' && condition.place === 'contains')) {
@@ -243,10 +253,10 @@ class Reader {
       condition.parts.at(-1)?.push(piece)
     } else if (link === 'place' || link === 'then') {
       condition.parts.push([piece])
-    } else if (link === undefined && 'kind' in piece && isAddress(piece.kind)) {
+    } else if (link === undefined && 'kind' in piece && isUrlOrPath(piece.kind)) {
       this.#description.subject ??= piece.kind
     } else {
-      this.#description.unknown.push(said)
+      this.#description.unknown.push(words)
     }
   }
 
@@ -255,9 +265,9 @@ class Reader {
   }
 }
 
-const isAddress = (of: Kind): boolean => of === 'url' || of === 'path'
+const isUrlOrPath = (of: Kind): boolean => of === 'url' || of === 'path'
 
-/** Returns the kind of a condition that could be a subject, such as `e-mails` in `e-mails that end with …`. */
+/** Returns the kind if a condition names one kind and nothing else: `e-mails` in `e-mails that end with …`. */
 function asSubject(condition: Condition | undefined): Kind | undefined {
   const [part, ...more] = condition?.place === 'has' ? condition.parts : []
   const [piece, ...others] = part ?? []

@@ -13,9 +13,9 @@ export type CaptureProject = {
   fill: number
 }
 
-/** How long a project is remembered: a project hardly ever changes. */
+/** Milliseconds that a project is cached. Changed settings take effect within that time. */
 const TTL_MS = 30_000
-/** Projects that one isolate remembers. */
+/** Cached projects per isolate; a full cache is emptied. */
 const MAX_ENTRIES = 1_000
 
 /**
@@ -40,14 +40,15 @@ export function createProjectFinder() {
     if (!row) {
       return undefined
     }
-    const size = newUsage()
-    await measureDatabase(openDb(databaseOf(env, row.database), size).db)
+    // Any answer of D1 carries the database's size, which openDb notes in the usage.
+    const measured = newUsage()
+    await measureDatabase(openDb(databaseOf(env, row.database), measured).db)
     const { id, timezone } = row
     const project = {
       id,
       timezone,
       settings: settingsOf(row),
-      fill: size.sizeBytes / Number(env.DATABASE_MAX_BYTES)
+      fill: measured.sizeBytes / Number(env.DATABASE_MAX_BYTES)
     }
     if (found.size >= MAX_ENTRIES) {
       found.clear()

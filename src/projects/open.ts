@@ -6,8 +6,8 @@ import { findProjects, type ProjectRow } from './store.ts'
 export type OpenProject = { project: ProjectRow; db: Db }
 
 /**
- * Finds a project and opens the database that its row names; undefined when there is no such project.
- * @param usage counts what both databases cost
+ * Finds a project and opens its database; undefined if the project does not exist.
+ * @param usage collects the cost of the control database and of the project's
  * @throws unavailable when this deployment does not bind the project's database
  */
 export async function openProject(

@@ -4,18 +4,18 @@ import type { Outcome } from './consume.ts'
 import type { Invocation } from './invocation.ts'
 import { type ConsumerName, consumerOf } from './names.ts'
 
-/** Consumes a batch. What it returns is logged. */
+/** Consumes a batch and returns the counts to log. */
 export type Consumer = (
   batch: MessageBatch,
   invocation: Invocation
 ) => Promise<Pick<Outcome, 'messages' | 'retried'>>
 
-/** Batches that this isolate is working on, and messages that it has given back to be delivered again later. */
+/** Numbers in this isolate: batches in progress, and messages awaiting another delivery. */
 export type Work = { consuming: number; retrying: number }
 
 /**
- * Has the consumer of the batch's queue consume it, and logs what became of it and what it cost.
- * @param work is kept up to date for `/readyz`
+ * Passes a batch to the consumer of its queue, and logs the outcome and the cost.
+ * @param work counts that `/readyz` reports, updated here
  * @throws when the queue has no consumer
  */
 export async function runConsumer(
@@ -26,8 +26,8 @@ export async function runConsumer(
 ): Promise<void> {
   const started = clock()
   const usage = newUsage()
-  const again = batch.messages.filter(({ attempts }) => attempts > 1).length
-  work.retrying = Math.max(0, work.retrying - again)
+  const redelivered = batch.messages.filter(({ attempts }) => attempts > 1).length
+  work.retrying = Math.max(0, work.retrying - redelivered)
   work.consuming += 1
   try {
     const consume = consumers[consumerOf(env.QUEUE_NAMES, batch.queue)]

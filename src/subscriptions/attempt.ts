@@ -109,11 +109,11 @@ class Delivery {
 
   /** Sends to each recipient that still needs a message, noted before and after, so that the next attempt knows what is certain. */
   async sendThrough(channel: Channel): Promise<Attempt> {
-    const { targets, tellsRepetitions } = channel
+    const { targets, recognisesRepeats } = channel
     this.#recipients = addressees(this.#recipients, targets)
     let retryAfter = 0
     for (const [i, recipient] of this.#recipients.entries()) {
-      const begun = beginSending(recipient, tellsRepetitions)
+      const begun = beginSending(recipient, recognisesRepeats)
       if (!begun) {
         continue
       }
@@ -125,7 +125,7 @@ class Delivery {
       this.#recipients[i] = endSending(begun, sent)
       retryAfter = Math.max(retryAfter, secondsBeforeRetry(sent, channel))
     }
-    const isUnfinished = this.#recipients.some((recipient) => isOpen(recipient, tellsRepetitions))
+    const isUnfinished = this.#recipients.some((recipient) => isOpen(recipient, recognisesRepeats))
     if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) {
       return this.close()
     }
@@ -177,11 +177,11 @@ class Delivery {
 }
 
 /** Seconds before a message may be sent once more: what the receiver asks for, and ten minutes when it may have arrived. */
-function secondsBeforeRetry(sent: Sent, { tellsRepetitions }: Channel): number {
+function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number {
   if (sent.kind === 'transient') {
     return sent.retryAfter ?? 0
   }
-  return sent.kind === 'uncertain' && !tellsRepetitions ? DOUBT_SECONDS : 0
+  return sent.kind === 'uncertain' && !recognisesRepeats ? DOUBT_SECONDS : 0
 }
 
 /** Returns a recipient per target, as far as it got, and former ones that have their message or failed. */

@@ -18,7 +18,7 @@ import type { DeliveryRow, SubscriptionRow } from './store.ts'
 import { unsubscribeUrl } from './unsubscribe/ticket.ts'
 import { sendWebhook } from './webhook.ts'
 
-/** Queries after which a delivery computes no further insight: one insight may take hundreds, of the 1,000 of an invocation. */
+/** Queries after which a delivery starts no further insight: one insight may take hundreds, and D1 allows 1,000 per invocation. */
 const MAX_QUERIES = 500
 
 export type DeliveryInvocation = Invocation<
@@ -28,27 +28,27 @@ export type DeliveryInvocation = Invocation<
   }
 >
 
-/** A delivery that is being attempted, with what it is of. */
+/** A delivery being attempted, with its project and subscription. */
 export type Attempted = { open: OpenProject; subscription: SubscriptionRow; row: DeliveryRow }
 
-/** Sends a delivery to each of its targets. */
+/** The targets of a delivery, and the function that sends the delivery to one of them. */
 export type Channel = {
   targets: string[]
-  /** Whether a receiver can tell a repetition from the first message. */
-  tellsRepetitions: boolean
+  /** Whether the receiver can recognise a repeated message. */
+  recognisesRepeats: boolean
   send(target: string): Promise<Sent>
 }
 
 /** A channel, or the reason why there is nothing to deliver. */
-export type Opened = { channel: Channel } | { skipped: string }
+export type ChannelOrSkip = { channel: Channel } | { skipped: string }
 
-/** Writes what a delivery says, and opens the channel that it goes through. */
+/** Composes the message of a delivery and returns its channel, or the reason to skip the delivery. */
 export async function openChannel(
   attempted: Attempted,
   invocation: DeliveryInvocation
-): Promise<Opened> {
+): Promise<ChannelOrSkip> {
   if (attempted.row.kind === 'notice') {
-    return { channel: await openNotice(attempted, invocation) }
+    return openNotice(attempted, invocation)
   }
   const { open, subscription } = attempted
   const { usage, clock } = invocation
@@ -60,24 +60,28 @@ export async function openChannel(
   return { channel: channelOf(subscription, digest, invocation) }
 }
 
-/** The e-mail that tells a subscription's owner that it was paused. */
+/** Returns the channel of the e-mail that tells the owner that the subscription was paused; skipped if it no longer is. */
 async function openNotice(
   { subscription }: Attempted,
   { env, usage }: DeliveryInvocation
-): Promise<Channel> {
-  const { id, projectId, origin } = subscription
+): Promise<ChannelOrSkip> {
+  const { id, projectId, origin, pausedReason } = subscription
+  if (pausedReason === null) {
+    return { skipped: 'The subscription was resumed before.' }
+  }
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author
   const email = toNotice(
     subscription.title || `subscription ${id}`,
-    subscription.pausedReason ?? 'It has been resumed since.',
+    pausedReason,
     `${origin}/api/environments/${projectId}/subscriptions/${id}/`
   )
-  return {
+  const channel: Channel = {
     targets: [owner.email],
-    tellsRepetitions: false,
+    recognisesRepeats: false,
     send: (to) => sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
   }
+  return { channel }
 }
 
 function channelOf(
@@ -91,7 +95,7 @@ function channelOf(
     case 'email':
       return {
         targets: recipientsOf(targetValue),
-        tellsRepetitions: false,
+        recognisesRepeats: false,
         async send(to) {
           const email = toEmail(digest, await unsubscribeUrl(subscription, to))
           return sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
@@ -100,13 +104,13 @@ function channelOf(
     case 'slack':
       return {
         targets: [targetValue],
-        tellsRepetitions: false,
+        recognisesRepeats: false,
         send: (url) => sendSlack(url, digest, allow)
       }
     case 'webhook':
       return {
         targets: [targetValue],
-        tellsRepetitions: true,
+        recognisesRepeats: true,
         send: (url) => sendWebhook(url, secret, digest, { allow, now: clock() })
       }
   }
@@ -128,6 +132,6 @@ async function writeDigest(
   }
 }
 
-/** Whether no delivery of the subscription has arrived yet; a test is never the first. */
+/** Whether this is a scheduled delivery and no scheduled one was delivered before. Failed ones and tests do not count. */
 const isFirst = async ({ db }: OpenProject, row: DeliveryRow): Promise<boolean> =>
   row.kind === 'scheduled' && !(await wasDelivered(db, row))

@@ -32,7 +32,7 @@ const UNCERTAIN = 'The outcome is unknown: the message may have arrived.'
  */
 export function beginSending(
   recipient: Recipient,
-  tellsRepetitions: boolean
+  recognisesRepeats: boolean
 ): Recipient | undefined {
   if (recipient.status === 'sent' || recipient.status === 'failed') {
     return undefined
@@ -40,7 +40,7 @@ export function beginSending(
   if (recipient.status === 'waiting') {
     return { ...recipient, status: 'sending' }
   }
-  if (recipient.repeated && !tellsRepetitions) {
+  if (recipient.repeated && !recognisesRepeats) {
     return undefined
   }
   return { ...recipient, status: 'sending', repeated: true }
@@ -62,8 +62,8 @@ export function endSending(recipient: Recipient, sent: Sent): Recipient {
 }
 
 /** Whether another attempt may still reach the recipient. */
-export const isOpen = (recipient: Recipient, tellsRepetitions: boolean): boolean =>
-  beginSending(recipient, tellsRepetitions) !== undefined
+export const isOpen = (recipient: Recipient, recognisesRepeats: boolean): boolean =>
+  beginSending(recipient, recognisesRepeats) !== undefined
 
 /** Returns the final state of a recipient when there is no further attempt. */
 export function giveUp(recipient: Recipient): Recipient {

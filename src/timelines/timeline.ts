@@ -1,10 +1,13 @@
-/** An event and the version of its person at the time, a row of `person_versions`; null for an event without a person. */
+/** An event's time, ms UTC, and the id of its person's version then, in `person_versions`; null without a person. */
 export type SeenEvent = { timestamp: number; version: number | null }
 
-/** Consecutive events with the same crucial values: the first event and the number of events. */
+/**
+ * Consecutive events whose persons' crucial properties (those that the request names) have the same values: the first
+ * event, and how many there are.
+ */
 export type Stretch = SeenEvent & { count: number }
 
-/** Cuts events into stretches; `valuesOf` returns the crucial values of a version as text. */
+/** Groups events, sorted by time, into stretches; `valuesOf` returns a version's crucial values as comparable text. */
 export function cutStretches(
   events: readonly SeenEvent[],
   valuesOf: (version: number | null) => string
@@ -21,9 +24,9 @@ export function cutStretches(
   return stretches
 }
 
-/** Sorts by time, within a millisecond by the order in which the versions were made. */
+/** Compares by time, and within one millisecond by version number. */
 const byTime = (a: SeenEvent, b: SeenEvent): number =>
   a.timestamp - b.timestamp || orderOf(a) - orderOf(b)
 
-/** The lower 24 bits of a version's id number the versions of an identity. */
+/** Number of a version within its identity: the lower 24 bits of the version's id; 0 without a person. */
 const orderOf = ({ version }: SeenEvent): number => (version ?? 0) % 2 ** 24

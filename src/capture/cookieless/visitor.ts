@@ -10,46 +10,50 @@ import { dayOf } from './salts.ts'
 
 /*
  * Visitors without cookies. posthog-js with `cookieless_mode` keeps no id in the browser and sends the same distinct id
- * for every visitor. The server replaces it by a hash of address, site and user agent, which every request shows anyway.
- * The hash is valid for one calendar day and one site, as in PostHog's `cookieless-manager.ts`.
+ * for every visitor. The server replaces that id with a hash of IP address, site and user agent, which every request
+ * carries anyway. The hash is valid for one calendar day and one site, as in PostHog's `cookieless-manager.ts`.
  */
 
 /** The distinct id that posthog-js sends for every visitor in cookieless mode. */
 export const SENTINEL = '$posthog_cookieless'
 
-/** Hexadecimal digits of a visitor's hash. */
+/** Hexadecimal digits kept of a visitor's SHA-256 hash: 128 bits, enough to rule out collisions. */
 const VISITOR_DIGITS = 32
 
 /** Events hashed before other requests get their turn; 500 take about 10 ms. */
 const SLICE = 500
 
-/** The facts about a request that its visitors are recognised by. */
-export type Request = {
+/** The parts of a capture request from which the days and hashes of its visitors are computed. */
+export type RequestParts = {
   projectId: number
-  /** The time zone of events that name none. */
+  /** Time zone of events without a valid `$timezone`. */
   timezone: string
   address: string
   userAgent: string
 }
 
-/** Finds the salt of a calendar day such as `2026-11-22`; undefined for a day that has none. */
+/**
+ * Finds or makes the salt of a calendar day such as `2026-11-22`; undefined before the day begins in the first time zone,
+ * and from 72 hours after it ends in the last.
+ */
 export type FindSalt = (day: string) => Promise<Uint8Array | undefined>
 
 /** Whether an event was captured without cookies. */
 export const isCookieless = (properties: JsonObject): boolean =>
   Boolean(properties.$cookieless_mode)
 
-/** Whether an event without cookies would merge persons. Such persons exist for one day and are never merged. */
+/** Whether a cookieless event asks to merge persons. Not allowed: cookieless persons exist for one day. */
 const isAlias = ({ event, properties }: CapturedEvent): boolean =>
   isCookieless(properties) && (event === '$create_alias' || event === '$merge_dangerously')
 
 /**
- * Anonymizes each event of visitors without cookies; other events and dropped ones pass unchanged.
+ * Anonymizes cookieless events, or drops them with a reason. Also drops other events whose distinct id is
+ * `$posthog_cookieless`; the rest pass unchanged.
  * @throws unavailable when a salt cannot be read
  */
 export async function anonymizeAll(
   events: readonly (CapturedEvent | Dropped)[],
-  request: Request,
+  request: RequestParts,
   findSalt: FindSalt
 ): Promise<(CapturedEvent | Dropped)[]> {
   const [first, ...others] = events.filter((event) => 'event' in event && isAlias(event))
@@ -66,30 +70,35 @@ export async function anonymizeAll(
     if (n % SLICE === SLICE - 1) {
       await pause(0)
     }
-    // Not in parallel: the first event of a day reads the salt for all others.
+    // One at a time: the first event of a day loads the salt into the cache for the others.
     outcomes.push('event' in event ? await anonymize(event, request, findSalt) : event)
   }
   return outcomes
 }
 
 /**
- * Replaces the distinct id of an event by the visitor's hash and removes the properties that the hash was made of. Also
- * removes `$anon_distinct_id`, so that an `$identify` merges no persons. Returns the reason if the event is dropped.
+ * Sets `visitor` and `$device_id` from the visitor's hash, and `distinct_id` too if it is `$posthog_cookieless`. Removes
+ * `$ip`, `$raw_user_agent`, `$cookieless_extra`, and `$anon_distinct_id`, so that `$identify` merges no persons.
+ * @returns the event (unchanged if it is not cookieless), or the reason why it is dropped
  * @throws unavailable when the salt cannot be read
  */
 async function anonymize(
   event: CapturedEvent,
-  request: Request,
+  request: RequestParts,
   findSalt: FindSalt
 ): Promise<CapturedEvent | Dropped> {
   const drop = (reason: string): Dropped => ({ uuid: event.uuid, reason })
   if (!isCookieless(event.properties)) {
     return event.distinct_id === SENTINEL
-      ? drop(`the distinct_id ${SENTINEL} needs $cookieless_mode`)
+      ? drop(
+          `\`distinct_id\` may be \`${SENTINEL}\` only in events with the property \`$cookieless_mode: true\``
+        )
       : event
   }
   if (isAlias(event)) {
-    return drop(`${event.event} is not possible in cookieless mode`)
+    return drop(
+      `\`${event.event}\` is not allowed in cookieless mode: persons without cookies are never merged`
+    )
   }
   const {
     $ip,
@@ -100,14 +109,17 @@ async function anonymize(
   } = event.properties
   const userAgent = textOf($raw_user_agent) ?? request.userAgent
   const host = hostOf(kept)
-  if (userAgent === '' || host === undefined) {
-    return drop(`event in cookieless mode without ${host ? '$raw_user_agent' : '$host'}`)
+  if (host === undefined) {
+    return drop('a cookieless event needs `$host` or `$current_url`')
+  }
+  if (userAgent === '') {
+    return drop('a cookieless event needs `$raw_user_agent` or a User-Agent header')
   }
   const day = dayOf(clockOf(event.timestamp, kept.$timezone, request.timezone))
   const salt = await findSalt(day)
   if (!salt) {
     return drop(
-      `event in cookieless mode from ${day}: accepted from the beginning of its day until 72 hours after its end`
+      `cookieless events of ${day} are accepted only from the day's start in the first time zone until 72 hours after its end in the last`
     )
   }
 
@@ -142,10 +154,10 @@ function hostOf({ $host, $current_url }: JsonObject): string | undefined {
 const rootDomainOf = (host: string): string =>
   getDomain(host) ?? host.replace(/:\d+$/, '').toLowerCase()
 
-/** Returns the visitor's local time at an event; in the fallback zone unless the event names an existing one. */
+/** Returns the time of an event in its own time zone; in `fallback` if `zone` is missing, unknown or an offset. */
 function clockOf(time: number, zone: Json | undefined, fallback: string): number {
   const name = textOf(zone)?.toLowerCase()
-  // Offsets such as `+05:30` are not names of time zones, and there are thousands of them.
+  // Offsets such as `+05:30` are refused: each would add an entry to the format cache of `toClock`, which is never emptied.
   if (name === undefined || !/^[a-z][a-z0-9_+/-]{1,40}$/.test(name)) {
     return toClock(time, fallback)
   }
@@ -156,11 +168,11 @@ function clockOf(time: number, zone: Json | undefined, fallback: string): number
   }
 }
 
+/** Address of requests without `X-Forwarded-For` and `CF-Connecting-IP`, such as local ones. */
+const LOOPBACK = '127.0.0.1'
+
 /** Returns the client's address: the first in `X-Forwarded-For`, otherwise the one that connected to Cloudflare. */
 export function addressOf(headers: Headers): string {
   const [first = ''] = (headers.get('X-Forwarded-For') ?? '').split(',')
   return first.trim() || headers.get('CF-Connecting-IP') || LOOPBACK
 }
-
-/** The address of local requests, which have no header that names one. */
-const LOOPBACK = '127.0.0.1'

@@ -457,7 +457,7 @@ describe('a model', () => {
       ['ada', 'eve']
     ])
     expect([(await again.asked()).length, (await never.asked()).length]).toEqual([2, 2])
-    expect(log.lines('model gave no answer')).toHaveLength(1)
+    expect(log.lines('model gave no usable answer')).toHaveLength(1)
     expect(log.texts().join()).not.toContain('longer than 2 minutes')
   })
 

@@ -313,11 +313,11 @@ describe('a model', () => {
       data: { output: '^/a' }
     })
     expect([(await again.asked()).length, (await never.asked()).length]).toEqual([2, 2])
-    const lines = log.lines('model gave no answer')
+    const lines = log.lines('model gave no usable answer')
     expect(lines).toEqual([
       {
         level: 'warn',
-        message: 'model gave no answer',
+        message: 'model gave no usable answer',
         faults: [expect.any(String), expect.any(String)]
       }
     ])
@@ -401,6 +401,6 @@ describe('a model', () => {
     const { body } = await regexOf(project, { regex: 'starts with /a' }, bindings)
 
     expect(body).toMatchObject({ result: 'success', engine: 'built-in' })
-    expect(log.lines('model gave no answer')).toHaveLength(1)
+    expect(log.lines('model gave no usable answer')).toHaveLength(1)
   })
 })

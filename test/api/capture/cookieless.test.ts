@@ -227,7 +227,7 @@ describe('identities in cookieless mode', () => {
 
     expect(status).toBe(200)
     expect(events).toHaveLength(1)
-    const reason = `${event} is not possible in cookieless mode`
+    const reason = `\`${event}\` is not allowed in cookieless mode: persons without cookies are never merged`
     expect(body.dropped.map((one: { reason: string }) => one.reason)).toEqual([reason, reason])
     expect(log.lines('ingestion warning')).toMatchObject([
       { project: project.id, type: 'alias_in_cookieless_mode', count: 2 }
@@ -259,9 +259,12 @@ describe('identities in cookieless mode', () => {
 
 describe('an event in cookieless mode is refused', () => {
   it.each<[string, JsonObject]>([
-    ['the distinct_id $posthog_cookieless needs $cookieless_mode', { $cookieless_mode: false }],
-    ['event in cookieless mode without $host', { $host: '' }],
-    ['event in cookieless mode without $raw_user_agent', { $raw_user_agent: null }]
+    [
+      '`distinct_id` may be `$posthog_cookieless` only in events with the property `$cookieless_mode: true`',
+      { $cookieless_mode: false }
+    ],
+    ['a cookieless event needs `$host` or `$current_url`', { $host: '' }],
+    ['a cookieless event needs `$raw_user_agent` or a User-Agent header', { $raw_user_agent: null }]
   ])('%s', async (reason, properties) => {
     const project = await newProject()
 
@@ -295,7 +298,7 @@ describe('an event in cookieless mode is refused', () => {
     )
 
     expect(status).toBe(400)
-    expect(body.detail).toContain(`from ${day}`)
+    expect(body.detail).toContain(`cookieless events of ${day} are accepted only`)
   })
 
   it('with a 503 when the salt cannot be read, so that it is sent again', async () => {

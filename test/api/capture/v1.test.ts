@@ -154,7 +154,7 @@ describe('POST /i/v1/analytics/events', () => {
     ['invalid_options', { options: [] }],
     ['$snapshot is not stored as an event', { event: '$snapshot' }],
     [
-      'the distinct_id $posthog_cookieless needs $cookieless_mode',
+      '`distinct_id` may be `$posthog_cookieless` only in events with the property `$cookieless_mode: true`',
       { distinct_id: '$posthog_cookieless' }
     ]
   ])('drops only the invalid event, and says why: %s %j', async (details, fault) => {

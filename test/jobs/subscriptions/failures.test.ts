@@ -197,6 +197,24 @@ describe('a subscription that keeps failing', () => {
     expect((await desk.find(id)).paused).toBe(false)
   })
 
+  it('sends its owner no notice once it is resumed', async () => {
+    const { desk, id, owner } = await failFor(4)
+    setClock('2026-11-26T09:00:00Z')
+    await desk.cron()
+    await desk.deliver(desk.held.shift())
+    expect((await desk.find(id)).paused).toBe(true)
+
+    await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
+    await desk.drain()
+
+    expect(desk.mails.filter(({ to }) => to === owner)).toEqual([])
+    expect((await desk.deliveries(id))[0]).toMatchObject({
+      kind: 'notice',
+      status: 'skipped',
+      error: 'The subscription was resumed before.'
+    })
+  })
+
   it('is not paused when one in between arrives', async () => {
     const { desk, id } = await failFor(4)
     const { email } = desk.faults
