@@ -2,6 +2,7 @@ import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
 import { BUSY, OperatorError, patiently, type Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
+import { columns } from './columns.ts'
 import { type Command, InputError } from './command.ts'
 import { counts } from './counts.ts'
 import { dead } from './dead.ts'
@@ -11,7 +12,15 @@ import { purge } from './purge.ts'
 import { render } from './render.ts'
 import { user } from './user.ts'
 
-const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts, purge }
+const NOUNS: Record<string, Record<string, Command>> = {
+  key,
+  project,
+  user,
+  dead,
+  counts,
+  columns,
+  purge
+}
 
 /** Opens the databases that a command works on. */
 export type Open = (isRemote: boolean) => Promise<Service>

@@ -136,15 +136,29 @@ export type Place = { timestamp: number; uuid: string }
 
 export type PlacedEvent = SealedRow & Place
 
+/** A range of an event name. */
+export type EventRange = {
+  after: Place
+  until: number
+  withProperties: boolean
+  /** The segment whose late events are left out. */
+  without?: number
+}
+
 /** Reads the next events of a range after a place: `maxRows` at most, and about `maxBytes` of properties, but one at least. */
 export async function readEvents(
   db: Db,
   kind: EventKind,
-  { after, until, withProperties }: { after: Place; until: number; withProperties: boolean },
+  { after, until, withProperties, without }: EventRange,
   { maxRows, maxBytes }: { maxRows: number; maxBytes: number }
 ): Promise<{ events: PlacedEvent[]; ms: number }> {
+  const isOnTime =
+    without === undefined
+      ? sql`1`
+      : sql`not exists (select 1 from late_events l
+          where l.segment_id = ${without} and l.timestamp = events.timestamp and l.uuid = events.uuid)`
   const rest = sql`from events where ${isOf(kind)} and timestamp < ${until}
-    and (timestamp, uuid) > (${after.timestamp}, unhex(${after.uuid})) order by timestamp, uuid`
+    and (timestamp, uuid) > (${after.timestamp}, unhex(${after.uuid})) and ${isOnTime} order by timestamp, uuid`
   const sizes = sql`select sum(length(properties)) over (order by timestamp, uuid rows unbounded preceding) as total
     from (select timestamp, uuid, properties ${rest} limit ${maxRows})`
   const limit = withProperties

@@ -1,6 +1,7 @@
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
 import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
+import { verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { log } from '../log.ts'
@@ -18,6 +19,9 @@ import { inEachDatabase, type Job, once } from './run.ts'
 
 /** Pieces of sessions verified per night, 20,000 sessions in all; `npm run verify` compares every session. */
 const NIGHTLY_PIECES = 100
+
+/** Segments verified per night, and chunks of actors: 500 of the 1,000 queries that D1 allows per run. */
+const NIGHTLY_COLUMNS = 20
 
 const DAY = 86_400_000
 /** Days for which subscriptions show what was delivered. */
@@ -118,6 +122,18 @@ export const verifyNightly = inEachDatabase('nightly verification', async ({ db,
     database,
     ...sessions,
     first: session[0] && withoutId(session[0])
+  })
+  const {
+    first_segments: [segment],
+    first_chunks: [chunk],
+    ...columns
+  } = await verifyColumns(db, NIGHTLY_COLUMNS)
+  const isWrong = columns.wrong_segments + columns.wrong_chunks > 0
+  log(isWrong ? 'error' : 'info', 'nightly verification of columns', {
+    database,
+    ...columns,
+    segment,
+    chunk
   })
 })
 
