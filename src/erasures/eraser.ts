@@ -1,3 +1,4 @@
+import { countSegmentsWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import type { OpenProject } from '../projects/open.ts'
@@ -167,6 +168,17 @@ export class Eraser {
     return this.#clock().getTime()
   }
 
+  /** Counts the segments that still have an event of the person. */
+  async #countSegments(erasure: ErasureRow): Promise<number> {
+    const all = new Set<number>()
+    for await (const keys of this.#keysOf(erasure)) {
+      for (const key of keys) {
+        all.add(key)
+      }
+    }
+    return countSegmentsWith(this.#db, this.#project.id, all)
+  }
+
   /** Looks through every store once more; only when all are empty is the erasure completed. */
   async #verify(erasure: ErasureRow): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
@@ -176,7 +188,8 @@ export class Eraser {
     // That nothing waits in the bucket was looked at when the invocation began.
     const remaining = {
       ...(mayComplete(current) && NO_WAITING_OBJECTS),
-      ...(await countRemains(this.#db, current))
+      ...(await countRemains(this.#db, current)),
+      ...(current.deleteEvents && { segments: await this.#countSegments(current) })
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { countSegmentsOf } from '../columns/erase.store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -72,7 +73,7 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/** Purges at most `limit` events of these identities. */
+/** Purges at most `limit` events of these identities, and with them, by a trigger, the segments that they are in. */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
@@ -85,7 +86,8 @@ export async function purgeEvents(
   const piece = sql`select project_id, event_id, timestamp, uuid ${chunk}`
   return purgePiece(db, [
     markStale(projectId, sql`select session_id ${chunk}`),
-    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes()),
+    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes(),
+            '$.segments', coalesce(stores ->> '$.segments', 0) + ${countSegmentsOf(projectId, piece)}),
           removed = removed + (select count(*) from (${piece})), progress_at = ${now}
         where id = ${id}`,
     uncountEvents(projectId, piece),

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
+import { deliverColumns, listSegments } from '../../support/columns.ts'
 import { allowance, type Cost, storeRequests } from '../../support/cost.ts'
 import { deep } from '../../support/depth.ts'
+import { listenToLog } from '../../support/log.ts'
 import { newProject, type TestEvent } from '../../support/project.ts'
 
 /*
@@ -97,6 +99,48 @@ it('a person of more than 1,000 distinct ids is not folded into another', async 
 
   expect(Object.fromEntries(cost.warnings)).toEqual({ merge_limit_exceeded: 1 })
   expect((await project.call('GET', 'persons/')).body.count).toBe(2)
+})
+
+describe('plain events, of persons who are known', () => {
+  const DAY = 86_400_000
+  const OPENED = Date.UTC(2026, 9, 1)
+  const ROUND = 3_000
+
+  /** Stores a day's events of 100 persons. */
+  const storeDay = (project: Awaited<ReturnType<typeof newProject>>, day: number) =>
+    project.ingest(
+      range(ROUND, (n) => ({
+        event: 'view',
+        distinct_id: `person ${n % 100}`,
+        timestamp: OPENED + day * DAY + n * 10_000,
+        properties: { plan: n % 2 === 0 ? 'free' : 'pro', price: n / 4, note: crypto.randomUUID() }
+      }))
+    )
+
+  it('write 3.1 rows each at most, and 3.2 with their segments', async () => {
+    const project = await newProject()
+    await storeDay(project, 0)
+    const log = listenToLog()
+    /** Returns the rows that the queue batches of some work write. */
+    const measure = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = log.lines('queue batch').length
+      await work()
+      const lines = log.lines('queue batch').slice(before)
+      return lines.reduce((sum, { rows_written }) => sum + Number(rows_written), 0)
+    }
+    let [stored, sealed] = [0, 0]
+    for (const day of [1, 2, 3, 4]) {
+      stored += await measure(() => storeDay(project, day))
+      const message = { project_id: project.id, min_late: 257, chunks: [] }
+      sealed += await measure(() => deliverColumns(message))
+    }
+
+    expect(stored / (4 * ROUND)).toBeLessThanOrEqual(3.1)
+    expect((stored + sealed) / (4 * ROUND)).toBeLessThanOrEqual(3.2)
+    expect((await listSegments(project.id)).reduce((sum, { count }) => sum + count, 0)).toBe(
+      5 * ROUND
+    )
+  })
 })
 
 /** The nth of a kind of events: `text` makes text of a length that no other event has, `who` one of a few distinct ids. */

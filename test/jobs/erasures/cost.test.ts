@@ -51,6 +51,6 @@ describe('what an erasure costs', () => {
     expect(clearing.written).toBeLessThanOrEqual(50 * 4)
     expect(clearing.read).toBeLessThanOrEqual(50 * 25)
     expect(purging.written).toBeLessThanOrEqual(50 * 17)
-    expect(purging.read).toBeLessThanOrEqual(50 * 150)
+    expect(purging.read).toBeLessThanOrEqual(50 * 160)
   })
 })

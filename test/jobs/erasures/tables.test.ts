@@ -10,6 +10,11 @@ const BECOMES: Record<string, string> = {
   activity: 'its values removed at once',
   person_versions: 'removed by the queue, verified',
   events: 'removed by the weekly batch if asked, verified',
+  segments: 'removed with the first removed event that they have, verified',
+  segment_columns: 'removed with their segment',
+  late_events: 'removed with their segment',
+  actor_chunks: 'ids of identities and persons: no distinct id, no property',
+  moved_identities: 'ids of identities: no distinct id, no property',
   event_counts: 'corrected with each piece of events',
   sessions:
     'worked out anew from the events that are left, or removed, by the weekly batch if asked, verified',
