@@ -209,6 +209,26 @@ export async function readRows(
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
 
+/** Reads a page of the events of one name at a moment, by uuid. @returns also the last uuid, in hexadecimal digits */
+export async function readMoment(
+  db: Db,
+  projectId: number,
+  eventId: number,
+  { time, after, limit }: { time: number; after: string; limit: number },
+  wanted: Wanted
+): Promise<{ rows: Rows; last: string }> {
+  const [[row]] = await readBatch(
+    db,
+    query<Found & { last: string | null }>(sql`
+      select ${aggregates(wanted)}, hex(max(e.uuid)) as last from (
+        select e.* from events e not indexed
+        where e.project_id = ${projectId} and e.event_id = ${eventId} and e.timestamp = ${time}
+          and e.uuid > unhex(${after})
+        order by e.uuid limit ${limit}) e`)
+  )
+  return { rows: toRows(row ?? { n: 0, times: '[]' }, wanted), last: row?.last ?? '' }
+}
+
 /** Reads the events of several names from a moment up to another, in the order of time and uuid. */
 export async function readSortedRows(
   db: Db,

@@ -1,4 +1,5 @@
 import { type Db, isTooBig } from '../db/client.ts'
+import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
 import { type Batch, emptyColumn, placeBySlots, placeByTimes, type Wanted } from './batch.ts'
@@ -6,7 +7,14 @@ import { decodeColumn, decodeNumbers, decodeSlots } from './codec.ts'
 import type { Column } from './column.ts'
 import { toColumn } from './dictionary.ts'
 import type { Name, Overview, Segment } from './overview.ts'
-import { type Encoded, type Rows, readRows, readSegments, readSortedRows } from './read.store.ts'
+import {
+  type Encoded,
+  type Rows,
+  readMoment,
+  readRows,
+  readSegments,
+  readSortedRows
+} from './read.store.ts'
 
 /** How long others have the database after each statement, ms. */
 const REST_MS = 1
@@ -15,6 +23,8 @@ const REST_MS = 1
 const SEGMENT_EVENTS = 131_072
 /** Events that a statement reads from rows, at most; it takes about 60 ms. */
 const ROW_EVENTS = 20_000
+/** The same of a moment that has more than fit into an answer. */
+const MOMENT_EVENTS = 10_000
 
 type Range = { since: number; until: number }
 
@@ -101,8 +111,35 @@ export class Reader {
     if (rows) {
       return rows.length > 0 ? [rowsToBatch(rows, this.#wanted)] : []
     }
+    if (range.until - range.since <= 1) {
+      return this.#readMoment(eventId, range.since)
+    }
     const [first, second] = halve(range)
     return [...(await this.#readRows(eventId, first)), ...(await this.#readRows(eventId, second))]
+  }
+
+  /** Reads the events of a single moment, which D1 finds too large for one answer. */
+  async #readMoment(eventId: number, time: number): Promise<Batch[]> {
+    const batches: Batch[] = []
+    let limit = MOMENT_EVENTS
+    for (let after = ''; ; ) {
+      const page = { time, after, limit }
+      const read = await readMoment(this.#db, this.#projectId, eventId, page, this.#wanted).catch(
+        unlessTooBig
+      )
+      await pause(REST_MS)
+      if (!read) {
+        limit = Math.ceil(limit / 2)
+        continue
+      }
+      if (read.rows.length > 0) {
+        batches.push(rowsToBatch(read.rows, this.#wanted))
+      }
+      if (read.rows.length < limit) {
+        return batches
+      }
+      after = read.last
+    }
   }
 
   async #readSorted(overview: Overview, step: Range): Promise<Batch[]> {
@@ -116,6 +153,9 @@ export class Reader {
       if (rows) {
         batches.push(rowsToBatch(rows, this.#wanted))
         return
+      }
+      if (range.until - range.since <= 1) {
+        throw tooManyAtOnce()
       }
       for (const half of halve(range)) {
         await read(half)
@@ -134,11 +174,16 @@ function unlessTooBig(error: unknown): undefined {
   }
 }
 
+/** query_too_large, attr `rows`: for first events of all names, more than fit into an answer of D1 at one moment. */
+const tooManyAtOnce = (): AppError =>
+  new AppError(
+    'query_too_large',
+    'Too many events have the same time for first events of all names: name an event.',
+    'rows'
+  )
+
 function halve({ since, until }: Range): [Range, Range] {
   const middle = since + Math.floor((until - since) / 2)
-  if (middle === since) {
-    throw new Error('The events of a single millisecond do not fit into an answer of D1.')
-  }
   return [
     { since, until: middle },
     { since: middle, until }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type Decider, deciderOf, tooManyValues } from '../properties/decide.ts'
-import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
+import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
 import {
   isAggregated,
@@ -19,10 +19,17 @@ import { addTotals, cumulate, folding, type Line, Lines, rank, smooth, sum } fro
 import type { Accumulator, Counted } from './maths/accumulator.ts'
 import { accumulatorOf } from './maths/choose.ts'
 import { Extremes } from './maths/extremes.ts'
+import { Firsts } from './maths/firsts.ts'
 import { Sliding } from './maths/sliding.ts'
 import { type Project, periodsOf } from './periods.ts'
 import { expectFewPoints, expectFewRows, isCounted, type Part, planPart } from './plan.ts'
-import { type Breakdown, isAdditive, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.ts'
+import {
+  type Breakdown,
+  FIRSTS,
+  isAdditive,
+  MAX_BREAKDOWN_VALUES,
+  type TrendQuery
+} from './query.ts'
 
 /** Characters of the breakdown values of a part, and of those that are shown. */
 const MAX_TEXT = 8_000_000
@@ -153,8 +160,11 @@ class Trend {
       }
       const extremes = new Extremes()
       for (const part of this.#parts.flat()) {
-        const numbers = { ...part, math: 'min' as const, property: breakdown }
-        for await (const _ of this.#countWith(numbers, [], new Grouping(), extremes)) {
+        const numbers = { ...part, property: breakdown }
+        const accumulator = isOneOf(FIRSTS, part.math)
+          ? new Firsts(part.math === 'first_matching_event_for_user', extremes)
+          : extremes
+        for await (const _ of this.#countWith(numbers, [], new Grouping(), accumulator)) {
           // The accumulator keeps what it sees.
         }
       }

@@ -1,22 +1,27 @@
 import { Pages } from '../../columns/pages.ts'
-import { type Accumulator, NOTHING, type Piece, type Rows } from './accumulator.ts'
-import { Counter } from './numbers.ts'
+import type { Accumulator, Piece, Rows } from './accumulator.ts'
+import { Total } from './numbers.ts'
 
 /** The point of events before the trend: an actor with one of them has no first event later. */
 export const BEFORE = -1
 
-/** The number of actors whose first event lies at a point. Events have to come in the order of time. */
+/** Gives another accumulator the first event of each actor. Events have to come in the order of time. */
 export class Firsts implements Accumulator {
   readonly #seen = new Pages()
   readonly #isMatching: boolean
-  readonly #counter = new Counter()
+  readonly #counted: Accumulator
 
-  /** @param isMatching whether the first event that counts is meant, and not the first of all, which may not count */
-  constructor(isMatching: boolean) {
+  /**
+   * @param isMatching whether the first event that counts is meant, and not the first of all, which may not count
+   * @param counted gets the first events
+   */
+  constructor(isMatching: boolean, counted: Accumulator = new Total()) {
     this.#isMatching = isMatching
+    this.#counted = counted
   }
 
-  add({ groups, subjects }: Rows, from: number, until: number, { point }: Piece): void {
+  add(rows: Rows, from: number, until: number, piece: Piece): void {
+    const { groups, subjects } = rows
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
       if (group < 0 && this.#isMatching) {
@@ -25,13 +30,13 @@ export class Firsts implements Accumulator {
       const subject = subjects[i] ?? 0
       const isFirst = this.#seen.get(subject) === 0
       this.#seen.set(subject, 1)
-      if (isFirst && group >= 0 && point !== BEFORE) {
-        this.#counter.add(group, 1)
+      if (isFirst && piece.point !== BEFORE) {
+        this.#counted.add(rows, i, i + 1, piece)
       }
     }
   }
 
-  finish = (point: number) => this.#counter.drain(point)
+  finish = (point: number) => this.#counted.finish(point)
 
-  end = () => NOTHING
+  end = () => this.#counted.end()
 }
