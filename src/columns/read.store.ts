@@ -157,6 +157,12 @@ export async function readSegments(
   for (const { segment_id, name, data } of columns) {
     found.get(segment_id)?.encoded?.columns.set(name, data)
   }
+  for (const segment of found.values()) {
+    // Very long ids of sessions have no column.
+    if (wanted.sessions && !segment.encoded?.columns.has('session')) {
+      segment.encoded = undefined
+    }
+  }
   return found
 }
 

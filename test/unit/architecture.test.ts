@@ -45,6 +45,7 @@ const FLOORS = [
   'queues',
   'tombstones',
   'rollups',
+  'columns',
   'sessions',
   'persons',
   'capture',
