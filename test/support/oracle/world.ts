@@ -88,9 +88,12 @@ export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
           beside: fc.constantFrom(-1, 0, 0, 1, 123_456, 899_999),
           hasPerson: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
           properties,
-          folds: fc.option(fc.constantFrom(...PEOPLE), { freq: 15, nil: undefined })
+          folds: fc.oneof(
+            { weight: 15, arbitrary: fc.constant(undefined) },
+            { weight: 1, arbitrary: fc.constantFrom(...PEOPLE) }
+          )
         }),
-        { maxLength: 80 }
+        { maxLength: 80, size: 'max' }
       ),
       splits: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
       erased: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
