@@ -1,5 +1,6 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
+import { consumeColumns } from './columns/consumer.ts'
 import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from './crons/cron.ts'
 import {
   beginSnapshotSweep,
@@ -7,6 +8,8 @@ import {
   continueSnapshotSweep,
   deliverDue,
   expireRecordings,
+  sealColumns,
+  sealLateEvents,
   startErasureRun,
   sweepLedger,
   sweepOpenErasures,
@@ -28,6 +31,7 @@ const CONSUMERS: Record<ConsumerName, Consumer> = {
   recordings: consumeRecordings,
   erasures: consumeErasures,
   deliveries: consumeDeliveries,
+  columns: consumeColumns,
   capture_dead: parkDeadLetters,
   deliveries_dead: logDeadDeliveries
 }
@@ -41,9 +45,10 @@ const JOBS: Record<Cron, Job[]> = {
     sweepOpenErasures,
     closeEndedSessions,
     expireRecordings,
-    continueSnapshotSweep
+    continueSnapshotSweep,
+    sealColumns
   ],
-  [NIGHTLY]: [verifyNightly, sweepLedger],
+  [NIGHTLY]: [verifyNightly, sealLateEvents, sweepLedger],
   [EVERY_MINUTE]: [deliverDue]
 }
 

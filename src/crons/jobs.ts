@@ -1,4 +1,6 @@
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
+import { startSealing } from '../columns/run.ts'
+import { MANY_LATE } from '../columns/seal.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { log } from '../log.ts'
@@ -88,6 +90,18 @@ function sweepSnapshots(begins: boolean): Job {
         done: swept.isDone
       })
     }
+  })
+}
+
+/** Queues the projects whose columns have to be built, except for a few late events. */
+export const sealColumns = sealLate(MANY_LATE)
+/** Queues the projects whose columns have to be built, for a single late event too. */
+export const sealLateEvents = sealLate(1)
+
+function sealLate(minLate: number): Job {
+  return inEachDatabase('sealing', async ({ db, database, usage }, { env, now }) => {
+    const sent = await startSealing(db, env.COLUMNS_QUEUE, { now, minLate })
+    log('info', 'sealing', { database, sent, rows_read: usage.rowsRead })
   })
 }
 

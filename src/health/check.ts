@@ -115,8 +115,14 @@ export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
     checkOthers(env),
     checkJobs(env)
   ])
-  const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = env
-  const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
+  const queues = [
+    env.CAPTURE_QUEUE,
+    env.RECORDING_QUEUE,
+    env.DEAD_QUEUE,
+    env.ERASURE_QUEUE,
+    env.DELIVERY_QUEUE,
+    env.COLUMNS_QUEUE
+  ]
   const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
     (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
     () => null

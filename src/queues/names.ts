@@ -6,6 +6,7 @@ export const CONSUMERS = [
   'recordings',
   'erasures',
   'deliveries',
+  'columns',
   'capture_dead',
   'deliveries_dead'
 ] as const
