@@ -2,6 +2,15 @@ import { byteLength, type Json } from '../input/json.ts'
 import { widthOf } from './codec.ts'
 import type { Column } from './column.ts'
 
+/** Makes a column of the values of rows. */
+export function toColumn(values: readonly Json[]): Column {
+  const dictionary = new Dictionary()
+  for (let row = 0; row < values.length; row += 1) {
+    dictionary.set(row, values[row] ?? null)
+  }
+  return dictionary.finish(values.length)
+}
+
 /** Gathers the values of one column, each different value once. */
 export class Dictionary {
   #codes = new Uint32Array(0)

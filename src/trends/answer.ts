@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Bucket, dayOf, type Interval, labelOf } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
-import type { Value } from './cells.ts'
+import type { Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
 
