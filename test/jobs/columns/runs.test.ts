@@ -65,21 +65,21 @@ it('goes on in a new message when an invocation may do no more', async () => {
   const message = { project_id: project.id, min_late: 257, chunks: [7] }
 
   // Spent before the first chunk: nothing is done, and all is left for the next message.
-  expect(await seal(project.id, { chunks: [7], queries: 300 })).toEqual({
+  expect(await seal(project.id, { chunks: [7], queries: 600 })).toEqual({
     chunks: 0,
     segments: 0,
     events: 0,
     sent: [message]
   })
   // Spent after it.
-  expect(await seal(project.id, { chunks: [7], queries: 295 })).toEqual({
+  expect(await seal(project.id, { chunks: [7], queries: 595 })).toEqual({
     chunks: 1,
     segments: 0,
     events: 0,
     sent: [{ ...message, chunks: [] }]
   })
   // Without any progress, the next quarter of an hour tries again.
-  expect(await seal(project.id, { queries: 299 })).toMatchObject({ segments: 0, sent: [] })
+  expect(await seal(project.id, { queries: 599 })).toMatchObject({ segments: 0, sent: [] })
 })
 
 it('drops a message that asks for nothing that there is', async () => {
