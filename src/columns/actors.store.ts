@@ -37,21 +37,3 @@ export async function readActors(
   const actors: number[] = JSON.parse(row?.actors ?? '[]')
   return keys.map((key, i) => [key, actors[i] ?? -key])
 }
-
-/** Returns the persons of a project's identities from a key up to another, in one scan. */
-export async function scanPersons(
-  db: Db,
-  projectId: number,
-  from: number,
-  until: number
-): Promise<[identity: number, person: number | null][]> {
-  const [[row]] = await readBatch(
-    db,
-    query<{ keys: string; persons: string }>(sql`
-      select json_group_array(key) as keys, json_group_array(person_id) as persons
-      from distinct_ids not indexed where key >= ${from} and key < ${until} and project_id = ${projectId}`)
-  )
-  const keys: number[] = JSON.parse(row?.keys ?? '[]')
-  const persons: (number | null)[] = JSON.parse(row?.persons ?? '[]')
-  return keys.map((key, i) => [key, persons[i] ?? null])
-}

@@ -1,12 +1,9 @@
 import type { Db } from '../db/client.ts'
 import { pause } from '../pause.ts'
-import { readActors, readChunks, scanPersons } from './actors.store.ts'
-import { decodeActors } from './codec.ts'
-import { Pages } from './pages.ts'
-
-/** Keys in a chunk, as a power of two. */
-const BITS = 12
-const SIZE = 1 << BITS
+import { listIdentities } from './actor-chunks.store.ts'
+import { readActors, readChunks } from './actors.store.ts'
+import { CHUNK, decodeActors } from './codec.ts'
+import { NumberMap } from './number-map.ts'
 
 /** Chunks read in one statement, and identities looked up in one. */
 const CHUNKS_AT_ONCE = 64
@@ -24,9 +21,9 @@ export class Actors {
   readonly #db: Db
   readonly #projectId: number
   /** The number of each identity's actor, counted from 1. */
-  readonly #identities = new Pages()
+  readonly #identities = new NumberMap()
   /** The same of persons. */
-  readonly #persons = new Pages()
+  readonly #persons = new NumberMap()
   readonly #knownChunks = new Set<number>()
   #size = 0
 
@@ -37,9 +34,21 @@ export class Actors {
 
   /** Returns the number of each identity's actor. */
   async of(identities: Uint32Array): Promise<Int32Array> {
-    await this.#readChunks(identities)
-    await this.#lookUp(identities)
     const actors = new Int32Array(identities.length)
+    const unknown = new Set<number>()
+    for (let i = 0; i < identities.length; i += 1) {
+      const identity = identities[i] ?? 0
+      const number = this.#identities.get(identity)
+      actors[i] = number - 1
+      if (number === 0) {
+        unknown.add(identity)
+      }
+    }
+    if (unknown.size === 0) {
+      return actors
+    }
+    await this.#readChunks(unknown)
+    await this.#lookUp(unknown)
     for (let i = 0; i < identities.length; i += 1) {
       actors[i] = this.#identities.get(identities[i] ?? 0) - 1
     }
@@ -47,57 +56,55 @@ export class Actors {
   }
 
   /** Reads the chunks of these identities that have not been read yet. */
-  async #readChunks(identities: Uint32Array): Promise<void> {
+  async #readChunks(identities: Iterable<number>): Promise<void> {
     const fresh = new Set<number>()
-    for (const key of identities) {
-      if (!this.#knownChunks.has(key >>> BITS)) {
-        fresh.add(key >>> BITS)
-        this.#knownChunks.add(key >>> BITS)
+    for (const identity of identities) {
+      const chunk = Math.floor(identity / CHUNK)
+      if (!this.#knownChunks.has(chunk)) {
+        fresh.add(chunk)
       }
     }
     for (const some of inParts([...fresh], CHUNKS_AT_ONCE)) {
       for (const { chunk, data, moved } of await readChunks(this.#db, this.#projectId, some)) {
-        this.#takeChunk(chunk << BITS, data, new Set(moved))
+        this.#takeChunk(chunk * CHUNK, data, new Set(moved))
       }
       await pause(REST_MS)
+    }
+    for (const chunk of fresh) {
+      this.#knownChunks.add(chunk)
     }
   }
 
   #takeChunk(first: number, data: string, moved: ReadonlySet<number>): void {
     const { offsets, persons } = decodeActors(data)
     for (let i = 0; i < offsets.length; i += 1) {
-      const key = first + (offsets[i] ?? 0)
-      if (!moved.has(key)) {
-        this.#set(key, persons[i] || -key)
+      const identity = first + (offsets[i] ?? 0)
+      if (!moved.has(identity)) {
+        this.#set(identity, persons[i] || -identity)
       }
     }
   }
 
   /** Looks up the identities that no chunk knows. */
-  async #lookUp(identities: Uint32Array): Promise<void> {
-    const unknown = new Set<number>()
-    for (const key of identities) {
-      if (this.#identities.get(key) === 0) {
-        unknown.add(key)
-      }
-    }
-    const byChunk = Map.groupBy(unknown, (key) => key >>> BITS)
+  async #lookUp(identities: Iterable<number>): Promise<void> {
+    const unknown = [...identities].filter((identity) => this.#identities.get(identity) === 0)
     const left: number[] = []
-    for (const [chunk, keys] of byChunk) {
-      if (keys.length < SCANNED_FROM) {
-        left.push(...keys)
+    for (const [chunk, some] of Map.groupBy(unknown, (identity) => Math.floor(identity / CHUNK))) {
+      if (some.length < SCANNED_FROM) {
+        left.push(...some)
         continue
       }
-      const from = chunk << BITS
-      for (const [key, person] of await scanPersons(this.#db, this.#projectId, from, from + SIZE)) {
-        this.#set(key, person ?? -key)
+      for (const { key, person_id } of await listIdentities(this.#db, {
+        project_id: this.#projectId,
+        chunk
+      })) {
+        this.#set(key, person_id ?? -key)
       }
-      left.push(...keys.filter((key) => this.#identities.get(key) === 0))
       await pause(REST_MS)
     }
     for (const some of inParts(left, LOOKED_UP_AT_ONCE)) {
-      for (const [key, actor] of await readActors(this.#db, some)) {
-        this.#set(key, actor)
+      for (const [identity, actor] of await readActors(this.#db, some)) {
+        this.#set(identity, actor)
       }
       await pause(REST_MS)
     }

@@ -2,15 +2,17 @@ import { SLOT } from '../rollups/store.ts'
 import { lowerBound } from './batch.ts'
 import type { SlotCount } from './codec.ts'
 
-/** A sealed segment, and the number of events in each of its slots, late ones included. */
+/** A sealed segment. */
 export type Segment = {
   id: number
   eventId: number
   since: number
   until: number
   count: number
-  hasLate: boolean
+  /** How many of its events each slot has. */
   slots: SlotCount[]
+  /** The same of late events, which it does not have. */
+  late: SlotCount[]
 }
 
 /** The events of one name in a range of time: those in segments, and how many others each slot has. */
@@ -27,7 +29,10 @@ export class Overview {
     this.names = names
     const counts = new Map<number, number>()
     for (const { segments, loose } of names) {
-      for (const slots of [loose, ...segments.map((segment) => segment.slots)]) {
+      for (const slots of [
+        loose,
+        ...segments.flatMap((segment) => [segment.slots, segment.late])
+      ]) {
         for (const { slot, count } of slots) {
           counts.set(slot, (counts.get(slot) ?? 0) + count)
         }

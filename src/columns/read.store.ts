@@ -5,7 +5,7 @@ import { inJson } from '../db/rows.ts'
 import type { Json } from '../input/json.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Source, Wanted } from './batch.ts'
-import { decodeSlots, type SlotCount } from './codec.ts'
+import { decodeSlots } from './codec.ts'
 import { type Name, Overview } from './overview.ts'
 
 /** Only events of this name, in a `where` on `event_names`. */
@@ -61,13 +61,12 @@ export async function readOverview(
     return name
   }
   for (const { id, event_id, slots, ...segment } of segments) {
-    const own = lateOf.get(id) ?? []
     nameOf(event_id).segments.push({
       id,
       eventId: event_id,
       ...segment,
-      hasLate: own.length > 0,
-      slots: own.length > 0 ? addLate(decodeSlots(slots), own) : decodeSlots(slots)
+      slots: decodeSlots(slots),
+      late: lateOf.get(id) ?? []
     })
   }
   for (const { event_id, slots, counts } of loose) {
@@ -79,10 +78,6 @@ export async function readOverview(
   }
   return new Overview([...names.values()])
 }
-
-/** The slots of a segment with its late events. */
-const addLate = (slots: readonly SlotCount[], late: readonly SlotCount[]): SlotCount[] =>
-  [...slots, ...late.map(({ slot, count }) => ({ slot, count }))].sort((a, b) => a.slot - b.slot)
 
 /** Returns when the project's first event was; undefined without any. */
 export async function findFirst(db: Db, projectId: number): Promise<number | undefined> {
@@ -105,8 +100,8 @@ const columnsOf = ({ times, identities, versions, sessions, properties }: Wanted
   ...properties.map((key) => `event:${key}`)
 ]
 
-/** The encoded columns of a segment; undefined when one that its events have is not among them. */
-export type Encoded = { slots: string; columns: Map<string, string> }
+/** The encoded columns of a segment, by name. */
+export type Encoded = Map<string, string>
 
 /** Rows as columns, those that are not wanted undefined. */
 export type Rows = {
@@ -131,8 +126,8 @@ export async function readSegments(
   const keys = JSON.stringify(wanted.properties)
   const [headers, columns, late] = await readBatch(
     db,
-    query<{ id: number; slots: string; lacks: number }>(sql`
-      select id, slots,
+    query<{ id: number; lacks: number }>(sql`
+      select id,
              (cold is null and ${wanted.properties.length} > (
                 select count(*) from segment_columns c where c.segment_id = segments.id
                   and c.name in (select 'event:' || value from json_each(${keys}))))
@@ -150,16 +145,15 @@ export async function readSegments(
   )
   const found = new Map<number, { encoded: Encoded | undefined; late: Rows | undefined }>()
   const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
-  for (const { id, slots, lacks } of headers) {
-    const encoded = lacks ? undefined : { slots, columns: new Map<string, string>() }
-    found.set(id, { encoded, late: lateOf.get(id) })
+  for (const { id, lacks } of headers) {
+    found.set(id, { encoded: lacks ? undefined : new Map(), late: lateOf.get(id) })
   }
   for (const { segment_id, name, data } of columns) {
-    found.get(segment_id)?.encoded?.columns.set(name, data)
+    found.get(segment_id)?.encoded?.set(name, data)
   }
   for (const segment of found.values()) {
     // Very long ids of sessions have no column.
-    if (wanted.sessions && !segment.encoded?.columns.has('session')) {
+    if (wanted.sessions && !segment.encoded?.has('session')) {
       segment.encoded = undefined
     }
   }

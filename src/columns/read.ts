@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
 import { type Batch, emptyColumn, placeBySlots, placeByTimes, type Wanted } from './batch.ts'
-import { decodeColumn, decodeNumbers, decodeSlots } from './codec.ts'
+import { decodeColumn, decodeNumbers, type SlotCount } from './codec.ts'
 import type { Column } from './column.ts'
 import { toColumn } from './dictionary.ts'
 import type { Name, Overview, Segment } from './overview.ts'
@@ -89,7 +89,7 @@ export class Reader {
       if (!encoded || (late && this.#wanted.inOrder)) {
         const since = Math.max(segment.since, step.since)
         const until = Math.min(segment.until, step.until)
-        for (const range of rangesOf(segment.slots, [], { since, until }, this.#rowEvents)) {
+        for (const range of rangesOf(allSlots(segment), [], { since, until }, this.#rowEvents)) {
           batches.push(...(await this.#readRows(segment.eventId, range)))
         }
         continue
@@ -209,7 +209,7 @@ function inGroups(segments: readonly Segment[], most: number): Segment[][] {
 
 /** Ranges around slots that lie in a step, each of few enough events for a statement; none reaches into a segment. */
 function rangesOf(
-  slots: readonly { slot: number; count: number }[],
+  slots: readonly SlotCount[],
   segments: readonly Range[],
   step: Range,
   most: number
@@ -238,6 +238,10 @@ function rangesOf(
   return ranges
 }
 
+/** The slots of all events in the range of a segment, in order. */
+const allSlots = ({ slots, late }: Segment): SlotCount[] =>
+  [...slots, ...late].sort((a, b) => a.slot - b.slot)
+
 /** A range in parts of equal length. */
 function split({ since, until }: Range, parts: number): Range[] {
   const count = Math.max(1, Math.min(parts, until - since))
@@ -245,17 +249,16 @@ function split({ since, until }: Range, parts: number): Range[] {
   return Array.from({ length: count }, (_, i) => ({ since: at(i), until: at(i + 1) }))
 }
 
-function toBatch({ count, since }: Segment, { slots, columns }: Encoded, wanted: Wanted): Batch {
+function toBatch({ count, since, slots }: Segment, columns: Encoded, wanted: Wanted): Batch {
   const column = (name: string): Column => {
     const text = columns.get(name)
     return text === undefined ? emptyColumn(count) : decodeColumn(text, count)
   }
   const numbers = (name: string) => decodeNumbers(columns.get(name) ?? '')
-  const counted = decodeSlots(slots)
   return {
     length: count,
     since,
-    place: wanted.times ? placeByTimes(timesOf(counted, numbers('time'))) : placeBySlots(counted),
+    place: wanted.times ? placeByTimes(timesOf(slots, numbers('time'))) : placeBySlots(slots),
     identities: wanted.identities ? numbers('identity') : new Uint32Array(),
     versions: column('version'),
     sessions: column('session'),
@@ -264,10 +267,7 @@ function toBatch({ count, since }: Segment, { slots, columns }: Encoded, wanted:
 }
 
 /** The time of each event, from how long after the beginning of its slot it was. */
-function timesOf(
-  slots: readonly { slot: number; count: number }[],
-  offsets: Uint32Array
-): Float64Array {
+function timesOf(slots: readonly SlotCount[], offsets: Uint32Array): Float64Array {
   const times = new Float64Array(offsets.length)
   let i = 0
   for (const { slot, count } of slots) {

@@ -1,4 +1,4 @@
-import { Pages } from '../../columns/pages.ts'
+import { NumberMap } from '../../columns/number-map.ts'
 import type { Accumulator, Piece, Rows } from './accumulator.ts'
 import { Total } from './numbers.ts'
 
@@ -7,7 +7,7 @@ export const BEFORE = -1
 
 /** Gives another accumulator the first event of each actor. Events have to come in the order of time. */
 export class Firsts implements Accumulator {
-  readonly #seen = new Pages()
+  readonly #seen = new NumberMap()
   readonly #isMatching: boolean
   readonly #counted: Accumulator
 

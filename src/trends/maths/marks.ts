@@ -1,4 +1,4 @@
-import { Pages } from '../../columns/pages.ts'
+import { NumberMap } from '../../columns/number-map.ts'
 import { expectFew } from './limits.ts'
 
 /** More than there are subjects. */
@@ -24,7 +24,7 @@ export class PairSet {
 
 /** A number for each pair of a group and a subject, 0 at first; without groups of group 0 only. */
 export class PairMarks {
-  readonly #alone = new Pages()
+  readonly #alone = new NumberMap()
   readonly #pairs = new Map<number, number>()
 
   get(group: number, subject: number): number {

@@ -1,4 +1,4 @@
-import { Pages } from '../../columns/pages.ts'
+import { NumberMap } from '../../columns/number-map.ts'
 import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
 import { PairSet } from './marks.ts'
 import { Counter } from './numbers.ts'
@@ -7,7 +7,7 @@ import { summarize, Tally } from './tally.ts'
 /** The number of different actors or sessions. */
 export class Distinct implements Accumulator {
   /** When each subject was last seen without groups: at which point, counted from 1. */
-  readonly #seen = new Pages()
+  readonly #seen = new NumberMap()
   #mark = 1
   #pairs = new PairSet()
   readonly #counter = new Counter()
