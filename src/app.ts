@@ -14,8 +14,10 @@ import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
 import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
+import { chartRoutes } from './insights/charts/routes.ts'
 import { dashboardRoutes } from './insights/dashboards/routes.ts'
 import { insightRoutes } from './insights/routes.ts'
+import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
@@ -60,7 +62,10 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, timelineRoutes)
+    // `insights/trend` must come before `insights/:id`.
+    app.route(prefix, trendRoutes)
     app.route(prefix, insightRoutes)
+    app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)
     app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)

@@ -105,6 +105,9 @@ async function newTicket(client: Client, project: TestProject): Promise<string> 
   return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
 }
 
+/** The media type of an image that was parsed as a blob. */
+const typeOf = (data: unknown) => (data instanceof Blob ? data.type : undefined)
+
 /** A call of each operation, and what comes of it. */
 const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
   async persons_list(client) {
@@ -299,6 +302,14 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toMatch(/^<svg /)
   },
+  async insights_chart_png(client) {
+    const id = await newInsight(client)
+    const { data } = await client.GET('/api/environments/{project_id}/insights/{id}/chart.png/', {
+      params: { path: { project_id, id }, query: { width: 300 } },
+      parseAs: 'blob'
+    })
+    expect(typeOf(data)).toBe('image/png')
+  },
   async insights_partial_update(client) {
     const id = await newInsight(client)
     const { data } = await client.PATCH('/api/environments/{project_id}/insights/{id}/', {
@@ -329,6 +340,22 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       params: { path: { project_id, id } }
     })
     expect(data?.tiles).toEqual([])
+  },
+  async dashboards_chart(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/chart.svg/', {
+      params: { path: { project_id, id } },
+      parseAs: 'text'
+    })
+    expect(data).toMatch(/^<svg /)
+  },
+  async dashboards_chart_png(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/chart.png/', {
+      params: { path: { project_id, id } },
+      parseAs: 'blob'
+    })
+    expect(typeOf(data)).toBe('image/png')
   },
   async dashboards_partial_update(client) {
     const id = await newDashboard(client)
