@@ -27,6 +27,7 @@ import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { deliveryRoutes } from './subscriptions/ledger/routes.ts'
+import { pictureRoutes } from './subscriptions/picture/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
@@ -50,6 +51,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createReplayLink(tokens))
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
+  app.route('/', pictureRoutes)
   app.route('/', sharedRoutes)
   app.route('/', userRoutes)
   for (const prefix of ['/api/environments', '/api/projects']) {

@@ -1,6 +1,7 @@
 import { startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
+import { NOTHING_ASKED } from '../insights/charts/compute.ts'
 import { findDashboard, listTiles } from '../insights/dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
 import { findInsight, findInsights, type InsightRow } from '../insights/store.ts'
@@ -85,7 +86,7 @@ async function readFigures(
   try {
     const query = readTrend(fieldsOf(insight), project, now)
     if (!query) {
-      return { name, failure: 'This insight asks for nothing yet.' }
+      return { name, failure: NOTHING_ASKED }
     }
     const compute = async (query: TrendQuery): Promise<Figures> =>
       figuresOf(
@@ -106,16 +107,20 @@ async function readFigures(
   }
 }
 
+/** Ends a query's period earlier, if the period has begun by then. */
+export const endAt = (query: TrendQuery, until: number): TrendQuery =>
+  (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query
+
 /**
  * Days beside as many days before. Today is not over: with it nearly every change would be a fall. Of hours the last one
  * makes no such difference, and a range that is all of today stays.
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
-  const { from, until, interval } = query
+  const { from, interval } = query
   if (from === 'all' || interval === 'hour' || interval === 'minute') {
     return query
   }
-  return from < today && until > today ? { ...query, until: today } : query
+  return endAt(query, today)
 }
 
 /** The whole range as one number, which for actors and percentiles is no sum, beside that of the period before. */

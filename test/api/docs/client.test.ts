@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
 // `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
+import { pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
 import {
@@ -482,6 +483,17 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       parseAs: 'text'
     })
     expect(data).toContain('no more e-mails')
+  },
+  async subscription_chart(client, project) {
+    const row = await findSubscription(db, project.id, await newSubscription(client))
+    const at = Date.now()
+    const subject = { insightId: await newInsight(client), at, until: at }
+    const address = row ? await pictureUrl(row, subject) : ''
+    const { data } = await client.GET('/charts/{ticket}', {
+      params: { path: { ticket: address.replace(/.*\//, '') } },
+      parseAs: 'blob'
+    })
+    expect(typeOf(data)).toBe('image/png')
   },
   async session_recordings_update(client) {
     const { data } = await client.PATCH('/api/environments/{project_id}/session_recordings/{id}/', {
