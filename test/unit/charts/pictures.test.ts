@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { drawChart } from '../../../src/charts/draw.ts'
 import { emptyChart } from '../../../src/insights/chart.ts'
 import { drawPictures, openPainter, paintPictures } from '../../support/charts.ts'
@@ -8,7 +8,10 @@ import { sizeOf } from '../../support/png.ts'
 
 const folder = join(import.meta.dirname, '../../../docs/charts')
 const pictures = [...drawPictures()]
+const instantiate = vi.spyOn(WebAssembly, 'instantiate')
 const paint = await openPainter()
+/** Node's types know only a start from a module, without the instance beside it. */
+const started: { instance: WebAssembly.Instance } = await instantiate.mock.results[0]?.value
 const images = [...paintPictures(paint)]
 
 /** Bytes per pixel of a chart: 150 kB at 600 × 320. */
@@ -68,5 +71,13 @@ describe('an image', () => {
 
     expect(width * height).toBeLessThan(4_010_000)
     expect(width / height).toBeCloseTo(1.25, 2)
+  })
+
+  it('takes less than 64 MB to draw, however large the chart is', () => {
+    paint(drawChart(emptyChart('Large'), { width: 2_000, height: 2_000 }))
+
+    const memory = started.instance.exports.memory as WebAssembly.Memory
+    expect(memory.buffer.byteLength).toBeGreaterThan(16_000_000)
+    expect(memory.buffer.byteLength).toBeLessThan(64_000_000)
   })
 })
