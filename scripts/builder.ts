@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { configPath, OperatorError, readConfig, wrangler } from './local.ts'
 
 /*
- * Builds the worker into a folder, exactly as deployed: `worker.js`, and the runtime options from wrangler.toml as
+ * Builds the worker into a folder, exactly as deployed: `worker.js` with the modules that it imports, and the runtime options from wrangler.toml as
  * `options.json`. It runs in its own process so that the service does not keep wrangler in memory.
  */
 
