@@ -15,14 +15,14 @@ export const counts = {
       const verified = []
       for (const database of databases) {
         const { db } = openDb(databaseOf(env, database), newUsage())
-        const [found, sessions] = [
+        const [eventCounts, sessions] = [
           await verifyCounts(db),
           await verifySessions(db, Number.POSITIVE_INFINITY)
         ]
-        if (found.wrong + sessions.wrong > 0) {
+        if (eventCounts.wrong + sessions.wrong > 0) {
           process.exitCode = 1
         }
-        verified.push({ database, ...found, sessions })
+        verified.push({ database, ...eventCounts, sessions })
       }
       return { verified }
     }
