@@ -185,7 +185,10 @@ describe('a question', () => {
     ['"signed up"', 'Not understood: ""signed up"". '],
     ['not', 'Not understood: "not". '],
     ['not where price is greater than 5', 'Not understood: "not". '],
-    ['longer than 9007199254740993 seconds', '9007199254740993 cannot be compared exactly'],
+    [
+      'longer than 9007199254740993 seconds',
+      '9007199254740993 has too many digits to be compared exactly'
+    ],
     ['yesterday or Firefox', 'Days and distinct ids apply to the whole request'],
     ['not yesterday', 'Days and distinct ids apply to the whole request'],
     ['today and yesterday', 'Days and distinct ids apply to the whole request']
