@@ -489,7 +489,8 @@ describe('messages that cannot be stored', () => {
     const letter = (await listDeadLetters(db)).find((row) => row.id === id)
     expect(letter).toMatchObject({
       projectId: project.id,
-      error: 'The consumer ended without an answer at every delivery.'
+      error:
+        'Every delivery ended without a reason: the consumer probably crashed or ran out of time.'
     })
     expect(await redrive(letter)).toBe(7)
   })
