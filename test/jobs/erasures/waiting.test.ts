@@ -74,7 +74,7 @@ describe('an erasure with events', () => {
       status: 'running',
       receipt: null,
       events: { found: 22, removed: 22 },
-      error: `Events or recordings accepted before the deletion, the oldest at ${acceptedAt}, are not processed yet; it is completed after them.`
+      error: `Events or recordings accepted before the deletion, the oldest at ${acceptedAt}, are not processed yet. The deletion is completed after them.`
     })
     expect(await countRows(street.project.id)).toMatchObject({ events: 10 })
 
