@@ -448,7 +448,7 @@ it('drops a message that names no delivery', async () => {
   expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBe(true)
 
   expect(log.lines('queue message dropped')).toMatchObject([
-    { error: 'Error: Not a delivery message; wrong: project_id, id.' },
+    { error: 'Error: This is not a delivery message; wrong fields: project_id, id.' },
     { error: 'Error: There is no project 999999999.' }
   ])
 })

@@ -94,9 +94,11 @@ it('names the fields of a message that are wrong, and never their values', () =>
   const read = (body: unknown) => () => readMessage(Letter, 'a letter', body)
 
   expect(read({ id: 'ada@example.com', to: [{ name: 7 }] })).toThrow(
-    new PoisonError('Not a letter; wrong: id, to[0].name.')
+    new PoisonError('This is not a letter; wrong fields: id, to[0].name.')
   )
-  expect(read('ada@example.com')).toThrow(new PoisonError('Not a letter; wrong: the body.'))
+  expect(read('ada@example.com')).toThrow(
+    new PoisonError('This is not a letter; wrong fields: the body.')
+  )
 })
 
 it('sends a hundred messages per request, with the delay', async () => {
