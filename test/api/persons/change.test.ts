@@ -176,7 +176,7 @@ describe('PATCH persons/{id}/', () => {
 
     expect([status, body]).toEqual([
       400,
-      refusal('invalid_input', 'This number cannot be kept exactly: send it as a text.', attr)
+      refusal('invalid_input', 'This number cannot be stored exactly: send it as a string.', attr)
     ])
     expect(await propertiesOf(project, path)).toEqual(before)
   })
@@ -196,7 +196,7 @@ describe('PATCH persons/{id}/', () => {
 
     expect([status, body]).toEqual([
       400,
-      refusal('invalid_input', 'This field is given twice: send it once.', attr)
+      refusal('invalid_input', 'This field occurs twice: send it once.', attr)
     ])
   })
 
@@ -242,7 +242,7 @@ describe('PATCH persons/{id}/', () => {
       400,
       refusal(
         'invalid_input',
-        "A person's properties may take at most 524288 bytes of JSON, and so may the times at which they were set.",
+        "A person's properties may take at most 524288 bytes of JSON, and the times at which they were set as much again.",
         'properties'
       )
     ])

@@ -158,7 +158,7 @@ describe('what is refused', () => {
 
   it('says of actions that they are not supported', () => {
     expect(() => read({ actions: '[{"id":1}]' })).toThrow(
-      'Actions are not supported: only events are.'
+      'Actions are not supported: use `events`.'
     )
     expect(read({ actions: '[]', display: 'ActionsTable' }).events).toBeUndefined()
   })
