@@ -273,8 +273,8 @@ describe('property filters', () => {
 
   it.each([
     ['[{"key":"n","value":', 'This is not valid JSON.'],
-    ['[{"key":"n","value":9007199254740993}]', 'The number 0.value cannot be kept exactly'],
-    ['[{"key":"n","value":"a","value":"b"}]', '`0.value` is given twice: send it once.']
+    ['[{"key":"n","value":9007199254740993}]', 'The number at `0.value` cannot be stored exactly'],
+    ['[{"key":"n","value":"a","value":"b"}]', '`0.value` occurs twice: send it once.']
   ])('refuse %s in a URL', async (text, detail) => {
     const project = await newProject()
 
@@ -315,7 +315,7 @@ describe('property filters', () => {
     [
       'a range upside down',
       [{ key: 'age', operator: 'between', value: [5, 1] }],
-      'the lower first'
+      'the lower number first'
     ],
     ['a range of three', [{ key: 'age', operator: 'between', value: [1, 2, 3] }], 'two numbers'],
     [
