@@ -2,12 +2,15 @@ import { ThrottledError } from '../errors.ts'
 
 const PERIOD_SECONDS = 60
 
-/** Scope objects whose requests read or count large parts of a project's data; they have the lower rate. */
+/**
+ * Scope objects whose requests read or count large parts of a project's data; they have the lower
+ * limit.
+ */
 const ANALYTICS = new Set(['insight', 'person', 'query', 'session_recording'])
 
 /**
- * Counts a request against the rate limits of its key, which are per minute: one for analytics, a higher one for all
- * other requests, as in PostHog.
+ * Counts a request against one of its key's limits per minute: the limit for analytics, or a higher
+ * limit for all other requests, as in PostHog.
  * @throws ThrottledError with the seconds until the next minute
  */
 export async function throttle(env: Env, keyId: number, scope: string, now: Date): Promise<void> {

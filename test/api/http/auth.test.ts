@@ -204,7 +204,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       expect(status).toBe(401)
       expect(body).toEqual({
         ...AUTHENTICATION_FAILED,
-        detail: `A key does not belong into the URL, which others log: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`,
+        detail: `Do not send a key in the URL, where it may be logged: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`,
         attr: name
       })
     })
@@ -298,7 +298,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       const second = await send(route, other.ids, other.project.id, bearer(key))
 
       const detail =
-        'Project not found: the key reaches several, so that @current names none of them.'
+        'Project not found: `@current` needs a key for exactly one project, and this key is for several.'
       expect([current.status, current.body]).toEqual([404, { ...PROJECT_NOT_FOUND, detail }])
       expect([first.status, second.status]).toEqual([route.status, route.status])
     })

@@ -228,8 +228,8 @@ describe('a trend that cannot be', () => {
     [{ query: 7 }, 'invalid_input', 'query', 'object'],
     [{ query: '{' }, 'invalid_input', 'query', 'JSON'],
     [{ query: '{"kind":"TrendsQuery","kind":"FunnelsQuery"}' }, 'invalid_input', 'query', 'twice'],
-    [{ query: '{"n":9007199254740993}' }, 'invalid_input', 'query', 'cannot be kept exactly'],
-    [{ events: '[{"id":"a","id":"b"}]' }, 'invalid_input', 'events', '`0.id` is given twice'],
+    [{ query: '{"n":9007199254740993}' }, 'invalid_input', 'query', 'cannot be stored exactly'],
+    [{ events: '[{"id":"a","id":"b"}]' }, 'invalid_input', 'events', '`0.id` occurs twice'],
     [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind', '"FunnelsQuery"'],
     [
       { query: { kind: 'InsightVizNode', source: { kind: 'RetentionQuery' } } },

@@ -93,7 +93,7 @@ describe('what is delivered', () => {
     [
       'it is too much',
       { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },
-      'This insight could not be computed: A trend has at most 10000 buckets.'
+      'This insight could not be computed: A trend has at most 10,000 buckets.'
     ]
   ])('says so when %s', async (_, filters, expected) => {
     setClock('2026-11-21T12:00:00Z')

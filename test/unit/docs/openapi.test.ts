@@ -165,7 +165,7 @@ describe('operations that the interface documents with an empty body', () => {
     expect(found.length).toBe(10)
     for (const { responses } of found) {
       expect(responses['200']?.description).toMatch(
-        /Empty here unless `Prefer: return=representation` asks for it\.$/
+        /Empty in this deployment, unless the request has `Prefer: return=representation`\.$/
       )
     }
   })
