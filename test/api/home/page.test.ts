@@ -8,7 +8,7 @@ afterAll(untilQuiet)
 
 const open = (bindings: Partial<Env> = {}) => request('GET', '/', {}, undefined, bindings)
 
-it('the page says what runs here, how it is, and how to begin', async () => {
+it('the page names the service, its state and the first steps', async () => {
   const { status, headers, text } = await open()
 
   expect(status).toBe(200)
@@ -42,7 +42,7 @@ it('the page says when a secret is missing', async () => {
   expect(text).toContain('<dt>Secrets missing</dt><dd>RECEIPT_SECRET</dd>')
 })
 
-it('the page comes although the database does not answer', async () => {
+it('the page is served even if the database does not answer', async () => {
   const { status, text } = await open({ DB: failingDatabase('D1_ERROR: Network connection lost.') })
 
   expect(status).toBe(200)

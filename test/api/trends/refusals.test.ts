@@ -204,7 +204,7 @@ describe('a trend that cannot be', () => {
       { ...asTrend({}), interval: 'minute', date_from: '2025-05-01' },
       'query_too_large',
       'buckets',
-      '10000'
+      '10,000'
     ],
     [{ events: new Array(27).fill({ id: 'a' }) }, 'query_too_large', 'series', '26'],
     [
