@@ -6,13 +6,14 @@ import { deep } from '../../support/depth.ts'
 import { newProject, type TestEvent } from '../../support/project.ts'
 
 /*
- * Hostile traffic: anyone can send with a project's public token. What is stored stays in proportion to what was received,
- * and no transaction keeps others waiting for long, whatever the events say.
+ * Hostile traffic: anyone can send events with a project's public token. Whatever the events
+ * contain, storage stays in proportion to the bytes received, and no transaction keeps other
+ * queries waiting for long.
  */
 
-/** Bytes that one transaction may bind: the budget, and what the event that exceeds it may bring. */
+/** Bytes that one transaction may bind: the budget, plus the event that exceeds it. */
 const MAX_BOUND = 6_000_000
-/** D1 ends a value at 2 MB. */
+/** D1 limits a value to 2 MB. */
 const MAX_VALUE = 2_000_000
 
 function expectBounded(cost: Cost): void {
@@ -62,7 +63,7 @@ describe('a person who changes all the time', () => {
   })
 })
 
-it('events that touch many large persons are stored by several invocations', async () => {
+it('events that affect many large persons are stored by several invocations', async () => {
   const project = await newProject({ database: 'DB_TWO' })
   const large = (n: number): TestEvent => ({
     distinct_id: `person ${n}`,
@@ -99,7 +100,10 @@ it('a person of more than 1,000 distinct ids is not folded into another', async 
   expect((await project.call('GET', 'persons/')).body.count).toBe(2)
 })
 
-/** The nth of a kind of events: `text` makes text of a length that no other event has, `who` one of a few distinct ids. */
+/**
+ * Returns the nth event of a kind. `text` generates unique text of a length, `who` returns one of a
+ * few distinct ids.
+ */
 type Step = { n: number; size: number; text: (length: number) => string; who: string }
 
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
@@ -178,7 +182,7 @@ const KINDS: Record<string, (step: Step) => TestEvent> = {
   })
 }
 
-/** Text that repeats itself nowhere, as far as an index of three letters can tell. */
+/** Returns text in which no three letters repeat, as far as possible. */
 function createWriter(seed: number): (length: number) => string {
   let state = seed
   const letter = () => {
@@ -188,7 +192,7 @@ function createWriter(seed: number): (length: number) => string {
   return (length) => range(length, letter).join('')
 }
 
-/** Bytes of a run's events of one kind, so that a run takes a second at most. */
+/** Bytes of events of one kind in a run, so that a run takes at most a second. */
 const MAX_RUN_BYTES = 400_000
 
 const ofOneKind = fc
