@@ -7,11 +7,11 @@ const folder = join(import.meta.dirname, '../../../docs/charts')
 const pictures = [...drawPictures()]
 
 describe('the pictures below docs/charts', () => {
-  it('are all that are drawn', () => {
+  it('are exactly the pictures that are drawn', () => {
     expect(readdirSync(folder).sort()).toEqual(pictures.map(([name]) => name).sort())
   })
 
-  it.each(pictures)('%s is as it was looked at: `npm run charts` draws it anew', (name, svg) => {
+  it.each(pictures)('%s is unchanged: `npm run charts` redraws it', (name, svg) => {
     expect(svg).toBe(readFileSync(join(folder, name), 'utf8'))
   })
 
@@ -26,7 +26,7 @@ describe('the pictures below docs/charts', () => {
     expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|data:|@import|href/)
   })
 
-  it.each(pictures)('%s says what it shows to those who do not see it', (_, svg) => {
+  it.each(pictures)('%s has a description for people who cannot see it', (_, svg) => {
     expect(svg).toMatch(/role="img" aria-labelledby="chart-title chart-description"/)
     expect(svg).toMatch(/<title id="chart-title">[^<]{4,}<\/title>/)
     expect(svg).toMatch(/<desc id="chart-description">[^<]{20,}<\/desc>/)

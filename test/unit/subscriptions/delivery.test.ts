@@ -189,7 +189,7 @@ it('lists at most ten numbers of a trend', () => {
   })
 })
 
-/** As much as one delivery can say. */
+/** The largest content of one delivery. */
 const WIDE: Figures = {
   name: '&'.repeat(400),
   range: '16 – 22 Nov 2026',
