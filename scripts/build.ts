@@ -15,15 +15,16 @@ import { join } from 'node:path'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
 import { OperatorError, root } from './local.ts'
+import { type Module, readModules } from './modules.ts'
 
 const Served = z.object({
   assets: z.looseObject({ directory: z.string() }),
   compatibilityDate: z.string()
 })
 
-/** The worker as deployed: its JavaScript, the runtime options from wrangler.toml, and the options that serve its assets. */
+/** The worker as deployed: its modules, the runtime options from wrangler.toml, and the options that serve its assets. */
 export type Build = {
-  contents: string
+  modules: Module[]
   options: ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
   served: z.infer<typeof Served>
 }
@@ -32,7 +33,7 @@ export type Build = {
 const SOURCES = [
   'src/**',
   'migrations/**',
-  'scripts/{assets,build,builder}.ts',
+  'scripts/{assets,build,builder,modules}.ts',
   'wrangler.toml',
   'package-lock.json'
 ]
@@ -55,7 +56,7 @@ export async function build(): Promise<Build> {
   try {
     await runBuilder(fresh)
     const result = readBuild(fresh)
-    writeFileSync(join(fresh, 'hash'), hashOf(result.contents))
+    writeFileSync(join(fresh, 'hash'), hashOf(result.modules))
     keep(fresh, name)
     return result
   } finally {
@@ -82,14 +83,20 @@ function makeFresh(damaged: string): string {
 function findBuild(folder: string): Build | undefined {
   try {
     const built = readBuild(folder)
-    const isWhole = readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built.contents)
+    const isWhole = readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built.modules)
     return isWhole && existsSync(built.served.assets.directory) ? built : undefined
   } catch {
     return undefined
   }
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+function hashOf(modules: Module[]): string {
+  const hash = createHash('sha256')
+  for (const { path, contents } of modules) {
+    hash.update(path).update(contents)
+  }
+  return hash.digest('hex')
+}
 
 /**
  * Removes builds of other sources, and gives a finished build its final name unless another process
@@ -123,7 +130,7 @@ function readBuild(folder: string): Build {
   // Written by scripts/builder.ts exactly as wrangler returned them.
   const options = JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8')) as Build['options']
   return {
-    contents: readFileSync(join(folder, 'worker.js'), 'utf8'),
+    modules: readModules(folder),
     options,
     served: Served.parse(options)
   }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { drawPictures } from '../test/support/charts.ts'
+import { drawPictures, openPainter, paintPictures } from '../test/support/charts.ts'
 import { root } from './local.ts'
 
 /*
@@ -10,6 +10,6 @@ import { root } from './local.ts'
 
 const folder = join(root, 'docs/charts')
 mkdirSync(folder, { recursive: true })
-for (const [name, svg] of drawPictures()) {
-  writeFileSync(join(folder, name), svg)
+for (const [name, picture] of [...drawPictures(), ...paintPictures(await openPainter())]) {
+  writeFileSync(join(folder, name), picture)
 }

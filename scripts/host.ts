@@ -158,7 +158,7 @@ const entry = (directory: string) => {
 }
 
 async function start(
-  { contents, options: { assets: _, ...options }, served }: Build,
+  { modules, options: { assets: _, ...options }, served }: Build,
   secrets: Record<string, string>
 ): Promise<Miniflare> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = HEAP.join(' ')
@@ -184,7 +184,7 @@ async function start(
               path: 'entry.js',
               contents: entry(served.assets.directory)
             },
-            { type: 'ESModule' as const, path: 'worker.js', contents }
+            ...modules
           ],
           // A port that leads straight to the worker, past the simulator's own pages under
           // /cdn-cgi/.

@@ -147,7 +147,7 @@ class Writer {
   #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
     const ignoresFields = all.some((part) => part.body)
     const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
-    return mapValues(answers, ({ text, schema, type, csv }, status) => {
+    return mapValues(answers, ({ text, schema, type = [], csv }, status) => {
       const isPreferred = mayBeEmpty && status === '200'
       const headers = {
         ...(ignoresFields && IGNORED_FIELDS),
@@ -156,13 +156,15 @@ class Writer {
       return {
         description: isPreferred ? `${text} ${preferenceText(this.#emptyBodies)}` : text,
         ...(Object.keys(headers).length > 0 && { headers }),
-        ...((schema || type) && {
+        ...((schema || type.length > 0) && {
           content: {
             ...(schema && {
               'application/json': { schema: refer(schema) },
               ...(hasCsv && toCsv(schema, csv))
             }),
-            ...(type && { [type]: { schema: { type: 'string' } } })
+            ...Object.fromEntries(
+              [type].flat().map((media) => [media, { schema: schemaOf(media) }])
+            )
           }
         })
       }
@@ -237,6 +239,10 @@ const RETRY_AFTER = {
     schema: { type: 'integer' }
   }
 }
+
+/** Returns the schema of a response with no schema of its own: text, or the bytes of a bitmap. */
+const schemaOf = (type: string) =>
+  type === 'image/png' ? { type: 'string', format: 'binary' } : { type: 'string' }
 
 function toCsv(schema: z.ZodType, csv: string | undefined) {
   const [example = {}] = z.globalRegistry.get(schema)?.examples ?? []

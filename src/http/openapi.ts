@@ -29,6 +29,15 @@ export type Part = {
 /** An example of an error that an operation may respond with. */
 export type Refusal = [code: ErrorCode, detail: string, attr?: string]
 
+/** A response. `type` has the media types that no schema describes. */
+export type Answer = {
+  text: string
+  schema?: z.ZodType
+  type?: string | string[]
+  /** An example for a response whose CSV does not follow from the JSON example. */
+  csv?: string
+}
+
 /** The description of a route. Schemas of bodies need an id, `.meta({ id })`, under which the document lists them. */
 export type Operation = Part & {
   /** The operation's name in generated clients. */
@@ -45,8 +54,8 @@ export type Operation = Part & {
    * parameters.
    */
   takesAnyQuery?: true
-  /** Responses by status; `csv` is an example for a response whose CSV does not follow from the JSON example. */
-  answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
+  /** Responses by status. */
+  answers: Record<number, Answer>
   /** The schema of the operation's errors, if they have additional members. */
   error?: z.ZodType
 }

@@ -48,14 +48,6 @@ export type Content = {
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
-export const titleOf = ({
-  name,
-  derivedName
-}: {
-  name: string | null
-  derivedName: string | null
-}): string | null => name || derivedName || null
-
 /** Turns a trend without a time axis into figures; a trend without any events into a failure that says so. */
 export function figuresOf(
   name: string,

@@ -8,7 +8,15 @@ import { UNKNOWN } from '../../support/routes.ts'
 /** Operations of SDKs, and pages opened by links, to which other programs add parameters. */
 const isLenient = ({ tags, operationId }: Described): boolean =>
   tags.includes('Capture') ||
-  ['unsubscribe_page', 'unsubscribe', 'home', 'docs', 'replay_link', 'shared'].includes(operationId)
+  [
+    'unsubscribe_page',
+    'unsubscribe',
+    'subscription_chart',
+    'home',
+    'docs',
+    'replay_link',
+    'shared'
+  ].includes(operationId)
 
 const { operations } = readDocument(published)
 const strict = operations

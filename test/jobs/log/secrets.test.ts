@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
 import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
-import { type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'
+import { countSignups, type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -83,6 +83,27 @@ it('the log contains neither the ticket nor the address of an unsubscription', a
 
   expect(statuses).toEqual([200, 404, 503, 200])
   expectLogged(['request', 'request failed'], [ticket, holder, seal, ADDRESS])
+})
+
+it('the log has no address of a chart', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  await countSignups(desk)
+  const { id } = await desk.subscribe({ target_value: ADDRESS })
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  await desk.drain()
+  const [, pathname = ''] = /(\/charts\/[\w.]+\.png)/.exec(desk.mails[0]?.text ?? '') ?? []
+  const ticket = pathname.slice('/charts/'.length)
+  const seal = ticket.split('.').at(-2) ?? ''
+
+  const statuses = [
+    (await request('GET', pathname)).status,
+    (await request('GET', `${pathname}0`)).status,
+    (await request('GET', pathname, {}, undefined, { DB: quoting(ticket) })).status
+  ]
+
+  expect(statuses).toEqual([200, 404, 503])
+  expectLogged(['request', 'request failed'], [ticket, seal])
 })
 
 const FAULTS: [string, Error][] = [

@@ -9,6 +9,8 @@ import type { Received } from '../../support/receiver.ts'
 
 const { host, url } = inject('receiver')
 const OPEN = { OUTBOUND_ALLOW: host }
+/** The address of a chart. */
+const ADDRESS = /^https:\/\/analytics\.test\/charts\/(\d+\.){5}[0-9a-f]{64}\.png$/
 
 afterEach(() => {
   vi.useRealTimers()
@@ -235,6 +237,7 @@ describe('a webhook', () => {
             from: '2026-11-16T00:00:00Z',
             until: '2026-11-22T00:00:00Z',
             error: null,
+            chart_url: expect.stringMatching(ADDRESS),
             lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25%' }]
           }
         ]
@@ -264,6 +267,11 @@ it('posts blocks to Slack that no name can break', async () => {
           type: 'mrkdwn',
           text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%'
         }
+      },
+      {
+        type: 'image',
+        image_url: expect.stringMatching(ADDRESS),
+        alt_text: 'Chart of <!channel> & co'
       },
       {
         type: 'context',

@@ -4,7 +4,7 @@ import { type Chart, KINDS } from '../../../src/charts/chart.ts'
 import { describeChart, drawChart, SIZES } from '../../../src/charts/draw.ts'
 import { stack } from '../../../src/charts/lines.ts'
 import { formatTick, scaleOf } from '../../../src/charts/scale.ts'
-import { shorten, widthOf } from '../../../src/charts/text.ts'
+import { shorten, widthOf, wrap } from '../../../src/charts/text.ts'
 import { THEME, THEMES } from '../../../src/charts/theme.ts'
 import { deep } from '../../support/depth.ts'
 
@@ -71,6 +71,12 @@ describe('a text', () => {
     expect(shorten('A very long name', 12, 60)).toBe('A very l…')
     expect(shorten('👩‍🚀👩‍🚀👩‍🚀', 12, 30)).not.toMatch(/[\ud800-\udbff]$/)
     expect(shorten('wide', 12, 1)).toBe('')
+  })
+
+  it('is broken into lines at spaces', () => {
+    expect(wrap('Choose a shorter range.', 12, 200)).toEqual(['Choose a shorter range.'])
+    expect(wrap('Choose a shorter range.', 12, 60)).toEqual(['Choose a', 'shorter', 'range.'])
+    expect(wrap('averyveryverylongword short', 12, 60)).toEqual(['averyve…', 'short'])
   })
 
   it('is never wider than requested', () => {
