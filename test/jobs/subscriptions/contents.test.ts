@@ -87,9 +87,9 @@ describe('the content of a delivery', () => {
     [
       'nothing happened',
       { events: [{ id: 'never' }], date_from: '-6d' },
-      'No events: 15 – 21 Nov 2026.'
+      'Nothing to report for 15 – 21 Nov 2026: all values are zero.'
     ],
-    ['nothing is asked', {}, 'This insight asks for nothing yet.'],
+    ['it has no series', {}, 'This insight has no series yet.'],
     [
       'it is too much',
       { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },

@@ -185,7 +185,7 @@ it('lists at most ten numbers of a trend', () => {
   expect('lines' in figures && figures.lines.length).toBe(10)
   expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
     name: 'A',
-    failure: 'No events: 24 – 26 Oct 2026.'
+    failure: 'Nothing to report for 24 – 26 Oct 2026: all values are zero.'
   })
 })
 
