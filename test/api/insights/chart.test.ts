@@ -231,7 +231,7 @@ describe('the charts of a dashboard', () => {
 
     const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
 
-    expect(text).toMatch(/>A trend has at most 10000 buckets\. /)
+    expect(text).toMatch(/>A trend has at most 10,000 buckets\. /)
     expect(text).toContain('>This insight has no series yet.</text>')
     expect(text).toContain('Sales: Line chart, 2 Nov to 4 Nov')
   })
