@@ -77,9 +77,9 @@ const stampId = (uuid: string, position: number): string =>
   position === 0 ? uuid : `g${position.toString(36).padStart(3, '0')}.${uuid}`
 
 /**
- * Lists what an event writes to its person at `at`, ms UTC: `$set`, `$set_once`, `$unset`, and the
- * event properties that describe the person's device and origin. PostHog's ingestion lifts the same
- * properties; `$initial_…` keeps the first value.
+ * Lists the writes of an event to its person at `at`, ms UTC: `$set`, `$set_once`, `$unset`, and
+ * the event properties that describe the person's device and origin. PostHog's ingestion lifts the
+ * same properties; `$initial_…` keeps the first value.
  */
 export function writesOf({ event, uuid, properties, position = 0 }: Written, at: number): Write[] {
   if (!hasPersonProfile(properties)) {

@@ -101,7 +101,7 @@ export class Eraser {
     return 'removed'
   }
 
-  /** @returns whether none is left */
+  /** @returns whether no recording is left */
   async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
     while (!isSpent(this.#usage)) {
       const doomed = await findUnpurgedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
@@ -115,7 +115,7 @@ export class Eraser {
     return false
   }
 
-  /** @returns whether none is left */
+  /** @returns whether no event is left */
   async #purgeEvents(erasure: ErasureRow): Promise<boolean> {
     if (erasure.found === null) {
       let found = 0

@@ -4,8 +4,9 @@ const MIN_LONG_NAME = 6
 const MAX_SHORT_NAME = 2
 
 /**
- * Returns the known name closest to an unknown one, or undefined when none is close. Names are close when they differ
- * only in case and separators (`dateFrom`, `date_from`), or by one or two missing, additional, wrong or swapped letters.
+ * Returns the known name closest to an unknown name, or undefined if no known name is close. Names
+ * are close when they differ only in case and separators (`dateFrom`, `date_from`), or by one or
+ * two missing, additional, wrong or swapped letters.
  *
  * `emial` → `email`, `delete_event` → `delete_events`, `cohort` → undefined
  */

@@ -177,7 +177,10 @@ function clockOf(time: number, zone: Json | undefined, fallback: string): number
 /** Address of requests without `X-Forwarded-For` and `CF-Connecting-IP`, such as local ones. */
 const LOOPBACK = '127.0.0.1'
 
-/** Returns the client's address: the first in `X-Forwarded-For`, otherwise the one that connected to Cloudflare. */
+/**
+ * Returns the client's address: the first address in `X-Forwarded-For`, otherwise the address that
+ * connected to Cloudflare.
+ */
 export function addressOf(headers: Headers): string {
   const [first = ''] = (headers.get('X-Forwarded-For') ?? '').split(',')
   return first.trim() || headers.get('CF-Connecting-IP') || LOOPBACK
