@@ -105,7 +105,7 @@ describe('a deletion', () => {
           {
             type: 'server_error',
             code: 'unavailable',
-            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally npm run dev or npm start makes it, on Cloudflare npm run deploy.`,
+            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally, npm run dev or npm start generates it; on Cloudflare, npm run deploy.`,
             attr: null
           }
         ])
