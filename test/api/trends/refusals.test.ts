@@ -48,7 +48,7 @@ describe('a trend that cannot be', () => {
       { events: [{ id: 'a' }, { event: '$pageview' }] },
       'invalid_input',
       'events__1__event',
-      'Send the name of the event as `id`'
+      'The name of the event is `id`'
     ],
     [{ events: [{ id: '' }] }, 'blank', 'events__0__id', 'blank'],
     [{ filters: { events: [{ name: 'a' }] } }, 'required', 'filters__events__0__id', 'required'],
