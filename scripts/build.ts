@@ -41,7 +41,10 @@ const SOURCES = [
 /** Folder of builds, each named by the hash of its sources. */
 const CACHE = join(root, 'node_modules/.cache/edge-analytics')
 
-/** Builds the worker, or returns the kept build of the same sources. @throws OperatorError when the build fails */
+/**
+ * Builds the worker, or returns the cached build of the same sources. @throws OperatorError when
+ * the build fails
+ */
 export async function build(): Promise<Build> {
   const name = hashSources()
   const folder = join(CACHE, name)
@@ -61,7 +64,10 @@ export async function build(): Promise<Build> {
   }
 }
 
-/** Creates a folder for a new build and removes a damaged one. @throws OperatorError when the clone is read-only */
+/**
+ * Creates a folder for a new build, and removes a damaged build. @throws OperatorError when the
+ * clone is read-only
+ */
 function makeFresh(damaged: string): string {
   try {
     rmSync(damaged, { recursive: true, force: true })
@@ -73,7 +79,7 @@ function makeFresh(damaged: string): string {
   }
 }
 
-/** Returns the kept build if it is intact and its assets still exist. */
+/** Returns the cached build if it is intact and its assets still exist. */
 function findBuild(folder: string): Build | undefined {
   try {
     const built = readBuild(folder)
@@ -92,7 +98,10 @@ function hashOf(modules: Module[]): string {
   return hash.digest('hex')
 }
 
-/** Renames a finished build to its final name, unless another process was faster, and removes builds of other sources. */
+/**
+ * Removes builds of other sources, and gives a finished build its final name unless another process
+ * was faster.
+ */
 function keep(fresh: string, name: string): void {
   for (const other of readdirSync(CACHE)) {
     if (other !== name && !other.startsWith('fresh-')) {
@@ -102,7 +111,7 @@ function keep(fresh: string, name: string): void {
   try {
     renameSync(fresh, join(CACHE, name))
   } catch {
-    // Another process has kept the same build.
+    // Another process has cached the same build.
   }
 }
 
@@ -131,12 +140,12 @@ async function runBuilder(folder: string): Promise<void> {
   const builder = spawn(process.execPath, [join(root, 'scripts/builder.ts'), folder], {
     stdio: ['ignore', 'inherit', 'pipe']
   })
-  let said = ''
+  let stderr = ''
   builder.stderr.on('data', (chunk) => {
-    said += chunk
+    stderr += chunk
   })
   const code = await new Promise((done) => builder.on('close', done))
   if (code !== 0) {
-    throw new OperatorError(`The worker cannot be built. ${said.trim()}`)
+    throw new OperatorError(`The worker cannot be built. ${stderr.trim()}`)
   }
 }

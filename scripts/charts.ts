@@ -4,7 +4,8 @@ import { drawPictures, openPainter, paintPictures } from '../test/support/charts
 import { root } from './local.ts'
 
 /*
- * `npm run charts` draws docs/charts/ anew. Look at each picture before it is committed: a test compares them.
+ * `npm run charts` redraws the pictures in docs/charts/. Look at each one before you commit it: a
+ * test compares them.
  */
 
 const folder = join(root, 'docs/charts')

@@ -33,13 +33,15 @@ import { unsubscribeRoutes } from './subscriptions/unsubscribe/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 
 /**
- * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of time; `work` returns what
- * this isolate has done for the queues, for the health check.
+ * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of
+ * time; `work` returns the queue messages that this isolate is working on, for the health check and
+ * the home page.
  */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
   app.onError(answerError)
+  // Looks up at each request which methods the finished app has for the path.
   app.notFound(answerUnrouted(() => app))
 
   app.route('/', createHomeRoutes(work))

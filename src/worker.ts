@@ -25,7 +25,7 @@ import { type Consumer, runConsumer } from './queues/run.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
 
-/** Who consumes which queue; `QUEUE_NAMES` in wrangler.toml says what each queue is called. */
+/** The consumer of each queue. `QUEUE_NAMES` in wrangler.toml maps these names to queues. */
 const CONSUMERS: Record<ConsumerName, Consumer> = {
   capture: consumeCapture,
   recordings: consumeRecordings,
@@ -36,7 +36,7 @@ const CONSUMERS: Record<ConsumerName, Consumer> = {
   deliveries_dead: logDeadDeliveries
 }
 
-/** What each Cron Trigger of wrangler.toml does, in this order. */
+/** The jobs of each Cron Trigger in wrangler.toml, in the order in which they run. */
 const JOBS: Record<Cron, Job[]> = {
   [WEEKLY]: [startErasureRun, beginSnapshotSweep],
   [EVERY_15_MINUTES]: [
@@ -54,7 +54,10 @@ const JOBS: Record<Cron, Job[]> = {
 
 const clock = () => new Date()
 
-/** What this isolate has taken from the queues. */
+/**
+ * The queue batches that this isolate is consuming, and the messages that it has sent back for a
+ * retry.
+ */
 const work = { consuming: 0, retrying: 0 }
 
 export default {

@@ -19,14 +19,16 @@ export const counts = {
       const verified = []
       for (const database of databases) {
         const { db } = openDb(databaseOf(env, database), newUsage())
-        const found = await verifyCounts(db)
-        const sessions = await verifySessions(db, Number.POSITIVE_INFINITY)
+        const [eventCounts, sessions] = [
+          await verifyCounts(db),
+          await verifySessions(db, Number.POSITIVE_INFINITY)
+        ]
         const columns = await verifyColumns(db, MAX_COLUMNS)
         const wrongColumns = columns.wrong_segments + columns.wrong_chunks
-        if (found.wrong + sessions.wrong + wrongColumns > 0) {
+        if (eventCounts.wrong + sessions.wrong + wrongColumns > 0) {
           process.exitCode = 1
         }
-        verified.push({ database, ...found, sessions, columns })
+        verified.push({ database, ...eventCounts, sessions, columns })
       }
       return { verified }
     }

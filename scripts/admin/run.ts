@@ -1,6 +1,6 @@
 import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
-import { BUSY, OperatorError, patiently, type Service } from '../local.ts'
+import { BUSY, OperatorError, retryWhileBusy, type Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
 import { columns } from './columns.ts'
 import { type Command, InputError } from './command.ts'
@@ -34,19 +34,25 @@ export function readCommand([noun = '', verb = '', ...args]: string[]): Invocati
   return readArguments(command, args)
 }
 
-/** Runs a command on the databases that `open` opens, and returns what it prints on standard output. */
+/**
+ * Runs a command on the databases that `open` opens. Returns the text to print: a table, or JSON
+ * with `--json`.
+ */
 export async function runCommand(invocation: Invocation, open: Open): Promise<string> {
   const { command, input, isJson, isRemote } = invocation
   const service = await open(isRemote)
   try {
-    const answer = await patiently(() => command.run(service, input, new Date()))
+    const answer = await retryWhileBusy(() => command.run(service, input, new Date()))
     return isJson ? JSON.stringify(answer) : render(answer)
   } finally {
     await service.close()
   }
 }
 
-/** Explains an error in words for the operator; an unexpected error is returned unchanged. */
+/**
+ * Returns a message for the operator. An unexpected error is returned itself, or its innermost
+ * cause.
+ */
 export function explain(error: unknown, noun: string): unknown {
   if (error instanceof UsageError) {
     return `${error.message}\n\n${usageOf(noun)}`
@@ -66,7 +72,7 @@ export function explain(error: unknown, noun: string): unknown {
   return error instanceof Error && error.cause ? explain(error.cause, noun) : error
 }
 
-/** Lists the commands of a noun; all commands for a noun that does not exist. */
+/** Lists the commands of a noun, or all commands if the noun is unknown. */
 export function usageOf(noun: string): string {
   const nouns = noun in NOUNS ? [noun] : Object.keys(NOUNS)
   const commands = nouns.flatMap((name) =>
@@ -76,6 +82,6 @@ export function usageOf(noun: string): string {
   )
   return `${commands.join('\n')}
 
---json    prints one JSON object; with npm run --silent, standard output holds nothing else
+--json    prints one JSON object; npm run --silent leaves out npm's own lines
 --remote  works on the deployed service instead of the local one`
 }

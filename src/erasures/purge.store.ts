@@ -11,8 +11,8 @@ import { markStale } from '../sessions/store.ts'
 import { type ErasureRow, isOpen } from './store.ts'
 
 /*
- * Purges run in pieces, each of which is one short transaction. It also counts the rows that it removes, so that the
- * totals are exact however often a piece is repeated.
+ * Purges run in pieces. Each piece is one short transaction that also counts the rows that it
+ * removes, so that the totals are exact however often a piece is repeated.
  */
 
 /** The rows that a piece removed, and the duration of its longest statement, ms. */
@@ -38,14 +38,14 @@ export async function purgeVersions(
   ])
 }
 
-/** Notes that the versions and the recordings to delete are purged. */
+/** Notes that the person's versions and the recordings to delete are purged. */
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
   db
     .update(erasures)
     .set({ clearedAt: now, progressAt: now })
     .where(and(eq(erasures.id, id), isNull(erasures.clearedAt)))
 
-/** Lists deleted recordings of the person that are not purged yet. */
+/** Lists recordings deleted with the person that are not purged yet. */
 export const findUnpurgedOf = (
   db: Db,
   { id }: ErasureRow,
@@ -95,7 +95,7 @@ export async function purgeEvents(
   ])
 }
 
-/** Runs a piece, whose last statement returns a row for each row that it removed. */
+/** Runs a piece. Its last statement must return a row for each removed row. */
 async function purgePiece(db: Db, statements: SQL[]): Promise<Piece> {
   const results = await writeBatch(db, statements)
   return {
@@ -156,14 +156,14 @@ async function countOne(
   }
 }
 
-/** Notes, once, how many events the task has to remove. */
+/** Notes the number of events to purge, once. */
 export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
   db
     .update(erasures)
     .set({ found, progressAt: now })
     .where(and(eq(erasures.id, id), isNull(erasures.found)))
 
-/** Notes that an erasure failed. @returns how often it has failed so far */
+/** Notes that an erasure failed. @returns the number of its failures so far */
 export async function noteFailure(
   db: Db,
   { id }: ErasureRow,
@@ -178,7 +178,7 @@ export async function noteFailure(
   return row?.attempts ?? 0
 }
 
-/** Notes why erasures must wait, without counting it as a failure. */
+/** Notes why erasures must wait. This does not count as a failure. */
 export const noteWaiting = (db: Db, waiting: ErasureRow[], reason: string, now: number) =>
   db
     .update(erasures)

@@ -50,13 +50,13 @@ export type Operation = Part & {
   /** PostHog's reference documents an empty body; see `preferences.ts`. */
   mayBeEmpty?: true
   /**
-   * Accepts any query parameter: requests come from SDKs, or from links to which mail programs and
-   * others add parameters.
+   * Accepts any query parameter: requests come from SDKs, or from links to which other programs add
+   * parameters.
    */
   takesAnyQuery?: true
   /** Responses by status. */
   answers: Record<number, Answer>
-  /** The schema of the operation's errors, if they have more members than those of other operations. */
+  /** The schema of the operation's errors, if they have additional members. */
   error?: z.ZodType
 }
 
@@ -64,8 +64,9 @@ const operations = new WeakMap<Handler, Operation>()
 const parts = new WeakMap<Handler, Part[]>()
 
 /**
- * Describes a route; it must be the route's first handler. A route without a description fails `createDocument`. Also
- * refuses query parameters that the description lacks: at once, or in `allow` after the key has been accepted.
+ * Describes a route; it must be the route's first handler. `createDocument` throws for a route
+ * without a description. Also refuses query parameters that the description lacks: at once, or in
+ * `allow` after the key has been accepted.
  */
 export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
   let inputs: { parameters: KnownParameters; needsKey: boolean } | undefined

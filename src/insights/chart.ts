@@ -48,7 +48,7 @@ export function toChart(
   }
 }
 
-/** Returns the chart of an insight that asks for nothing. */
+/** Returns the chart of an insight without series. */
 export const emptyChart = (title: string): Chart => ({
   title,
   subtitle: '',

@@ -20,14 +20,14 @@ export const LIST = describe({
   id: 'insights_list',
   tag: 'Insights',
   summary: 'List insights',
-  description: 'Newest first, without deleted ones.',
+  description: 'Lists insights, newest first, without deleted insights.',
   answers: { 200: { text: 'A page of insights.', schema: InsightPage } }
 })
 export const CREATE = describe({
   id: 'insights_create',
   tag: 'Insights',
   summary: 'Save an insight',
-  description: '`filters` or `query` must be a valid trend.',
+  description: 'Send a valid trend as `filters` or `query`, or neither for an empty insight.',
   answers: { 201: { text: 'The insight.', schema: InsightJson } },
   refusals: WRITE_REFUSALS
 })
@@ -43,7 +43,7 @@ export const UPDATE = describe({
   tag: 'Insights',
   summary: 'Change an insight',
   description:
-    'Changes the fields in the body; all others stay. `deleted: true` hides the insight, `false` restores it.',
+    'Changes only the fields in the body. `deleted: true` hides the insight, `false` restores it.',
   answers: { 200: { text: 'The insight.', schema: InsightJson } },
   refusals: [NOT_FOUND, ...WRITE_REFUSALS]
 })

@@ -49,17 +49,18 @@ const ListQuery = PageQuery.omit({ cursor: true }).extend({
   }),
   search: z.string().max(200).optional().meta({
     description:
-      'Text that the name or the description has to contain; the case of A to Z is ignored.'
+      'Only insights whose name or description contains this text; ASCII letters match in either case.'
   })
 })
 
 const RetrieveQuery = z.object({
   refresh: z.enum(['true', 'false', 'blocking', 'force_blocking']).default('false').meta({
-    description: 'Any value but `false` computes the `result` anew; there is no cache.'
+    description:
+      '`false` returns `result: null`; any other value computes the result. Results are not cached.'
   })
 })
 
-/** Read-only fields of an insight that change by themselves or with every write. */
+/** Read-only fields of which a client may send back an old value. */
 const CHANGING = ['result', 'last_refresh', 'is_cached', 'last_modified_at', 'dashboard_tiles']
 
 export const insightRoutes = createRouter()
@@ -156,7 +157,10 @@ export const insightRoutes = createRouter()
     }
   )
 
-/** @throws invalid_input, attr `filters`, if an insight would have both; its `query` would override the `filters` */
+/**
+ * @throws invalid_input, attr `filters`, if the insight would have `filters` and a `query`, which
+ * would override them
+ */
 function expectOneDefinition(
   before: InsightRow,
   { filters, query = before.query }: InsightInput
@@ -164,13 +168,16 @@ function expectOneDefinition(
   if (saysSomething(filters) && saysSomething(query)) {
     throw new AppError(
       'invalid_input',
-      'This insight has a `query`, which overrides `filters`: set `query` to null in the same request.',
+      'An insight uses its `query` instead of `filters`: to use `filters`, set `query` to null in the same request.',
       'filters'
     )
   }
 }
 
-/** @throws invalid_input and others for an invalid trend; does_not_exist for an unknown dashboard */
+/**
+ * @throws the errors of an invalid trend, such as invalid_input and query_too_large; does_not_exist
+ * for an unknown dashboard
+ */
 async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<void> {
   const { db, project, now } = c.var
   const passedOver: string[] = []

@@ -171,7 +171,10 @@ function toSection(digest: Digest, images: Map<number, string>, part: Part): str
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`
 }
 
-/** Shows the chart of a part and links to it; only links where the e-mail does not carry the chart. */
+/**
+ * Shows the chart of a part and links to it; only links to it if the e-mail does not contain the
+ * chart.
+ */
 function toImage(digest: Digest, images: Map<number, string>, part: Part): string {
   const chart = chartOf(digest, part)
   if (chart === undefined || part.insight === undefined) {

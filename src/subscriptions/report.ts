@@ -73,7 +73,7 @@ const isGone = (id: number | null, row: { deleted: boolean } | undefined): boole
 
 const tooMuch = (insight: InsightRow): Figures => ({
   name: nameOf(insight),
-  failure: 'The insights before it left no room: this one needs a delivery of its own.'
+  failure: 'The insights before it used up the delivery’s limits: deliver this insight separately.'
 })
 
 async function readFigures(

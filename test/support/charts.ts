@@ -114,7 +114,7 @@ const BOARD: Board = {
   subtitle: 'Europe/Berlin · 2 more insights are not drawn',
   tiles: [
     ...[lines, number, stacked].filter((chart) => chart !== undefined),
-    { title: 'Revenue', failure: 'This insight asks for nothing yet.' }
+    { title: 'Revenue', failure: 'This insight has no series yet.' }
   ]
 }
 

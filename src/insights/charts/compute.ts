@@ -10,13 +10,13 @@ import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insight.ts'
 import { findInsights, type InsightRow } from '../store.ts'
 
-/** Insights of a dashboard that are drawn, as many as a subscription delivers. */
+/** Most insights of a dashboard that are drawn; a subscription delivers as many. */
 const MAX_TILES = 10
 
-/** Says why an insight without series has no numbers. */
-export const NOTHING_ASKED = 'This insight asks for nothing yet.'
+/** The reason why an insight without series has no numbers. */
+export const NOTHING_ASKED = 'This insight has no series yet.'
 
-/** Computes an insight at `now` and returns its chart, undefined if the insight asks for nothing. */
+/** Computes an insight at `now` and returns its chart; undefined if the insight has no series. */
 export async function computeChart(
   open: OpenProject,
   insight: InsightRow,
@@ -81,5 +81,5 @@ async function computeTile(open: OpenProject, insight: InsightRow, now: Date): P
 
 const tooMuch = (insight: InsightRow): Tile => ({
   title: nameOf(insight),
-  failure: 'The insights before it left no room: draw this one by itself.'
+  failure: 'The insights before it used up the request’s limits: draw this insight separately.'
 })

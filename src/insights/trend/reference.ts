@@ -28,25 +28,26 @@ export const TREND = describe({
   mayBeEmpty: true,
   tag: 'Insights',
   summary: 'Compute a trend',
-  description: `Counts events over time and stores nothing. A request has one of three forms: \`query\` (a TrendsQuery node), \
-\`filters\`, or the flat form, which is all other fields. Two forms at once are a 400; without any, the result is empty. \
-Every field may also be in the URL, lists and objects as JSON; a field in both the URL and the body needs the same value.
+  description: `Counts events over time and stores nothing. Send the trend in one of three forms: \`query\` (a TrendsQuery \
+node), \`filters\`, or flat fields at the top level. Mixing forms is a 400; without any form, the result is empty. Fields may \
+also be in the URL, with lists and objects as JSON; a field that is in both the URL and the body must have the same value.
 
 - Maths: ${code(MATHS)}. Percentiles are interpolated linearly.
 - Displays: ${code(DISPLAYS)}.
-- Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event. A range begins at the start of its first bucket (\`-24h\` by \
-the day: exactly 24 hours ago) and ends with its last day; by the hour or minute, a relative end is that hour or minute.
+- Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event. A range begins with its first bucket; with \`day\` or longer \
+intervals, \`-24h\` begins exactly 24 hours ago. It ends with the day of \`date_to\`; with \`hour\` or \`minute\`, a relative \
+\`date_to\` ends with that hour or minute.
 - Buckets are in the project's time zone: a day may have 23 or 25 hours, and an hour that the clock shows twice is two buckets.
-- Person properties, in filters and breakdowns, are taken **as of the event**, not as of today; session properties are \
-those of the whole session.
-- For maths that can be added up, the values of a breakdown, \`Other\` and \`None\` add up to the total.
-- With \`format=svg\` the answer is a chart, drawn as the display asks for it: text and shapes, with a title and a description. \
-\`format=png\` draws the same as an image with two pixels for each of the chart's.
-- A comparison is with the same number of buckets, right before the range or shifted by \`compare_to\`.
+- Filters and breakdowns use person properties **as they were at the event**, and session properties of the whole session.
+- For maths that can be added up, such as \`total\`, the values of a breakdown, \`Other\` and \`None\` add up to the total.
+- With \`format=svg\` the answer is a chart in the trend's display: text and shapes, with a title and a description. \
+\`format=png\` draws the same chart as an image with two pixels for each pixel of the chart.
+- A comparison covers as many buckets, right before the range or \`compare_to\` earlier.
 
-At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values (by default 25, on a \`WorldMap\` 300; see \`breakdown_limit\`) out of \
-${MAX_BREAKDOWN_VALUES} different ones, ${MAX_POINTS} numbers, and ${MAX_ROWS} events read. More is a 400 \
-\`query_too_large\` whose \`attr\` names the limit. An unsupported value is a 400 that names it.`,
+At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values shown (\`breakdown_limit\`; 25 by default, 300 for \
+\`WorldMap\`) of ${MAX_BREAKDOWN_VALUES} distinct values, 10000 buckets, ${MAX_POINTS} numbers in the result (series × periods × \
+breakdown values × buckets), and ${MAX_ROWS} events read. A larger query is a 400 \`query_too_large\` whose \`attr\` names the \
+limit. An unsupported value is a 400 that names it.`,
   answers: TREND_ANSWERS,
   refusals: [
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],
@@ -60,7 +61,7 @@ export const TREND_BY_URL = describe({
   id: 'insights_trend_by_url',
   tag: 'Insights',
   summary: 'Compute a trend with GET',
-  description: 'The same as the `POST` operation, with the fields of any form in the URL.',
+  description: 'The same as the `POST` operation, with all fields in the URL.',
   answers: TREND_ANSWERS,
   refusals: [
     ...SCHEMA_REFUSALS,

@@ -35,7 +35,7 @@ const TrendParameters = z.object({
   ...ChartQuery.shape,
   offset: Whole.default(0).meta({
     description:
-      'The number of breakdown values to skip, highest first; `next` has it for the next page.'
+      'Breakdown values to skip, from the highest down; `next` contains the offset of the next page.'
   })
 })
 
@@ -48,7 +48,7 @@ export const trendRoutes = createRouter()
     allow('insight:read'),
     validateQuery(TrendQuery),
     validateBody(TrendFields),
-    // The body was parsed from JSON, which the schema's type does not say.
+    // The cast is safe: the body was parsed from JSON, but the schema's type is wider.
     (c) =>
       answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
   )

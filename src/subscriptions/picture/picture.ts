@@ -23,7 +23,10 @@ const AS_TEXT: readonly Kind[] = ['table', 'number']
 /** Draws the picture of a chart in a message, as SVG. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
-/** Computes what a picture shows. @returns undefined if the insight was deleted, or asks for nothing any more */
+/**
+ * Computes the chart of a picture. @returns undefined if the insight was deleted or has no series
+ * any more
+ */
 export async function computePicture(
   open: OpenProject,
   { insightId, at, until }: Subject
@@ -50,8 +53,9 @@ export async function picturesOf(
 }
 
 /**
- * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Tables and numbers have none, since the e-mail
- * says the same in text; nor has an insight whose picture fails, or comes after `isSpent`.
+ * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Tables and numbers
+ * have no picture, because the e-mail shows the same as text. Neither has an insight whose picture
+ * fails or would come after `isSpent`.
  */
 export async function paintPictures(
   open: OpenProject,

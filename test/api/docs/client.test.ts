@@ -19,7 +19,10 @@ import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
 
 afterAll(untilQuiet)
 
-/** A client as an integrator generates it, of a project with Ada in it, and the operations that it has reached. */
+/**
+ * Creates a project with Ada, a client for it as an integrator would generate it, and a list of the
+ * operations it has called.
+ */
 async function newClient() {
   const project = await newProject()
   await project.ingest([
@@ -100,7 +103,7 @@ async function newSubscription(client: Client): Promise<number> {
   return data?.id ?? 0
 }
 
-/** What the link in an e-mail of a new subscription ends with. */
+/** Returns the end of the link in an e-mail of a new subscription. */
 async function newTicket(client: Client, project: TestProject): Promise<string> {
   const row = await findSubscription(db, project.id, await newSubscription(client))
   return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
@@ -109,7 +112,7 @@ async function newTicket(client: Client, project: TestProject): Promise<string> 
 /** The media type of an image that was parsed as a blob. */
 const typeOf = (data: unknown) => (data instanceof Blob ? data.type : undefined)
 
-/** A call of each operation, and what comes of it. */
+/** A call of each operation, and its expected result. */
 const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
   async persons_list(client) {
     const properties = [JSON.stringify([{ key: 'plan', value: ['pro', 'team'] }])]
@@ -725,7 +728,7 @@ it('calls every operation', () => {
   )
 })
 
-it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {
+it.each(Object.entries(CALLS))('succeeds with %s', async (id, call) => {
   const { client, project, reached } = await newClient()
 
   await call(client, project)
@@ -733,7 +736,7 @@ it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {
   expect(reached.at(-1)).toBe(id)
 })
 
-it('is told in the terms of the interface what is wrong', async () => {
+it('gets errors with the documented type', async () => {
   const { client } = await newClient()
   const params = { path: { project_id }, query: { limit: 0 } }
 

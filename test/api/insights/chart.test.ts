@@ -41,7 +41,7 @@ describe('a trend as a chart', () => {
     }
   })
 
-  it('is drawn for Accept: image/svg+xml, and not where a format says otherwise', async () => {
+  it('is drawn for Accept: image/svg+xml, unless `format` says otherwise', async () => {
     const query = `events=${encodeURIComponent('[{"id":"sold"}]')}&date_from=2026-11-02`
     const accept = { Accept: 'image/svg+xml,*/*' }
 
@@ -71,7 +71,7 @@ describe('a trend as a chart', () => {
     expect(dark.bytes).not.toEqual(first?.bytes)
   })
 
-  it('has the size and the theme that are asked for', async () => {
+  it('has the requested size and theme', async () => {
     const { text } = await draw({}, 'format=svg&width=343&height=280&theme=dark')
 
     expect(text).toMatch(/^<svg [^>]*width="343" height="280"/)
@@ -96,27 +96,27 @@ describe('a trend as a chart', () => {
     expect(text).toContain(`<desc id="chart-description">${kind}, `)
   })
 
-  it('shows the values of a breakdown as text, whatever they hold', async () => {
+  it('shows the values of a breakdown as text, whatever they contain', async () => {
     const { text } = await draw({ breakdown: 'plan', breakdown_type: 'event' })
 
     expect(text).toContain('&lt;pro&gt; &amp; &quot;team&quot;</text>')
     expect(text).not.toContain('<pro>')
   })
 
-  it('shows the period before as a dashed line', async () => {
+  it('shows the previous period as a dashed line', async () => {
     const { text } = await draw({ compare: true, date_from: '2026-11-03' })
 
     expect(text).toContain('stroke-dasharray="5 4"')
     expect(text).toContain('dashed: the period before')
   })
 
-  it('says that there is nothing', async () => {
+  it('says so when there is no data', async () => {
     const { text } = await draw({ events: [{ id: 'never' }] })
 
     expect(text).toContain('No events in this range.</text>')
   })
 
-  it('is an empty one for a request that asks for nothing', async () => {
+  it('is empty for a request without a series', async () => {
     const { status, text } = await shop.send('POST', 'insights/trend/?format=svg', {})
 
     expect([status, text.slice(0, 4)]).toEqual([200, '<svg'])
@@ -168,7 +168,7 @@ describe('the chart of a saved insight', () => {
     expect(sizeOf(bytes)).toEqual([600, 640])
   })
 
-  it('is there for an insight that asks for nothing', async () => {
+  it('is drawn for an insight without a series', async () => {
     const { id } = await save({ name: 'Empty' })
 
     const { text } = await shop.call('GET', `insights/${id}/chart.svg`)
@@ -176,7 +176,7 @@ describe('the chart of a saved insight', () => {
     expect(text).toContain('<title id="chart-title">Empty</title>')
   })
 
-  it('is not found where the insight is deleted, or another project’s', async () => {
+  it('is not found if the insight is deleted or belongs to another project', async () => {
     const other = await newProject()
     const { id } = await save({ name: 'Sales', filters })
 
@@ -231,8 +231,8 @@ describe('the charts of a dashboard', () => {
 
     const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
 
-    expect(text).toMatch(/>A trend has at most 10000 buckets\. /)
-    expect(text).toContain('>This insight asks for nothing yet.</text>')
+    expect(text).toMatch(/>A trend has at most 10,000 buckets\. /)
+    expect(text).toContain('>This insight has no series yet.</text>')
     expect(text).toContain('Sales: Line chart, 2 Nov to 4 Nov')
   })
 

@@ -102,7 +102,7 @@ const PARTS: Part[] = [
       { label: '<img src=x onerror=alert(1)>', value: 4, previous: 4 }
     ]
   },
-  { name: 'Churn', failure: 'No events: 16 – 22 Nov 2026.' }
+  { name: 'Churn', failure: 'Nothing to report for 16 – 22 Nov 2026: all values are zero.' }
 ]
 
 const Widths = z.object({

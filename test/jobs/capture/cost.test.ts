@@ -8,13 +8,14 @@ import { listenToLog } from '../../support/log.ts'
 import { newProject, type TestEvent } from '../../support/project.ts'
 
 /*
- * Hostile traffic: anyone can send with a project's public token. What is stored stays in proportion to what was received,
- * and no transaction keeps others waiting for long, whatever the events say.
+ * Hostile traffic: anyone can send events with a project's public token. Whatever the events
+ * contain, storage stays in proportion to the bytes received, and no transaction keeps other
+ * queries waiting for long.
  */
 
-/** Bytes that one transaction may bind: the budget, and what the event that exceeds it may bring. */
+/** Bytes that one transaction may bind: the budget, plus the event that exceeds it. */
 const MAX_BOUND = 6_000_000
-/** D1 ends a value at 2 MB. */
+/** D1 limits a value to 2 MB. */
 const MAX_VALUE = 2_000_000
 
 function expectBounded(cost: Cost): void {
@@ -64,7 +65,7 @@ describe('a person who changes all the time', () => {
   })
 })
 
-it('events that touch many large persons are stored by several invocations', async () => {
+it('events that affect many large persons are stored by several invocations', async () => {
   const project = await newProject({ database: 'DB_TWO' })
   const large = (n: number): TestEvent => ({
     distinct_id: `person ${n}`,
@@ -143,7 +144,10 @@ describe('plain events, of persons who are known', () => {
   })
 })
 
-/** The nth of a kind of events: `text` makes text of a length that no other event has, `who` one of a few distinct ids. */
+/**
+ * Returns the nth event of a kind. `text` generates unique text of a length, `who` returns one of a
+ * few distinct ids.
+ */
 type Step = { n: number; size: number; text: (length: number) => string; who: string }
 
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
@@ -222,7 +226,7 @@ const KINDS: Record<string, (step: Step) => TestEvent> = {
   })
 }
 
-/** Text that repeats itself nowhere, as far as an index of three letters can tell. */
+/** Returns text in which no three letters repeat, as far as possible. */
 function createWriter(seed: number): (length: number) => string {
   let state = seed
   const letter = () => {
@@ -232,7 +236,7 @@ function createWriter(seed: number): (length: number) => string {
   return (length) => range(length, letter).join('')
 }
 
-/** Bytes of a run's events of one kind, so that a run takes a second at most. */
+/** Bytes of events of one kind in a run, so that a run takes at most a second. */
 const MAX_RUN_BYTES = 400_000
 
 const ofOneKind = fc

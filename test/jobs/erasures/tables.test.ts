@@ -3,7 +3,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import * as schema from '../../../src/db/schema.ts'
 
-/** What the erasure of a person does to each table. A new table fails a test until it is thought of here. */
+/** The effect of a person's erasure on each table. A new table fails a test until it is listed here. */
 const BECOMES: Record<string, string> = {
   persons: 'deleted at once',
   distinct_ids: 'deleted at once',
@@ -44,7 +44,7 @@ const BECOMES: Record<string, string> = {
   api_keys: 'of nobody'
 }
 
-it('every table is known for what becomes of it when a person is erased', () => {
+it('the effect of an erasure is listed for every table', () => {
   const tables = Object.values(schema)
     .filter((table) => table instanceof SQLiteTable)
     .map((table) => getTableName(table))

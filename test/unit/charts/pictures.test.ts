@@ -25,13 +25,13 @@ function chartSize(name: string): [number, number] {
 }
 
 describe('the pictures below docs/charts', () => {
-  it('are all that are drawn', () => {
+  it('are exactly the pictures that are drawn', () => {
     const names = [...pictures, ...images].map(([name]) => name)
 
     expect(readdirSync(folder).sort()).toEqual(names.sort())
   })
 
-  it.each(pictures)('%s is as it was looked at: `npm run charts` draws it anew', (name, svg) => {
+  it.each(pictures)('%s is unchanged: `npm run charts` redraws it', (name, svg) => {
     expect(svg).toBe(readFileSync(join(folder, name), 'utf8'))
   })
 
@@ -57,7 +57,7 @@ describe('the pictures below docs/charts', () => {
     expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|data:|@import|href/)
   })
 
-  it.each(pictures)('%s says what it shows to those who do not see it', (_, svg) => {
+  it.each(pictures)('%s has a description for people who cannot see it', (_, svg) => {
     expect(svg).toMatch(/role="img" aria-labelledby="chart-title chart-description"/)
     expect(svg).toMatch(/<title id="chart-title">[^<]{4,}<\/title>/)
     expect(svg).toMatch(/<desc id="chart-description">[^<]{20,}<\/desc>/)

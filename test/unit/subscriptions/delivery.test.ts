@@ -185,11 +185,11 @@ it('lists at most ten numbers of a trend', () => {
   expect('lines' in figures && figures.lines.length).toBe(10)
   expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
     name: 'A',
-    failure: 'No events: 24 – 26 Oct 2026.'
+    failure: 'Nothing to report for 24 – 26 Oct 2026: all values are zero.'
   })
 })
 
-/** As much as one delivery can say. */
+/** The largest content of one delivery. */
 const WIDE: Figures = {
   name: '&'.repeat(400),
   range: '16 – 22 Nov 2026',
