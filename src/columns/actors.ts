@@ -68,7 +68,6 @@ export class Actors {
       for (const { chunk, data, moved } of await readChunks(this.#db, this.#projectId, some)) {
         this.#takeChunk(chunk * CHUNK, data, new Set(moved))
       }
-      await pause(REST_MS)
     }
     for (const chunk of fresh) {
       this.#knownChunks.add(chunk)

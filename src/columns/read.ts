@@ -16,11 +16,11 @@ import {
   readSortedRows
 } from './read.store.ts'
 
-/** How long others have the database after each statement, ms. */
+/** How long others have the database after a statement that reads rows, ms. Those that read segments take a few ms. */
 const REST_MS = 1
 
 /** Events that a statement reads from segments, at most. */
-const SEGMENT_EVENTS = 131_072
+const SEGMENT_EVENTS = 262_144
 /** Events that a statement reads from rows, at most; it takes about 60 ms. */
 const ROW_EVENTS = 20_000
 /** The same of a moment that has more than fit into an answer. */
@@ -82,7 +82,6 @@ export class Reader {
       segments.map(({ id }) => id),
       this.#wanted
     )
-    await pause(REST_MS)
     const batches: Batch[] = []
     for (const segment of segments) {
       const { encoded, late } = found.get(segment.id) ?? {}
