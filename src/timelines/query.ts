@@ -3,9 +3,9 @@ import { type Calendar, INTERVALS } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
 import { readFrom, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
-import { refusing, sameReason } from '../input/fields.ts'
 import { isEmpty, type Json } from '../input/json.ts'
 import { jsonText } from '../input/parameters.ts'
+import { askedEvent } from '../properties/event.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 
 /** Events, and properties of a breakdown, in one request. */
@@ -19,35 +19,17 @@ const only = (...values: string[]) =>
     'This is not supported: only events are.'
   ).nullish()
 
-/** Fields of a series that say how it is counted or shown, which a timeline has no use for. */
-const DISPLAYED = [
-  'name',
-  'custom_name',
-  'order',
-  'uuid',
-  'math',
-  'math_property',
-  'math_property_type',
-  'math_hogql',
-  'math_group_type_index'
-]
-
 /** An event to count: its name, or an object with the name as `id`. An `id` of null stands for all events. */
 const Entity = z.preprocess(
   (value) => (typeof value === 'string' ? { id: value } : value),
-  refusing(
-    z.object(
-      {
-        id: Text.min(1).nullable(),
-        type: only('events', 'event'),
-        kind: only('EventsNode'),
-        properties: z.unknown().optional()
-      },
-      'An event must be a name, or an object with the name as `id`.'
-    ),
-    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.'),
-    DISPLAYED,
-    'Not a field of an event: an event has `id` and `properties`.'
+  askedEvent(
+    {
+      id: Text.min(1).nullable(),
+      type: only('events', 'event'),
+      kind: only('EventsNode'),
+      properties: z.unknown().optional()
+    },
+    'An event must be a name, or an object with the name as `id`.'
   )
 )
 
