@@ -3,14 +3,12 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
 import { isOfExit } from '../properties/session.ts'
+import { SLOT } from '../rollups/store.ts'
 import type { SessionPart } from './session.ts'
 
 /*
  * Building sessions from events.
  */
-
-/** Length of a slot, ms: open sessions are indexed by the quarter of an hour in which their last event was received. */
-export const SLOT = 900_000
 
 /**
  * Distinct ids stored per session, those with the lowest keys. A session id that more of them share is no real session; its
