@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseOr } from '../input/json.ts'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 import { LateError, within } from '../pause.ts'
 
@@ -141,10 +142,5 @@ async function askWorkersAi(
   return typeof response === 'string' ? parse(response) : response
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ModelError('The answer is not JSON.')
-  }
-}
+const parse = (text: string): unknown =>
+  parseOr(text, () => new ModelError('The answer is not JSON.'))

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { faultOf, type Json, parseJson } from '../input/json.ts'
+import { type Json, readJsonParameter } from '../input/json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
 
@@ -42,7 +42,9 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
   const texts = [...parameters.getAll('properties'), ...parameters.getAll('properties[]')]
   const bracketed = [...parameters].filter(([name]) => /^properties\[(?!\]$)/.test(name))
   const nodes = [
-    ...texts.filter((text) => text.trim() !== '').map(parse),
+    ...texts
+      .filter((text) => text.trim() !== '')
+      .map((text) => readJsonParameter(text, 'properties')),
     ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])
   ]
   const [first] = nodes
@@ -50,14 +52,6 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
     return first
   }
   return { type: 'AND', values: nodes.flat() }
-}
-
-function parse(text: string): Json {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw invalid(faultOf(error))
-  }
 }
 
 type Tree = Map<string, Tree | string>

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type Calendar, INTERVALS } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
-import { readFrom, readUntil } from '../calendar/dates.ts'
-import { AppError } from '../errors.ts'
+import { noDate, readFrom, readUntil } from '../calendar/dates.ts'
+import { AppError, naming } from '../errors.ts'
 import { isEmpty, type Json } from '../input/json.ts'
 import { jsonText } from '../input/parameters.ts'
 import { askedEvent } from '../properties/event.ts'
@@ -138,25 +138,11 @@ function readRange(
   return { from, until }
 }
 
-const noDate = (text: string | undefined, attr: string) =>
-  new AppError(
-    'invalid_input',
-    `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
-    attr
-  )
-
 function personKeys(filters: unknown, attr: string, timezone: string, now: Date): string[] {
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return []
   }
-  try {
-    // The filters were parsed from JSON.
-    const group = readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
-    return leavesOf(group).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
-  } catch (error) {
-    if (error instanceof AppError) {
-      throw new AppError(error.code, error.message, attr)
-    }
-    throw error
-  }
+  // The filters were parsed from JSON.
+  const read = () => readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
+  return leavesOf(naming(attr, read)).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
 }
