@@ -3,19 +3,19 @@ import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
 import { mapRead, type Read, runRead } from '../db/batch.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { sha256 } from '../hash.ts'
 import { allow, reading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
-  encodeCursor,
+  cursorSchema,
+  cutPage,
   expectNoCursor,
+  nameFilters,
   PageQuery,
   pageOf,
   pageSchema,
-  pageSize,
-  readPosition
+  readPage
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
@@ -72,10 +72,7 @@ const ListQuery = z.object({
 
 const PersonPage = pageSchema('PersonPage', PersonJson)
 
-/** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
-const Cursor = Position.extend({
-  counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
-})
+const Cursor = cursorSchema(Position.shape)
 
 const LIST = describe({
   id: 'persons_list',
@@ -170,33 +167,14 @@ async function planPage(
   property?: PropertyFilter
 ): Promise<Read<z.input<typeof PersonPage>>> {
   const filters = filtersOf(query, property)
-  const { after, offset } = readPosition(url, Cursor, query)
-  const size = pageSize(query.limit)
   const { distinct_id, email, search } = query
-  const filterHash = isUnfiltered(filters)
+  const name = isUnfiltered(filters)
     ? undefined
-    : await sha256(
-        JSON.stringify({ project: projectId, distinct_id, email, search, group: property?.group })
-      )
-  const knownCount =
-    after?.counted && after.counted.filters === filterHash ? after.counted.count : undefined
-  const window = { limit: size + 1, offset: after ? 0 : offset, after }
-  const read = listPersons(projectId, filters, window, knownCount)
-  return mapRead(read, ({ rows, count }) => {
-    const results = rows.slice(0, size)
-    const last = results.at(-1)
-    const counted = filterHash && { count, filters: filterHash }
-    const cursor =
-      last && encodeCursor({ at: last.created_at, id: last.id, counted }, offset + size)
-    const hasMore = rows.length > size
-    return pageOf(url, {
-      results: results.map(listedPersonToJson),
-      count,
-      size,
-      offset,
-      hasMore,
-      cursor
-    })
+    : await nameFilters(projectId, { distinct_id, email, search, group: property?.group })
+  const page = readPage(url, Cursor, query, name)
+  return mapRead(listPersons(projectId, filters, page.rows, page.knownCount), (found) => {
+    const { shown, place } = cutPage(page, found, ({ id, created_at }) => ({ at: created_at, id }))
+    return pageOf(url, { ...place, results: shown.map(listedPersonToJson) })
   })
 }
 
@@ -233,10 +211,9 @@ export const personRoutes = createRouter()
       const request = { url, query, projectId: project.id }
       return c.json(await runRead(db, await planPage(request, property)))
     }
-    const { offset } = readPosition(url, Cursor, query)
     expectNoCursor(query.cursor)
     const filters = filtersOf(query, property)
-    const window = { limit: query.limit, offset }
+    const window = { limit: query.limit, offset: query.offset }
     const columns = await columnsOf(exportProperties(db, project.id, filters, window))
     const pages = exportPersons(db, project.id, filters, window)
     return csvResponse(c, 'persons', columns, toJsonPages(pages))

@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { AppError, NotFoundError } from '../errors.ts'
-import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import {
-  encodeCursor,
+  cursorSchema,
+  cutPage,
+  nameFilters,
   PageQuery,
   pageOf,
   pageSchema,
-  pageSize,
-  readPosition
+  readPage
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
@@ -41,10 +41,7 @@ const TAG = 'Session recordings'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
-/** The start of the next page. For a filtered list also the count, with a hash of the filters that it was counted for. */
-const Cursor = Position.extend({
-  counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
-})
+const Cursor = cursorSchema(Position.shape)
 
 const LIST = describe({
   id: 'session_recordings_list',
@@ -135,40 +132,24 @@ export const recordingRoutes = createRouter()
     allow('session_recording:read'),
     validateQuery(ListQuery),
     async (c) => {
-      const { limit, order, order_direction } = c.req.valid('query')
+      const query = c.req.valid('query')
       const { db, project, user, now } = c.var
       const properties = readPropertyParameters(new URL(c.req.url).searchParams)
-      const filters = readRecordingFilters(c.req.valid('query'), properties, project, now)
-      const size = pageSize(limit)
-      const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
-      const hash = isUnfiltered(filters)
-        ? undefined
-        : await sha256(JSON.stringify([project.id, filters]))
-      const matching =
-        hash === undefined ? undefined : await compileFilters(db, project, filters, now)
-      const { rows, count } = await listRecordings(db, project.id, {
-        matching,
-        order: { by: order, isAscending: order_direction === 'asc' },
-        page: { limit: size + 1, offset: after ? 0 : offset, after },
-        knownCount: after?.counted?.filters === hash ? after?.counted?.count : undefined
+      const filters = readRecordingFilters(query, properties, project, now)
+      const name = isUnfiltered(filters) ? undefined : await nameFilters(project.id, filters)
+      const page = readPage(c.req.url, Cursor, query, name)
+      const found = await listRecordings(db, project.id, {
+        matching: name === undefined ? undefined : await compileFilters(db, project, filters, now),
+        order: { by: query.order, isAscending: query.order_direction === 'asc' },
+        page: page.rows,
+        knownCount: page.knownCount
       })
-      const shown = rows.slice(0, size)
-      const last = shown.at(-1)
-      const counted = hash && { count, filters: hash }
-      const next =
-        last &&
-        encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted }, offset + size)
+      const { shown, place } = cutPage(page, found, ({ order_value, session_id }) => ({
+        value: order_value ?? 0,
+        id: session_id
+      }))
       const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
-      return c.json(
-        pageOf(c.req.url, {
-          results,
-          count,
-          size,
-          offset,
-          hasMore: rows.length > size,
-          cursor: next
-        })
-      )
+      return c.json(pageOf(c.req.url, { ...place, results }))
     }
   )
   .get(
