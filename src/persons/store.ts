@@ -5,9 +5,8 @@ import { planRead, query, type Read, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { compileFilter, textOf } from '../db/filter.ts'
 import type { JsonObject } from '../input/json.ts'
-import { type FilterGroup, invalid, leavesOf, type PropertyFilter } from '../properties/filter.ts'
-import { matcherOf } from '../properties/match.ts'
-import { Work } from '../properties/work.ts'
+import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
+import { matchTexts } from '../properties/matching.ts'
 import type { Subject } from './change.ts'
 import { foldSearch, nameOf, sortDistinctIds } from './person.ts'
 import { toObject } from './properties.ts'
@@ -187,25 +186,19 @@ export async function compilePropertyFilter(
   group: FilterGroup,
   now: Date
 ): Promise<SQL> {
-  const asked = leavesOf(group).flatMap((filter) => {
-    const match = matcherOf(filter, project.timezone, now)
-    return match ? [{ filter, match }] : []
-  })
-  const keys = [...new Set(asked.map(({ filter }) => filter.key))]
-  const columns = await readBatch(db, ...keys.map((key) => distinctTexts(project.id, key)))
-  const textsOf = new Map(keys.map((key, i) => [key, (columns[i] ?? []).map(({ text }) => text)]))
-  for (const [key, texts] of textsOf) {
-    if (texts.length > MAX_DISTINCT_VALUES) {
-      throw invalid(
+  const matching = await matchTexts(leavesOf(group), {
+    timezone: project.timezone,
+    now,
+    limit: MAX_DISTINCT_VALUES,
+    tooMany: (key) =>
+      invalid(
         `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`
-      )
+      ),
+    readTexts: async (filters) => {
+      const queries = filters.map(({ key }) => distinctTexts(project.id, key))
+      return (await readBatch(db, ...queries)).map((rows) => rows.map(({ text }) => text))
     }
-  }
-  const matching = new Map<PropertyFilter, string[]>()
-  const work = new Work()
-  for (const { filter, match } of asked) {
-    matching.set(filter, await match(textsOf.get(filter.key) ?? [], work))
-  }
+  })
   return compileFilter(() => sql`m.properties`, group, matching)
 }
 

@@ -11,8 +11,7 @@ import {
   leavesOf,
   type PropertyFilter
 } from '../../properties/filter.ts'
-import { matcherOf } from '../../properties/match.ts'
-import { Work } from '../../properties/work.ts'
+import { type Matching, matchTexts } from '../../properties/matching.ts'
 import { sessionColumn } from '../../sessions/store.ts'
 import type { RecordingFilters } from './query.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
@@ -26,8 +25,6 @@ const MAX_DISTINCT_VALUES = 100_000
 
 /** Bound values of the filters. A D1 statement takes 100, some of which the page needs. */
 const MAX_VALUES = 90
-
-type Matching = ReadonlyMap<PropertyFilter, string[]>
 
 /** Writes a number as JSON does: `2.0` as `2`. */
 const whole = (value: SQL): SQL =>
@@ -118,7 +115,10 @@ export async function compileFilters(
   ) {
     await expectFew(db, base)
   }
-  const matching = await readMatching(db, base, leaves, project.timezone, now)
+  const matching = await readMatching(db, base, leaves, {
+    timezone: project.timezone,
+    now
+  })
   const chosen = [
     ...filters.chosen.map((group) => conditionOf(group, matching)),
     ...filters.events.map(({ name, group }) => {
@@ -198,33 +198,27 @@ function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
 }
 
 /** Returns the matching values of the filters that SQL cannot evaluate, out of all values in the recordings; one round trip. */
-async function readMatching(
+const readMatching = (
   db: Db,
   base: SQL,
   leaves: PropertyFilter[],
-  timezone: string,
-  now: Date
-): Promise<Matching> {
-  const asked = leaves.flatMap((filter) => {
-    const match = matcherOf(filter, timezone, now)
-    return match ? [{ filter, match }] : []
-  })
-  const columns = await readBatch(db, ...asked.map(({ filter }) => distinctTexts(base, filter)))
-  const matching = new Map<PropertyFilter, string[]>()
-  const work = new Work()
-  for (const [i, { filter, match }] of asked.entries()) {
-    const texts = (columns[i] ?? []).map(({ text }) => text)
-    if (texts.length > MAX_DISTINCT_VALUES) {
-      throw new AppError(
+  { timezone, now }: { timezone: string; now: Date }
+): Promise<Matching> =>
+  matchTexts(leaves, {
+    timezone,
+    now,
+    limit: MAX_DISTINCT_VALUES,
+    tooMany: (key) =>
+      new AppError(
         'query_too_large',
-        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} different values, too many for this operator.`,
+        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} different values, too many for this operator.`,
         'properties'
-      )
+      ),
+    readTexts: async (filters) => {
+      const queries = filters.map((filter) => distinctTexts(base, filter))
+      return (await readBatch(db, ...queries)).map((rows) => rows.map(({ text }) => text))
     }
-    matching.set(filter, await match(texts, work))
-  }
-  return matching
-}
+  })
 
 function distinctTexts(base: SQL, filter: PropertyFilter) {
   const { properties, many } = placeOf(filter)
