@@ -1,6 +1,8 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { byteLength } from '../input/json.ts'
+import { counters, guard } from './schema.ts'
+import { assign, bare, excluded } from './statements.ts'
 
 /** A bound value of D1 ends at 2,000,000 bytes. */
 const MAX_BYTES = 1_500_000
@@ -49,7 +51,7 @@ export const inJson = (values: readonly (string | number)[]): SQL =>
  * when the next statement begins, and is counted.
  */
 export const expectRows = (count: number, from: SQL): SQL =>
-  sql`insert into guard select null where ${count} <> (select count(*) from ${from})`
+  sql`insert into ${guard} select null where ${count} <> (select count(*) from ${from})`
 
 /** A row of a table as one JSON object that parses into what drizzle would make of the row. */
 export function rowToJson(table: SQLiteTable): SQL {
@@ -84,6 +86,8 @@ export const countRows = (
   by === 0
     ? []
     : [
-        sql`insert into counters (project_id, name, value) values (${projectId}, ${name}, ${by})
-            on conflict (project_id, name) do update set value = counters.value + excluded.value`
+        sql`insert into ${counters} (${bare(counters.projectId)}, ${bare(counters.name)}, ${bare(counters.value)})
+            values (${projectId}, ${name}, ${by})
+            on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
+            do update set ${assign(counters, { value: sql`${counters.value} + ${excluded(counters.value)}` })}`
       ]

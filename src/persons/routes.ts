@@ -25,6 +25,15 @@ import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
+import {
+  compilePropertyFilter,
+  exportPersons,
+  exportProperties,
+  isUnfiltered,
+  listPersons,
+  type PersonFilters,
+  Position
+} from './list.store.ts'
 import { NO_ID, PersonPath } from './path.ts'
 import {
   DeletePropertyJson,
@@ -34,20 +43,7 @@ import {
   SplitRequestJson,
   SuccessJson
 } from './schemas.ts'
-import {
-  compilePropertyFilter,
-  exportPersons,
-  exportProperties,
-  findPerson,
-  isUnfiltered,
-  listedPersonToJson,
-  listPersons,
-  type PersonFilters,
-  type PersonRow,
-  Position,
-  personToJson,
-  rowOf
-} from './store.ts'
+import { findPerson, listedPersonToJson, type PersonRow, personToJson, rowOf } from './store.ts'
 
 /** An empty parameter filters nothing. */
 const Filter = z
