@@ -1,12 +1,12 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { expectRows } from '../db/rows.ts'
 import { distinctIds, recordings, recordingViews } from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { insertSelect, updateFrom } from '../db/statements.ts'
-import { idOfPerson } from '../persons/store.ts'
-import type { PersonName } from './change.ts'
+import { idOfPerson, type PersonName } from '../persons/store.ts'
+import { isLive } from './store.ts'
 
 /** Lists a person's identities in the order in which they were first seen; empty when the person does not exist. */
 export const findIdentities = (
@@ -76,7 +76,3 @@ export const noteView = (
       sql`${recordings} where ${isLive(projectId, sessionId)}`
     )} on conflict do nothing`
   ])
-
-/** SQL: whether a recording is that of the session, and not deleted. */
-const isLive = (projectId: number, sessionId: string): SQL =>
-  sql`${recordings.projectId} = ${projectId} and ${recordings.sessionId} = ${sessionId} and not ${recordings.deleted}`

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { ConflictError, type Db } from '../../db/client.ts'
 import { recordings } from '../../db/schema.ts'
+import { isLive } from '../store.ts'
 
 const columns = {
   created_at: recordings.createdAt,
@@ -10,20 +11,13 @@ const columns = {
 
 export type SharingRow = { created_at: number; access_token: string; shared_hash: string | null }
 
-const liveRecording = (projectId: number, sessionId: string) =>
-  and(
-    eq(recordings.projectId, projectId),
-    eq(recordings.sessionId, sessionId),
-    sql`not ${recordings.deleted}`
-  )
-
 /** Reads how a recording is shared; undefined when the recording does not exist or is deleted. */
 export async function findSharing(
   db: Db,
   projectId: number,
   sessionId: string
 ): Promise<SharingRow | undefined> {
-  const [row] = await db.select(columns).from(recordings).where(liveRecording(projectId, sessionId))
+  const [row] = await db.select(columns).from(recordings).where(isLive(projectId, sessionId))
   return row
 }
 
@@ -40,7 +34,7 @@ export async function updateSharing(
     .set({ accessToken: becomes.access_token, sharedHash: becomes.shared_hash })
     .where(
       and(
-        liveRecording(projectId, sessionId),
+        isLive(projectId, sessionId),
         eq(recordings.accessToken, was.access_token),
         sql`${recordings.sharedHash} is ${was.shared_hash}`
       )
