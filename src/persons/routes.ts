@@ -272,13 +272,10 @@ export const personRoutes = createRouter()
     validateBody(SplitRequestJson),
     async (c) => {
       const { db, project } = c.var
-      const parts = await splitApart(
-        db,
-        project.id,
-        c.req.valid('param').id,
-        c.req.valid('json'),
-        requestOf(c)
-      )
+      const parts = await splitApart(db, project.id, c.req.valid('param').id, {
+        asked: c.req.valid('json'),
+        by: requestOf(c)
+      })
       const persons = parts.map((part) => personToJson(rowOf(part)))
       return answerOne(c, 'split', { success: true, persons }, c.req.valid('query').format)
     }

@@ -66,8 +66,7 @@ export const noteView = (
   db: Db,
   projectId: number,
   sessionId: string,
-  user: { id: number; email: string },
-  now: number
+  { user, now }: { user: { id: number; email: string }; now: number }
 ) =>
   writeBatch(db, [
     sql`${insertSelect(

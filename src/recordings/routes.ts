@@ -185,7 +185,7 @@ export const recordingRoutes = createRouter()
         await relink(db, project.id, id, asked)
       }
       if (update.viewed) {
-        await noteView(db, project.id, id, user, now.getTime())
+        await noteView(db, project.id, id, { user, now: now.getTime() })
       }
       return c.json(await showRecording(c, id))
     }

@@ -87,13 +87,10 @@ async function answerActivity(
       : { limit, offset: toOffset(c.req.url, query.page, pageSize(limit)) },
     person && JSON.stringify(person)
   )
-  const list = await listActivity(
-    db,
-    project.id,
-    person,
-    { ...page.rows, limit: isCsv ? 0 : page.rows.limit, after: page.rows.after?.id },
-    page.knownCount
-  )
+  const list = await listActivity(db, project.id, person, {
+    page: { ...page.rows, limit: isCsv ? 0 : page.rows.limit, after: page.rows.after?.id },
+    knownCount: page.knownCount
+  })
   if (!list) {
     throw new NotFoundError()
   }

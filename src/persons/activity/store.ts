@@ -92,8 +92,7 @@ export async function listActivity(
   db: Db,
   projectId: number,
   person: PersonId | undefined,
-  page: Page,
-  knownCount?: number
+  { page, knownCount }: { page: Page; knownCount: number | undefined }
 ): Promise<{ rows: ActivityRow[]; count: number } | undefined> {
   const [rows, counted, found] = await readBatch(
     db,

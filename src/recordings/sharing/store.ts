@@ -26,8 +26,7 @@ export async function updateSharing(
   db: Db,
   projectId: number,
   sessionId: string,
-  was: SharingRow,
-  becomes: SharingRow
+  { was, becomes }: { was: SharingRow; becomes: SharingRow }
 ): Promise<void> {
   const rows = await db
     .update(recordings)
