@@ -5,15 +5,18 @@ import { distinctIds, persons, recordings } from '../db/schema.ts'
 import { idOfPerson, type PersonName } from '../persons/store.ts'
 
 /**
- * A visitor: its distinct ids, its person's uuid if it has one, and the URLs that its recordings start
- * with, newest first.
+ * A visitor: the distinct ids, the person's uuid if there is a person, and the URLs at which the
+ * visitor's recordings start, newest first.
  */
 export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
 
-/** URLs read of a visitor. */
+/** URLs read per visitor. */
 const MAX_URLS = 20
 
-/** Finds a visitor by id, uuid or distinct id. One without a person has just that distinct id. Undefined if unknown. */
+/**
+ * Finds a visitor by id, uuid or distinct id. A visitor without a person has just that distinct id.
+ * Undefined if unknown.
+ */
 export async function findSubject(
   db: Db,
   projectId: number,

@@ -10,7 +10,10 @@ const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 export const countDeadLetters = (db: Db): Promise<number> =>
   db.$count(deadLetters, isNull(deadLetters.redrivenAt))
 
-/** Reads the last migration, and whether the database has every one that this code needs. @throws when it does not answer */
+/**
+ * Reads the last migration, and whether the database has every migration that this code needs.
+ * @throws when it does not answer
+ */
 export async function checkMigrations(
   db: Db
 ): Promise<{ migration: string | null; isCurrent: boolean }> {

@@ -181,7 +181,7 @@ export async function compilePropertyFilter(
     limit: MAX_DISTINCT_VALUES,
     tooMany: (key) =>
       invalid(
-        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`
+        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`
       ),
     readTexts: async (filters) => {
       const queries = filters.map(({ key }) => distinctTexts(project.id, key))

@@ -10,11 +10,11 @@ import { loadPerson, type Person, type StoredPerson, storePerson, type Version }
 import { idOfPerson, isPerson, type PersonId } from './store.ts'
 
 /*
- * Whoever changes persons writes them through here. The `+` before a project keeps SQLite from going through all that it
- * has, which it takes for ten rows, instead of by the ids.
+ * All writes to persons. The `+` before a project's id keeps SQLite from scanning the project's
+ * persons, which it estimates at ten rows, instead of looking up the ids.
  */
 
-/** A person's row as it is read to be changed. */
+/** The columns of a person that a change reads. */
 export type PersonRecord = {
   id: number
   uuid: string
@@ -58,7 +58,10 @@ export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
   revision: row.revision
 })
 
-/** Rolls the batch back, as a conflict, unless these persons are as they were read. It stands before all writes. */
+/**
+ * Rolls the batch back as a conflict unless these persons are unchanged since they were read. Put
+ * it before all writes.
+ */
 export const expectUnchanged = (
   projectId: number,
   read: readonly { id: number; revision?: number | undefined }[]
@@ -98,7 +101,10 @@ export const insertPersons = (projectId: number, inserted: readonly Person[]): S
     )
   ])
 
-/** A person of whom nothing changed that answers, versions or indexes show is written in fewer columns. */
+/**
+ * Returns the updates of persons. Writes fewer columns of a person whose changes affect no
+ * response, version or index.
+ */
 export const updatePersons = (projectId: number, updated: readonly Person[]): SQL[] => [
   ...updateEach(
     projectId,
@@ -120,7 +126,7 @@ const BOOKKEEPING = {
   revision: sql`${persons.revision} + 1`
 } satisfies Values<typeof persons>
 
-/** The columns that answers, versions and indexes show. */
+/** The columns that affect responses, versions and indexes. */
 const SHOWN = {
   createdAt: sql`changed.value ->> 'created_at'`,
   properties: sql`changed.value -> 'properties'`,
@@ -151,7 +157,7 @@ export const insertVersions = (projectId: number, versions: readonly Version[]):
     )
   ])
 
-/** A person to be changed; undefined when there is none. */
+/** Reads a person for a change; undefined if it does not exist. */
 export async function readSubject(
   db: Db,
   projectId: number,
@@ -174,7 +180,8 @@ export async function readSubject(
 }
 
 /**
- * Writes what a change made of a person in one transaction, or nothing at all when the person has changed since.
+ * Writes a changed person in one transaction, or nothing if the person has changed since it was
+ * read.
  * @throws ConflictError
  */
 export async function writeChange(
@@ -201,7 +208,7 @@ export async function writeChange(
   ])
 }
 
-/** Gives identities to persons; all their events go with them. */
+/** Moves identities to persons; their events follow. */
 export const moveIdentities = (
   projectId: number,
   moved: readonly { key: number; person_id: number }[]

@@ -7,18 +7,19 @@ import { updateFrom } from '../db/statements.ts'
 import { addToStore } from '../tombstones/store.ts'
 
 /*
- * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in pieces. The tombstone
- * refuses late parts until these would be too old to be kept anyway.
+ * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
+ * pieces. Because of the tombstone, late parts are refused until they would be too old to be kept
+ * anyway.
  */
 
 /**
- * Turns recordings of a project into tombstones, which keep session id, times and activity counts but nothing that was
- * recorded, and takes them out of the count.
- * @param which a condition on columns of `recordings`
+ * Turns recordings of a project into tombstones and takes them out of the count. A tombstone keeps
+ * the session id, times and activity counts, but nothing that was recorded.
+ * @param condition on columns of `recordings`
  */
 export const tombstoneRecordings = (
   projectId: number,
-  which: SQL,
+  condition: SQL,
   now: number,
   erasureId: SQL | null = null
 ): SQL[] => [
@@ -35,7 +36,7 @@ export const tombstoneRecordings = (
       sharedHash: null,
       revision: sql`${recordings.revision} + 1`
     },
-    where: sql`${recordings.projectId} = ${projectId} and not ${recordings.deleted} and ${which}`
+    where: sql`${recordings.projectId} = ${projectId} and not ${recordings.deleted} and ${condition}`
   })} returning ${recordings.sessionId}`,
   updateFrom(counters, {
     set: { value: sql`${counters.value} - changes()` },
@@ -43,7 +44,10 @@ export const tombstoneRecordings = (
   })
 ]
 
-/** Deletes a recording; it remains to be purged. @returns whether it existed */
+/**
+ * Turns a recording into a tombstone, which must be purged later. @returns whether the recording
+ * existed
+ */
 export async function deleteRecording(
   db: Db,
   projectId: number,
@@ -57,7 +61,7 @@ export async function deleteRecording(
   return deleted?.results.length === 1
 }
 
-/** Lists the projects of the database that have or had recordings. */
+/** Lists the projects in the database that have or had recordings. */
 export async function listProjects(db: Db): Promise<number[]> {
   const rows = await db
     .select({ projectId: counters.projectId })
@@ -67,8 +71,9 @@ export async function listProjects(db: Db): Promise<number[]> {
 }
 
 /**
- * Deletes recordings that began before `until`, ms UTC, and removes tombstones of purged ones; at most `limit` of each.
- * @returns how many recordings were deleted
+ * Deletes recordings that began before `until`, ms UTC, and removes the tombstones of purged
+ * recordings; at most `limit` of each.
+ * @returns the number of deleted recordings
  */
 export async function expireRecordings(
   db: Db,
@@ -96,8 +101,8 @@ const deletedRecording = { project_id: recordings.projectId, session_id: recordi
 const isUnpurged = sql`${recordings.deleted} and ${recordings.purgedAt} is null`
 
 /**
- * Lists recordings to purge: deleted at `now`, by this sweep, or up to `before`, whose message must be lost. Times are ms
- * UTC.
+ * Lists recordings to purge: those that this sweep has deleted, at `now`, and those deleted up to
+ * `before`, whose message must be lost. Times are ms UTC.
  */
 export const listUnpurged = (
   db: Db,
@@ -112,7 +117,7 @@ export const listUnpurged = (
     .orderBy(asc(recordings.deletedAt))
     .limit(limit)
 
-/** Returns the given sessions that have a recording's row, if only a tombstone. */
+/** Returns the given sessions that have a row in `recordings`, including tombstones. */
 export async function listRecorded(
   db: Db,
   projectId: number,
@@ -139,7 +144,10 @@ export const findUnpurged = (
 const isOneOf = (projectId: number, sessionIds: string[]): SQL =>
   sql`${recordings.projectId} = ${projectId} and ${recordings.sessionId} in ${inJson(sessionIds)}`
 
-/** Deletes at most `limit` parts of a deleted recording and counts them for the erasure that deleted it. @returns how many */
+/**
+ * Deletes at most `limit` parts of a deleted recording and counts them for the erasure that deleted
+ * it. @returns the number of parts
+ */
 export async function purgeParts(
   db: Db,
   recording: DeletedRecording,

@@ -8,7 +8,10 @@ import { insertSelect, updateFrom } from '../db/statements.ts'
 import { idOfPerson, type PersonName } from '../persons/store.ts'
 import { isLive } from './store.ts'
 
-/** Lists a person's identities in the order in which they were first seen; empty when the person does not exist. */
+/**
+ * Lists a person's identities in the order in which they were first seen; empty if the person does
+ * not exist.
+ */
 export const findIdentities = (
   db: Db,
   projectId: number,
@@ -20,7 +23,7 @@ export const findIdentities = (
     .where(eq(distinctIds.personId, idOfPerson(projectId, name)))
     .orderBy(asc(distinctIds.key))
 
-/** Returns the key of a distinct id, which is created if it does not exist. */
+/** Returns the key of a distinct id; creates the distinct id if it does not exist. */
 export async function findOrCreateIdentity(
   db: Db,
   projectId: number,
@@ -39,7 +42,7 @@ export async function findOrCreateIdentity(
 }
 
 /**
- * Assigns a recording to an identity for good: later parts do not change it.
+ * Assigns a recording to an identity permanently: later parts do not change it.
  * @returns whether the recording exists. @throws ConflictError when the identity no longer exists
  */
 export async function relinkRecording(

@@ -9,7 +9,7 @@ export type RecordingRow = typeof recordings.$inferSelect
 export const isLive = (projectId: number, sessionId: string): SQL =>
   sql`(${recordings.projectId} = ${projectId} and ${recordings.sessionId} = ${sessionId} and not ${recordings.deleted})`
 
-/** Finds the recordings of the given sessions, deleted ones included, in no order. */
+/** Finds the recordings of the given sessions, including deleted recordings, in no order. */
 export const findStored = (
   db: Db,
   projectId: number,
@@ -25,7 +25,7 @@ export const findStored = (
       )
     )
 
-/** Finds the recordings of the given sessions, without deleted ones, in no order. */
+/** Finds the recordings of the given sessions, without deleted recordings, in no order. */
 export const findRecordings = async (
   db: Db,
   projectId: number,
@@ -33,7 +33,7 @@ export const findRecordings = async (
 ): Promise<RecordingRow[]> =>
   (await findStored(db, projectId, sessionIds)).filter(({ deleted }) => !deleted)
 
-/** Finds the recording of a session; undefined when it does not exist or is deleted. */
+/** Finds the recording of a session; undefined if it does not exist or is deleted. */
 export const findRecording = async (
   db: Db,
   projectId: number,

@@ -44,7 +44,7 @@ export async function readKnown(
   }
 }
 
-/** The columns that a part may change in a stored recording, except for the indexed ones. */
+/** The columns that a part may change in a stored recording, except the indexed columns. */
 const SUMS = [
   'endTime',
   'firstPart',
@@ -67,7 +67,8 @@ const INDEXED = ['identity', 'startTime'] as const satisfies Column[]
 type Column = keyof Recording & keyof typeof recordings.$inferSelect
 
 /**
- * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since.
+ * Writes a plan in one transaction, or writes nothing if the rows that the plan was made from have
+ * changed since.
  * @param newToken makes the access token of a new recording
  * @throws ConflictError
  */
@@ -140,7 +141,10 @@ export async function writeChanges(
   ])
 }
 
-/** Rolls the batch back as a conflict unless these recordings are as they were read. It must come before all writes. */
+/**
+ * Rolls the batch back as a conflict unless these recordings are unchanged since they were read.
+ * Put it before all writes.
+ */
 const expectUnchanged = (projectId: number, updated: Changes['updated']): SQL[] =>
   eachChunk(
     updated.map(({ sessionId, revision }) => ({ sessionId, revision })),

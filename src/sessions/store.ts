@@ -13,8 +13,9 @@ import type { SessionPart } from './session.ts'
  */
 
 /**
- * Distinct ids stored per session, those with the lowest keys. A session id that more of them share is no real session; its
- * row is rebuilt from the events of the stored ones only.
+ * Most distinct ids stored per session, the ones with the lowest keys. A session id that is shared
+ * by more distinct ids is not a real session; its row is rebuilt from the events of the stored
+ * distinct ids only.
  */
 export const MAX_IDENTITIES = 100
 
@@ -101,7 +102,10 @@ const toRow = (part: SessionPart) => ({
   slot: Math.floor(part.receivedAt / SLOT)
 })
 
-/** Reopens sessions that were closed before their recording arrived, so that they are closed again with it. */
+/**
+ * Reopens sessions that were closed before their recording arrived, so that they are closed again
+ * as recorded sessions.
+ */
 export const reopenSessions = (projectId: number, sessionIds: readonly string[]): SQL[] =>
   eachChunk(sessionIds, (json) => [
     updateFrom(sessions, {
@@ -116,8 +120,8 @@ export const reopenSessions = (projectId: number, sessionIds: readonly string[])
  */
 
 /**
- * Marks the sessions of events that are about to be deleted, in the same transaction, to be rebuilt. `chunk` selects the
- * `session_id` of exactly these events.
+ * Marks sessions to be rebuilt because the same transaction is about to delete some of their
+ * events. `chunk` selects the `session_id` of exactly these events.
  */
 export const markStale = (projectId: number, chunk: SQL): SQL =>
   updateFrom(sessions, {
@@ -133,7 +137,10 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
 /** A session that is read, beside others of the same statement. */
 export const session = alias(sessions, 's')
 
-/** SQL: whether a session is a bounce: one page, no clicks, less than ten seconds. Null for a session without a page. */
+/**
+ * SQL: whether a session is a bounce: one page, no clicks, and less than ten seconds. Null for a
+ * session without a page.
+ */
 export const IS_BOUNCE = sql`case when ${session.pageviews} + ${session.screens} > 0 then
   ${session.pageviews} + ${session.screens} + ${session.autocaptures} <= 1 and ${session.endTime} - ${session.startTime} < 10000 end`
 
@@ -158,8 +165,9 @@ export const sessionColumn = (key: string): SQL =>
 export type CountedValue = { name: string; count: number }
 
 /**
- * Lists the values of a property in closed sessions: at most `limit` that several sessions have, the most frequent first,
- * then at most `limit` that only one has. Reads at most `3 * limit` rows.
+ * Lists the values of a property in closed sessions: at most `limit` values that several sessions
+ * have, the most frequent first, then at most `limit` values that only one session has. Reads at
+ * most `3 * limit` rows.
  */
 export async function listValues(
   db: Db,
@@ -178,7 +186,8 @@ export async function listValues(
     desc(sessionValues.count),
     asc(sessionValues.value)
   )
-  // This statement also scans the values that several sessions have; here they are fewer than `limit`.
+  // This statement also scans the values that several sessions have, of which there are fewer than
+  // `limit` here.
   if (frequent.length === limit) {
     return frequent
   }

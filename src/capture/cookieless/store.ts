@@ -4,14 +4,20 @@ import { eachChunk, expectRows } from '../../db/rows.ts'
 import { sessions } from '../../db/schema.ts'
 import { IDLE_MS, prefixOf, sessionPrefix, type VisitorSession } from './sessions.ts'
 
-/** Reads the stored sessions of visitors without cookies, given their hashes. A hash covers one day, so these are few. */
+/**
+ * Reads the stored sessions of visitors without cookies, given their hashes. A hash covers one day,
+ * so a visitor has few.
+ */
 export const visitorSessions = (projectId: number, visitors: readonly string[]) =>
   query<VisitorSession>(sql`
     select ${sessions.sessionId} as "sessionId", ${sessions.startTime} as start, ${sessions.endTime} as "end"
     from json_each(${JSON.stringify(visitors.map(sessionPrefix))}) as visitor
       cross join ${sessions} on ${startsWith(projectId, sql`visitor.value`)}`)
 
-/** Rolls the batch back as a conflict when another batch has stored a session close to one that begins in this batch. */
+/**
+ * Rolls this batch back as a conflict if another batch has stored a session close to a session that
+ * begins in this batch.
+ */
 export const expectNoSessions = (projectId: number, begun: readonly VisitorSession[]): SQL[] =>
   eachChunk(
     begun.map(({ sessionId, start, end }) => ({

@@ -9,7 +9,10 @@ import { idOfPerson, type PersonId } from '../store.ts'
 import type { Entry } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
-/** Identities listed in the entry of a merge. Fewer than in other entries, since anyone's events can cause merges. */
+/**
+ * Most identities listed in the entry of a merge. Fewer than in other entries, because anyone's
+ * events can cause merges.
+ */
 const MAX_FOLDED_IDENTITIES = 100
 
 /** Returns statements that write entries, for the transaction of the changes that they describe. */
@@ -38,8 +41,9 @@ export const activityStatements = (projectId: number, entries: readonly Entry[])
 ]
 
 /**
- * Returns statements that write an entry for each merge and move the entries of the merged person to the remaining one
- * (`into`). They must run before the merge, in the same transaction. `at` is ms UTC.
+ * Returns statements that write an entry for each merge and move the merged person's entries to the
+ * remaining person (`into`). They must run before the merge, in the same transaction. `at` is ms
+ * UTC.
  */
 export const mergeActivity = (
   projectId: number,
@@ -109,7 +113,7 @@ export async function listActivity(
 
 /** Entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
-/** Bytes of the entries' details in a page of an export, above which no entry is added. */
+/** Bytes of details after which a page of an export gets no further entry. */
 const MAX_PAGE_BYTES = 4_000_000
 
 /** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 MB. */
@@ -173,7 +177,7 @@ const countOf = (projectId: number, person: PersonId | undefined): SQL =>
     : sql`select ${counters.value} as count from ${counters}
           where ${counters.projectId} = ${projectId} and ${counters.name} = 'activity'`
 
-/** SQL: whether an entry holds values of properties. */
+/** SQL: whether an entry contains values of properties. */
 export const hasValues = sql`exists (
   select 1 from json_each(${activity.detail}, '$.changes') as change
   where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`

@@ -15,7 +15,7 @@ const EventJson = z.union([
   })
 ])
 
-/** A filter of PostHog that is not supported here; clients send it empty. */
+/** Schema of a filter of PostHog that is not supported here; clients send it empty. */
 const Unsupported = jsonText(
   z
     .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
@@ -59,7 +59,7 @@ const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
 /** The filters of a list, except for `properties`. */
 export const FiltersQuery = z.object({
   person: Text.optional().meta({
-    description: 'Only recordings of this person, given by its integer id or its UUID.'
+    description: 'Only recordings of this person: an integer id or a UUID.'
   }),
   person_uuid: Text.optional().meta({ description: 'The same as `person`.' }),
   distinct_id: Text.optional().meta({
@@ -67,11 +67,11 @@ export const FiltersQuery = z.object({
   }),
   distinct_ids: Texts.optional().meta({
     type: 'string',
-    description: 'Only recordings with one of these distinct ids, given as a JSON array.'
+    description: 'Only recordings with one of these distinct ids, a JSON array.'
   }),
   session_ids: Texts.optional().meta({
     type: 'string',
-    description: 'Only recordings of these sessions, given as a JSON array.'
+    description: 'Only recordings of these sessions, a JSON array of ids.'
   }),
   date_from: Text.optional().meta({
     description:
@@ -79,16 +79,16 @@ export const FiltersQuery = z.object({
   }),
   date_to: Text.optional().meta({
     description:
-      'Only recordings that began up to this time; a date without a time includes that day.'
+      'Only recordings that began up to this time; a date without a time includes the whole day.'
   }),
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'Only recordings in whose session each of these events happened. A JSON array of event names, or of objects with `id`, the name (null for any event), and `properties`, filters that the event must match.'
+      'Only recordings in whose session each of these events happened. A JSON array of event names or of objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:
-      'Whether a recording must match all of `events` and of the filters in `properties`, or one of them. It must always match all other parameters.'
+      'Whether a recording must match all of `events` and all filters in `properties`, or only one of these. It must always match all other parameters.'
   }),
   filter_test_accounts: Flag.default(false).meta({
     description: "Whether to add the project's filters for test accounts."
