@@ -6,7 +6,6 @@ import { AppError, NotFoundError } from '../errors.ts'
 import { allow, reading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
-import { describe } from '../http/openapi.ts'
 import {
   cursorSchema,
   cutPage,
@@ -14,17 +13,16 @@ import {
   nameFilters,
   PageQuery,
   pageOf,
-  pageSchema,
   readPage
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
-import { type FilterGroup, readFilters } from '../properties/filter.ts'
-import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
-import { TOO_MUCH_WORK } from '../properties/work.ts'
+import type { FilterGroup } from '../properties/filter.ts'
+import { readPropertyParameters } from '../properties/parameters.ts'
+import { readFilters } from '../properties/read-filters.ts'
 import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
-import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
+import { deleteProperty, type Request, setProperties } from './change.ts'
 import {
   compilePropertyFilter,
   exportPersons,
@@ -34,15 +32,9 @@ import {
   type PersonFilters,
   Position
 } from './list.store.ts'
-import { NO_ID, PersonPath } from './path.ts'
-import {
-  DeletePropertyJson,
-  PersonJson,
-  PersonUpdateJson,
-  SplitJson,
-  SplitRequestJson,
-  SuccessJson
-} from './schemas.ts'
+import { PersonPath } from './path.ts'
+import { DELETE_PROPERTY, LIST, type PersonPage, RETRIEVE, SPLIT, UPDATE } from './reference.ts'
+import { DeletePropertyJson, PersonUpdateJson, SplitRequestJson } from './schemas.ts'
 import { findPerson, listedPersonToJson, type PersonRow, personToJson, rowOf } from './store.ts'
 
 /** Schema of a filter; an empty parameter does not filter. */
@@ -66,69 +58,7 @@ const ListQuery = z.object({
   })
 })
 
-const PersonPage = pageSchema('PersonPage', PersonJson)
-
 const Cursor = cursorSchema(Position.shape)
-
-const LIST = describe({
-  id: 'persons_list',
-  tag: 'Persons',
-  summary: 'List persons',
-  description:
-    'Newest first. A person must match all given filters. CSV has a column for each property of any of the persons.',
-  query: PropertyParameters,
-  answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
-  refusals: [
-    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
-    ['query_too_large', TOO_MUCH_WORK, 'properties']
-  ]
-})
-
-const RETRIEVE = describe({
-  id: 'persons_retrieve',
-  tag: 'Persons',
-  summary: 'Retrieve a person',
-  answers: { 200: { text: 'The person, with every distinct id.', schema: PersonJson } },
-  refusals: [['invalid_input', NO_ID, 'id']]
-})
-
-const UPDATE = describe({
-  id: 'persons_update',
-  tag: 'Persons',
-  summary: 'Update a person',
-  description:
-    'Sets the given properties, which may be null, and keeps all others. The new values also win over earlier events that arrive later.',
-  answers: { 200: { text: 'The updated person.', schema: PersonJson } },
-  refusals: [
-    ['required', 'This field is required.', 'properties'],
-    ['invalid_input', TOO_LARGE, 'properties']
-  ]
-})
-
-const DELETE_PROPERTY = describe({
-  id: 'persons_delete_property',
-  mayBeEmpty: true,
-  tag: 'Persons',
-  summary: 'Delete a property of a person',
-  description:
-    'Send the key as `$unset`, in the body or in the query; if it is in both, the two must be the same. A key that the person does not have changes nothing.',
-  answers: { 200: { text: 'The person no longer has the property.', schema: SuccessJson } },
-  refusals: [
-    ['required', 'This field is required.', '$unset'],
-    ['blank', 'This field may not be blank.', '$unset']
-  ]
-})
-
-const SPLIT = describe({
-  id: 'persons_split',
-  mayBeEmpty: true,
-  tag: 'Persons',
-  summary: 'Split a person',
-  description:
-    'Each distinct id that leaves becomes a new person without properties and takes its past events along. The person keeps its properties and, by default, its first distinct id. A person with a single distinct id stays as it is.',
-  answers: { 200: { text: 'The new persons.', schema: SplitJson } },
-  refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
-})
 
 /** The field `$unset` as a query parameter. */
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)

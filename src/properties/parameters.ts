@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { type Json, readJsonParameter } from '../input/json.ts'
-import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
+import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
+import { OPERATOR_TABLE, PropertyFiltersJson } from './schemas.ts'
 
 /**
  * Most query parameters of the form `properties[0][key]=…` in one URL: enough for the most filters,
@@ -18,7 +19,7 @@ export const PropertyParameters = z.object({
     .array(
       z.string().meta({
         contentMediaType: 'application/json',
-        contentSchema: { $ref: '#/components/schemas/PropertyFilters' }
+        contentSchema: { $ref: `#/components/schemas/${PropertyFiltersJson.meta()?.id}` }
       })
     )
     .optional()

@@ -6,7 +6,8 @@ import { AppError, naming } from '../errors.ts'
 import { isEmpty, type Json } from '../input/json.ts'
 import { jsonText } from '../input/parameters.ts'
 import { askedEvent } from '../properties/event.ts'
-import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
+import { leavesOf, PROPERTY_TYPES } from '../properties/filter.ts'
+import { readFilters } from '../properties/read-filters.ts'
 
 /** Most events, and most properties of a breakdown, in one request. */
 const MAX_ENTITIES = 100

@@ -2,13 +2,9 @@ import * as z from 'zod'
 import { noDate, readFrom, readUntil } from '../../calendar/dates.ts'
 import { AppError, naming } from '../../errors.ts'
 import { type Json, readJsonParameter } from '../../input/json.ts'
-import {
-  type FilterGroup,
-  leavesOf,
-  type PropertyType,
-  readFilters
-} from '../../properties/filter.ts'
+import { type FilterGroup, leavesOf, type PropertyType } from '../../properties/filter.ts'
 import { Patterns } from '../../properties/pattern.ts'
+import { readFilters } from '../../properties/read-filters.ts'
 import {
   EVENT_TYPES,
   type FiltersQuery,
