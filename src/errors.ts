@@ -72,6 +72,15 @@ export class NotFoundError extends AppError {
   }
 }
 
+/** Calls `read`, and names `attr` as the refused parameter in the AppError that it may throw. */
+export function naming<T>(attr: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof AppError ? new AppError(error.code, error.message, attr) : error
+  }
+}
+
 /**
  * Describes an error by its innermost cause. Drizzle's own message contains the bound values, which
  * are personal data.

@@ -1,8 +1,11 @@
-/** Returns the result of `work`. @throws the error of `work`, or an error after `ms` milliseconds without a result */
+/** The error of work that `within` no longer waits for. */
+export class LateError extends Error {}
+
+/** Returns the result of `work`. @throws the error of `work`, or LateError after `ms` milliseconds without a result */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The operation took longer than ${ms} ms.`)), ms)
+    timer = setTimeout(() => reject(new LateError(`The operation took longer than ${ms} ms.`)), ms)
   })
   try {
     return await Promise.race([work, late])

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { parseOr } from '../input/json.ts'
 import { OutboundError, sendOutbound } from '../outbound.ts'
+import { LateError, within } from '../pause.ts'
 
 /** The part of the Workers AI binding that this file uses. */
 export type WorkersAi = {
@@ -131,7 +133,13 @@ async function askWorkersAi(
     max_tokens: MAX_TOKENS,
     response_format: format
   })
-  const body = await within(timeoutMs, run)
+  const body = await within(timeoutMs, run).catch((cause) => {
+    const detail =
+      cause instanceof LateError
+        ? `The model did not answer within ${timeoutMs} ms.`
+        : 'Workers AI failed.'
+    throw new ModelError(detail, { cause })
+  })
   const generated = Generated.safeParse(body)
   if (!generated.success) {
     return readCompletion(body)
@@ -140,27 +148,5 @@ async function askWorkersAi(
   return typeof response === 'string' ? parse(response) : response
 }
 
-async function within<T>(timeoutMs: number, run: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(new ModelError(`The model did not answer within ${timeoutMs} ms.`)),
-    timeoutMs
-  )
-  try {
-    return await Promise.race([run, late.promise])
-  } catch (error) {
-    throw error instanceof ModelError
-      ? error
-      : new ModelError('Workers AI failed.', { cause: error })
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ModelError('The answer is not JSON.')
-  }
-}
+const parse = (text: string): unknown =>
+  parseOr(text, () => new ModelError('The answer is not JSON.'))

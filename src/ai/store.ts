@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import type { PersonName } from '../recordings/change.ts'
+import { distinctIds, persons, recordings } from '../db/schema.ts'
+import { idOfPerson, type PersonName } from '../persons/store.ts'
 
 /**
  * A visitor: the distinct ids, the person's uuid if there is a person, and the URLs at which the
@@ -25,12 +26,13 @@ export async function findSubject(
   const [ids, urls] = await readBatch(
     db,
     query<{ distinct_id: string; uuid: string | null }>(sql`
-      select distinct_id, (select uuid from persons where id = person_id) as uuid from (${identities}) order by key`),
+      select distinct_id, (select ${persons.uuid} from ${persons} where ${persons.id} = person_id) as uuid
+      from (${identities}) order by key`),
     query<{ start_url: string }>(sql`
-      select start_url from recordings
-      where project_id = ${projectId} and identity in (select key from (${identities})) and not deleted
-        and start_url is not null
-      group by start_url order by max(start_time) desc limit ${MAX_URLS}`)
+      select ${recordings.startUrl} from ${recordings}
+      where ${recordings.projectId} = ${projectId} and ${recordings.identity} in (select key from (${identities}))
+        and not ${recordings.deleted} and ${recordings.startUrl} is not null
+      group by ${recordings.startUrl} order by max(${recordings.startTime}) desc limit ${MAX_URLS}`)
   )
   const [first] = ids
   if (!first) {
@@ -43,15 +45,12 @@ export async function findSubject(
   }
 }
 
+/** Selects the identities of a person, and a distinct id that has no person. */
 function identitiesOf(projectId: number, name: PersonName): SQL {
-  const inProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
-  if ('id' in name) {
-    return sql`${inProject} and person_id = ${name.id}`
-  }
-  if ('uuid' in name) {
-    return sql`${inProject} and person_id = (select id from persons where project_id = ${projectId} and uuid = ${name.uuid})`
-  }
-  return sql`${inProject} and distinct_id = ${name.distinctId}
-              union ${inProject} and person_id = (
-                select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId})`
+  const ofProject = sql`select ${distinctIds.key}, ${distinctIds.distinctId}, ${distinctIds.personId} from ${distinctIds}
+    where ${distinctIds.projectId} = ${projectId}`
+  const ofPerson = sql`${ofProject} and ${distinctIds.personId} = ${idOfPerson(projectId, name)}`
+  return 'distinctId' in name
+    ? sql`${ofProject} and ${distinctIds.distinctId} = ${name.distinctId} union ${ofPerson}`
+    : ofPerson
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts'
 import { type Calendar, DAY, endOf, endOfDay, type Interval, startOf } from './buckets.ts'
 import { fromClock, goBack, midnight, parseTimestamp, toClock } from './clock.ts'
 
@@ -11,6 +12,14 @@ export const DATE_GRAMMAR =
 weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `m` or `y` selects the start or end of that \
 hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of that last day. Or an ISO 8601 date, \
 read in the project’s time zone unless it has an offset.'
+
+/** Returns the refusal of a parameter that is not a date. */
+export const noDate = (text: string | undefined, attr: string): AppError =>
+  new AppError(
+    'invalid_input',
+    `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
+    attr
+  )
 
 /**
  * Reads the start date of a query. Rounds a relative date down: `s`, `M` and `h` to the second, minute or hour, longer units

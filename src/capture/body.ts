@@ -2,7 +2,7 @@ import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
 import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
 import { findInexact, findRepeated } from '../input/exact.ts'
-import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
 import type { Changed } from './exact.ts'
 
 /**
@@ -81,13 +81,8 @@ function fromBase64(text: string): Uint8Array {
   }
 }
 
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('parse_error', 'failed to parse request: invalid JSON')
-  }
-}
+const parse = (text: string): Json =>
+  parseOr(text, () => new AppError('parse_error', 'failed to parse request: invalid JSON'))
 
 /** `sentAt` is the client's clock when it sent the request, ms UTC. */
 export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }

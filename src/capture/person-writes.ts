@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { Stamp, Write } from '../persons/properties.ts'
+import { CLICK_IDS, UTM_PARAMETERS } from '../properties/campaign.ts'
 
 /** Events about a person: their device properties replace the person's. */
 const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
@@ -29,29 +30,9 @@ const VOLATILE = new Set([
 ])
 
 const APP = ['$app_build', '$app_name', '$app_namespace', '$app_version']
-const CAMPAIGN = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_name', 'utm_term']
-const CLICK_IDS = [
-  'gclid',
-  'gad_source',
-  'gclsrc',
-  'dclid',
-  'gbraid',
-  'wbraid',
-  'fbclid',
-  'msclkid',
-  'twclid',
-  'li_fat_id',
-  'mc_cid',
-  'igshid',
-  'ttclid',
-  'rdt_cid',
-  'irclid',
-  '_kx',
-  'epik',
-  'qclid',
-  'sccid'
-]
-const LIFTED = [...VOLATILE, ...APP, ...CAMPAIGN, ...CLICK_IDS]
+/** Campaign parameters that persons keep and sessions do not. */
+const OF_PERSONS = ['utm_name', 'rdt_cid', 'epik', 'qclid', 'sccid']
+const LIFTED = [...VOLATILE, ...APP, ...UTM_PARAMETERS, ...CLICK_IDS, ...OF_PERSONS]
 
 /** Whether an event may write to a person: always, unless the property is the boolean `false`. */
 export const hasPersonProfile = (properties: JsonObject): boolean =>

@@ -1,7 +1,8 @@
+import { HOUR } from '../calendar/buckets.ts'
 import { parseTimestamp } from '../calendar/clock.ts'
 
 /** How far ahead of the server an event's time may be, ms; the limit is PostHog's. */
-const MAX_FUTURE = 23 * 3_600_000
+const MAX_FUTURE = 23 * HOUR
 
 type Sent = {
   timestamp: unknown

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../properties/filter.ts'
+import type { Matching } from '../properties/matching.ts'
 import { isIn } from './rows.ts'
 
 /**
@@ -71,7 +72,7 @@ export const kindOf = (properties: SQL, key: string): SQL =>
 export function compileFilter(
   columnOf: (filter: PropertyFilter) => SQL,
   group: FilterGroup,
-  matching: ReadonlyMap<PropertyFilter, string[]>
+  matching: Matching
 ): SQL {
   const conditions = group.values.map((node) =>
     isGroup(node)

@@ -1,6 +1,8 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { byteLength } from '../input/json.ts'
+import { counters, guard } from './schema.ts'
+import { assign, bare, excluded } from './statements.ts'
 
 /** Largest bound value, bytes; D1 allows 2,000,000. */
 const MAX_BYTES = 1_500_000
@@ -53,7 +55,7 @@ export const inJson = (values: readonly (string | number)[]): SQL =>
  * no substitute: it counts the rows that the full-text index writes when the next statement begins.
  */
 export const expectRows = (count: number, from: SQL): SQL =>
-  sql`insert into guard select null where ${count} <> (select count(*) from ${from})`
+  sql`insert into ${guard} select null where ${count} <> (select count(*) from ${from})`
 
 /**
  * Selects a row of a table as one JSON object, which parses into the same object that drizzle
@@ -94,6 +96,8 @@ export const countRows = (
   by === 0
     ? []
     : [
-        sql`insert into counters (project_id, name, value) values (${projectId}, ${name}, ${by})
-            on conflict (project_id, name) do update set value = counters.value + excluded.value`
+        sql`insert into ${counters} (${bare(counters.projectId)}, ${bare(counters.name)}, ${bare(counters.value)})
+            values (${projectId}, ${name}, ${by})
+            on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
+            do update set ${assign(counters, { value: sql`${counters.value} + ${excluded(counters.value)}` })}`
       ]

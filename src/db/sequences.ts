@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from './client.ts'
+import { sequences } from './schema.ts'
+import { assign, bare, excluded } from './statements.ts'
 
 export type SequenceName = 'identity' | 'person' | 'event_name' | 'subscription'
 
@@ -12,9 +14,11 @@ export async function reserveNumbers<Name extends SequenceName>(
   counts: Record<Name, number>
 ): Promise<Record<Name, number>> {
   const rows = await db.all<{ name: Name; value: number }>(sql`
-    insert into sequences (name, value) select key, value from json_each(${JSON.stringify(counts)}) where true
-    on conflict (name) do update set value = sequences.value + excluded.value
-    returning name, value`)
+    insert into ${sequences} (${bare(sequences.name)}, ${bare(sequences.value)})
+    select key, value from json_each(${JSON.stringify(counts)}) where true
+    on conflict (${bare(sequences.name)})
+    do update set ${assign(sequences, { value: sql`${sequences.value} + ${excluded(sequences.value)}` })}
+    returning ${sequences.name}, ${sequences.value}`)
   const first = rows.map(({ name, value }) => [name, value - counts[name] + 1])
   return Object.fromEntries(first) as Record<Name, number>
 }

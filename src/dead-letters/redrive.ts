@@ -63,6 +63,12 @@ async function storePart(
   if (!part) {
     return 0
   }
-  const retentionDays = retentionOf(project, env)
-  return storeParts(db, env.BUCKET, project, [part], retentionDays, clock().getTime())
+  return storeParts({
+    db,
+    bucket: env.BUCKET,
+    project,
+    parts: [part],
+    retentionDays: retentionOf(project, env),
+    now: clock().getTime()
+  })
 }

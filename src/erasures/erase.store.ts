@@ -2,6 +2,16 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
+import {
+  activity,
+  counters,
+  distinctIds,
+  erasedIdentities,
+  erasures,
+  persons,
+  recordings
+} from '../db/schema.ts'
+import { assign, bare, excluded, insertSelect, list, updateFrom } from '../db/statements.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
@@ -19,22 +29,25 @@ export type PersonToErase = {
 export async function findPersonsToErase(
   db: Db,
   projectId: number,
-  { ids = [], uuids = [], distinctIds = [] }: Selection
+  { ids = [], uuids = [], distinctIds: names = [] }: Selection
 ): Promise<PersonToErase[]> {
+  const isOfProject = sql`${persons.projectId} = ${projectId}`
   const selected = sql`
-    select id from persons where +project_id = ${projectId} and id in ${inJson(ids)}
-    union select id from persons where project_id = ${projectId} and uuid in ${inJson(uuids)}
-    union select person_id from distinct_ids where project_id = ${projectId} and distinct_id in ${inJson(distinctIds)}`
-  const [persons, identities] = await readBatch(
+    select ${persons.id} from ${persons} where +${isOfProject} and ${persons.id} in ${inJson(ids)}
+    union select ${persons.id} from ${persons} where ${isOfProject} and ${persons.uuid} in ${inJson(uuids)}
+    union select ${distinctIds.personId} from ${distinctIds}
+      where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(names)}`
+  const [found, identities] = await readBatch(
     db,
     query<{ id: number; uuid: string }>(sql`
-      select id, uuid from persons where +project_id = ${projectId} and id in (${selected})`),
+      select ${persons.id}, ${persons.uuid} from ${persons} where +${isOfProject} and ${persons.id} in (${selected})`),
     query<{ key: number; distinct_id: string; person_id: number }>(sql`
-      select key, distinct_id, person_id from distinct_ids
-      where +project_id = ${projectId} and person_id in (${selected}) order by key`)
+      select ${distinctIds.key}, ${distinctIds.distinctId}, ${distinctIds.personId} from ${distinctIds}
+      where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in (${selected})
+      order by ${distinctIds.key}`)
   )
   const byPerson = Map.groupBy(identities, ({ person_id }) => person_id)
-  return persons.map(({ id, uuid }) => ({
+  return found.map(({ id, uuid }) => ({
     id,
     uuid,
     identities: (byPerson.get(id) ?? []).map(({ key, distinct_id }) => ({
@@ -65,57 +78,78 @@ export async function writeErasures(
   erasure: NewErasures
 ): Promise<number[]> {
   const { deleteEvents, deleteRecordings, actor, now } = erasure
-  const persons = erasure.persons.map(({ id, uuid, identities }) => ({
+  const erased = erasure.persons.map(({ id, uuid, identities }) => ({
     id,
     uuid,
     distinct_ids: identities.length
   }))
   const idsIn = (rows: string) => sql`(select value ->> 'id' from json_each(${rows}))`
   const results = await writeBatch(db, [
-    ...eachChunk(persons, (rows, count) => [
+    ...eachChunk(erased, (rows, count) => [
       expectRows(
         count,
-        sql`json_each(${rows}) as read cross join persons as person
-            on person.id = read.value ->> 'id' and person.project_id = ${projectId}`
+        sql`json_each(${rows}) as read cross join ${persons}
+            on ${persons.id} = read.value ->> 'id' and ${persons.projectId} = ${projectId}`
       ),
-      sql`insert into erasures
-            (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, delete_recordings, status,
-             progress_at, stores)
-          select ${projectId}, value ->> 'id', value ->> 'uuid', ${now}, ${JSON.stringify(actor)}, ${Number(deleteEvents)},
-                 ${Number(deleteRecordings)}, 'queued', ${now}, json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
-                   'search_index', (select search <> '' from persons where id = value ->> 'id'),
-                   'activity_values', (select count(*) from activity
-                      where project_id = ${projectId} and scope = 'Person' and owner_id = value ->> 'id' and ${hasValues}))
-          from json_each(${rows}) returning id as erasure_id`,
-      sql`update activity set detail = ${withoutValues}
-          where project_id = ${projectId} and scope = 'Person' and owner_id in ${idsIn(rows)} and ${hasValues}`,
-      sql`delete from persons where +project_id = ${projectId} and id in ${idsIn(rows)}`
+      sql`${insertSelect(
+        erasures,
+        {
+          projectId,
+          personId: sql`value ->> 'id'`,
+          personUuid: sql`value ->> 'uuid'`,
+          requestedAt: now,
+          requestedBy: JSON.stringify(actor),
+          deleteEvents: Number(deleteEvents),
+          deleteRecordings: Number(deleteRecordings),
+          status: 'queued',
+          progressAt: now,
+          stores: sql`json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
+            'search_index', (select ${persons.search} <> '' from ${persons} where ${persons.id} = value ->> 'id'),
+            'activity_values', (select count(*) from ${activity}
+              where ${isAbout(projectId, sql`(value ->> 'id')`)} and ${hasValues}))`
+        },
+        sql`json_each(${rows})`
+      )} returning ${erasures.id} as erasure_id`,
+      updateFrom(activity, {
+        set: { detail: withoutValues },
+        where: sql`${isAbout(projectId, idsIn(rows))} and ${hasValues}`
+      }),
+      sql`delete from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${idsIn(rows)}`
     ]),
     ...eachChunk(erasure.identities, (rows, count) => [
       expectRows(
         count,
-        sql`json_each(${rows}) as read cross join distinct_ids as identity
-            on identity.key = read.value ->> 'key' and identity.person_id = read.value ->> 'person_id'
-              and identity.project_id = ${projectId}`
+        sql`json_each(${rows}) as read cross join ${distinctIds}
+            on ${distinctIds.key} = read.value ->> 'key' and ${distinctIds.personId} = read.value ->> 'person_id'
+              and ${distinctIds.projectId} = ${projectId}`
       ),
-      sql`insert into erased_identities (key, project_id, hash, erasure_id, person_id, erased_at)
-          select one.value ->> 'key', ${projectId}, one.value ->> 'hash', e.id, e.person_id, ${now}
-          from json_each(${rows}) as one cross join erasures e
-            on e.project_id = ${projectId} and e.person_uuid = one.value ->> 'person_uuid'`,
-      sql`delete from distinct_ids
-          where +project_id = ${projectId} and key in (select value ->> 'key' from json_each(${rows}))`
+      insertSelect(
+        erasedIdentities,
+        {
+          key: sql`one.value ->> 'key'`,
+          projectId,
+          hash: sql`one.value ->> 'hash'`,
+          erasureId: sql`${erasures.id}`,
+          personId: sql`${erasures.personId}`,
+          erasedAt: now
+        },
+        sql`json_each(${rows}) as one cross join ${erasures}
+            on ${erasures.projectId} = ${projectId} and ${erasures.personUuid} = one.value ->> 'person_uuid'`
+      ),
+      sql`delete from ${distinctIds} where +${distinctIds.projectId} = ${projectId}
+          and ${distinctIds.key} in (select value ->> 'key' from json_each(${rows}))`
     ]),
     ...(deleteRecordings ? tombstoneRecordingsOf(projectId, erasure) : []),
-    ...eachChunk(persons, (rows) => [
+    ...eachChunk(erased, (rows) => [
       expectRows(
         0,
-        sql`distinct_ids where +project_id = ${projectId} and person_id in ${idsIn(rows)}`
+        sql`${distinctIds} where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in ${idsIn(rows)}`
       )
     ]),
-    ...countRows(projectId, 'persons', -persons.length),
+    ...countRows(projectId, 'persons', -erased.length),
     ...activityStatements(
       projectId,
-      persons.map(({ id, uuid }) => ({
+      erased.map(({ id, uuid }) => ({
         scope: 'Person',
         itemId: id,
         activity: 'deleted',
@@ -124,8 +158,10 @@ export async function writeErasures(
         at: now
       }))
     ),
-    sql`insert into counters (project_id, name, value) values (${projectId}, 'last_erasure', ${now})
-        on conflict (project_id, name) do update set value = max(counters.value, excluded.value)`
+    sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
+        values (${projectId}, 'last_erasure', ${now})
+        on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
+        do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
   ])
   return results.flatMap(({ results: rows }) =>
     (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
@@ -135,22 +171,31 @@ export async function writeErasures(
 /** Deletes the recordings of erased persons and counts them for their erasures. */
 const tombstoneRecordingsOf = (
   projectId: number,
-  { persons, identities, now }: NewErasures
+  { persons: erased, identities, now }: NewErasures
 ): SQL[] => [
   ...eachChunk(identities, (rows) =>
     tombstoneRecordings(
       projectId,
-      sql`identity in (select value ->> 'key' from json_each(${rows}))`,
+      sql`${recordings.identity} in (select value ->> 'key' from json_each(${rows}))`,
       now,
-      sql`(select erasure_id from erased_identities t where t.key = recordings.identity)`
+      sql`(select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${erasedIdentities.key} = ${recordings.identity})`
     )
   ),
   ...eachChunk(
-    persons.map(({ uuid }) => uuid),
+    erased.map(({ uuid }) => uuid),
     (uuids) => [
-      sql`update erasures set stores = json_set(stores, '$.recordings',
-            (select count(*) from recordings r where r.erasure_id = erasures.id))
-          where project_id = ${projectId} and person_uuid in (select value from json_each(${uuids}))`
+      updateFrom(erasures, {
+        set: {
+          stores: sql`json_set(${erasures.stores}, '$.recordings',
+            (select count(*) from ${recordings} where ${recordings.erasureId} = ${erasures.id}))`
+        },
+        where: sql`${erasures.projectId} = ${projectId}
+          and ${erasures.personUuid} in (select value from json_each(${uuids}))`
+      })
     ]
   )
 ]
+
+/** SQL: whether an activity entry is about one of these persons; `ids` is a list in parentheses. */
+const isAbout = (projectId: number, ids: SQL): SQL =>
+  sql`${activity.projectId} = ${projectId} and ${activity.scope} = 'Person' and ${activity.ownerId} in ${ids}`

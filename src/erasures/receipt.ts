@@ -1,8 +1,7 @@
 import * as z from 'zod'
+import { DAY } from '../calendar/buckets.ts'
 import { toIso } from '../calendar/clock.ts'
 import { toHex } from '../hash.ts'
-
-const DAY = 86_400_000
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30

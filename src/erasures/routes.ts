@@ -3,7 +3,7 @@ import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
-import { encodeCursor, PageQuery, pageOf, pageSize, readPosition } from '../http/page.ts'
+import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../http/page.ts'
 import {
   agree,
   validateBody,
@@ -31,7 +31,7 @@ import { listTasks } from './store.ts'
 const StatusQuery = z.object({ ...PageQuery.shape, ...StatusFilters.shape })
 
 /** The position of the next page: tasks with ids below `before`. */
-const Cursor = z.object({ before: z.int() })
+const Cursor = cursorSchema({ before: z.int() })
 
 export const erasureRoutes = createRouter()
   .delete(
@@ -95,36 +95,22 @@ export const erasureRoutes = createRouter()
     allow('person:read'),
     validateQuery(StatusQuery),
     async (c) => {
-      const { limit, status, person_uuid: personUuid } = c.req.valid('query')
-      const size = pageSize(limit)
-      const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
-      const page = { limit: size + 1, offset: after ? 0 : offset, before: after?.before }
-      const { rows, count } = await listTasks(
+      const query = c.req.valid('query')
+      const page = readPage(c.req.url, Cursor, query)
+      const found = await listTasks(
         c.var.db,
         c.var.project.id,
-        { status, personUuid },
-        page
+        { status: query.status, personUuid: query.person_uuid },
+        { ...page.rows, before: page.rows.after?.before }
       )
-      const shown = rows.slice(0, size)
+      const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
       const results = await Promise.all(
         shown.map(async (row) => {
           const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
           return taskToJson(row, content ? await signReceipt(content, receiptSecret(c.env)) : null)
         })
       )
-      const last = shown.at(-1)
-      const position = last && ({ before: last.id } satisfies z.infer<typeof Cursor>)
-      const next = position && encodeCursor(position, offset + size)
-      return c.json(
-        pageOf(c.req.url, {
-          results,
-          count,
-          size,
-          offset,
-          hasMore: rows.length > size,
-          cursor: next
-        })
-      )
+      return c.json(pageOf(c.req.url, { ...place, results }))
     }
   )
   .post(

@@ -26,7 +26,11 @@ export async function startRun(
 ): Promise<number> {
   const startedAt = now.getTime()
   await insertRun(db, { ...run, startedAt })
-  const sent = await gather(db, queue, run.scheduledFor, true, startedAt)
+  const sent = await gather(db, queue, {
+    run: run.scheduledFor,
+    isRetrying: true,
+    now: startedAt
+  })
   await finishRuns(db, startedAt)
   return sent
 }
@@ -51,7 +55,7 @@ export async function sweepErasures(
   }
   const gathered = run?.finishedAt
     ? 0
-    : await gather(db, queue, run?.scheduledFor ?? sunday, !run, at)
+    : await gather(db, queue, { run: run?.scheduledFor ?? sunday, isRetrying: !run, now: at })
   const before = Math.max(at - STALLED_MS, queuesSince)
   const resumed = await resumeErasures(db, queue, before, now)
   await finishRuns(db, at)
@@ -67,15 +71,14 @@ export const resumeErasures = (
   queue: Sender<ErasureMessage>,
   before: number,
   now: Date
-): Promise<number> => send(queue, () => takeStalled(db, before, TAKEN_AT_ONCE, now.getTime()))
+): Promise<number> =>
+  send(queue, () => takeStalled(db, { before, limit: TAKEN_AT_ONCE, now: now.getTime() }))
 
 const gather = (
   db: Db,
   queue: Sender<ErasureMessage>,
-  run: number,
-  isRetrying: boolean,
-  now: number
-): Promise<number> => send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
+  which: { run: number; isRetrying: boolean; now: number }
+): Promise<number> => send(queue, () => takeTasks(db, { ...which, limit: TAKEN_AT_ONCE }))
 
 /**
  * Queues erasures until `take` returns fewer than a full batch. The next sweep finds erasures that

@@ -1,8 +1,9 @@
-const DAY = 86_400_000
+import { DAY, HOUR } from '../calendar/buckets.ts'
+
 const WEEK = 7 * DAY
 
 /** The first Sunday, 1970-01-04, at 05:00 UTC, ms. */
-const FIRST = 3 * DAY + 5 * 3_600_000
+const FIRST = 3 * DAY + 5 * HOUR
 
 /** Returns the last Sunday 05:00 UTC that is not later than `at`, ms UTC. */
 export const lastRunBy = (at: number): number => at - ((((at - FIRST) % WEEK) + WEEK) % WEEK)

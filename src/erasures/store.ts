@@ -59,10 +59,7 @@ const taken = { id: erasures.id, project_id: erasures.projectId }
 /** Assigns waiting tasks requested before `run` to it, oldest first, at most `limit`. Each task goes to one caller only. */
 export const takeTasks = (
   db: Db,
-  run: number,
-  isRetrying: boolean,
-  limit: number,
-  now: number
+  { run, isRetrying, limit, now }: { run: number; isRetrying: boolean; limit: number; now: number }
 ): Promise<Taken[]> => {
   const waiting = inArray(erasures.status, isRetrying ? ['queued', 'failed'] : ['queued'])
   const oldest = db
@@ -84,9 +81,7 @@ export const takeTasks = (
  */
 export const takeStalled = (
   db: Db,
-  before: number,
-  limit: number,
-  now: number
+  { before, limit, now }: { before: number; limit: number; now: number }
 ): Promise<Taken[]> => {
   const isDue = sql`(${erasures.status} = 'running'
     or ${erasures.status} = 'queued' and (${erasures.clearedAt} is null or not ${erasures.deleteEvents}))`

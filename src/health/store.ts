@@ -1,17 +1,14 @@
-import { sql } from 'drizzle-orm'
+import { isNull, sql } from 'drizzle-orm'
 import journal from '../../migrations/meta/_journal.json' with { type: 'json' }
 import type { Db } from '../db/client.ts'
+import { deadLetters } from '../db/schema.ts'
 
 /** The newest migration that this code was built with. */
 const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 
 /** Counts the dead letters that were not redriven. */
-export async function countDeadLetters(db: Db): Promise<number> {
-  const [row] = await db.all<{ count: number }>(
-    sql`select count(*) as count from dead_letters where redriven_at is null`
-  )
-  return row?.count ?? 0
-}
+export const countDeadLetters = (db: Db): Promise<number> =>
+  db.$count(deadLetters, isNull(deadLetters.redrivenAt))
 
 /**
  * Reads the last migration, and whether the database has every migration that this code needs.

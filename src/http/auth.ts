@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
+import { HOUR } from '../calendar/buckets.ts'
 import { type Read, runRead } from '../db/batch.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
@@ -22,8 +23,6 @@ import type { AppEnv } from './env.ts'
 import { contribute, type Part, type Refusal } from './openapi.ts'
 import { throttle } from './throttle.ts'
 import { describePath, describeQuery, readQuery } from './validation.ts'
-
-const HOUR = 3_600_000
 
 const NOT_AUTHENTICATED = 'Authentication credentials were not provided.'
 const INVALID_KEY = 'Personal API key found in request Authorization header is invalid.'

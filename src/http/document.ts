@@ -3,19 +3,14 @@ import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import { csvExample } from './csv.ts'
+import { refer, schemaOptions, uri, VERSIONS, type Version } from './dialect.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
 import { describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
 import { Prefers, preferenceText } from './preferences.ts'
 import { UNKNOWN_PARAMETER } from './strict.ts'
 
-/** Supported versions of OpenAPI, by zod's name for their dialect of JSON Schema. */
-const VERSIONS = {
-  'openapi-3.0': '3.0.4',
-  'draft-2020-12': '3.1.1'
-} as const
-
 type Deployment = {
-  target?: keyof typeof VERSIONS
+  target?: Version
   /** Whether operations with `mayBeEmpty` have an empty body unless the request prefers otherwise. */
   emptyBodies?: boolean
 }
@@ -72,23 +67,13 @@ const toTemplate = (path: string): string =>
 
 /** Writes operations and schemas in one version of OpenAPI. */
 class Writer {
-  readonly #options: NonNullable<Parameters<typeof z.toJSONSchema>[1]>
+  readonly #options: ReturnType<typeof schemaOptions>
   readonly #is30: boolean
   readonly #emptyBodies: boolean
 
-  constructor(target: keyof typeof VERSIONS, emptyBodies: boolean) {
+  constructor(target: Version, emptyBodies: boolean) {
     this.#is30 = target === 'openapi-3.0'
-    this.#options = {
-      target,
-      io: 'input',
-      unrepresentable: 'any',
-      override: ({ zodSchema, jsonSchema }) => {
-        tidy(zodSchema, jsonSchema)
-        if (this.#is30) {
-          downgrade(jsonSchema)
-        }
-      }
-    }
+    this.#options = schemaOptions(target)
     this.#emptyBodies = emptyBodies
   }
 
@@ -261,77 +246,6 @@ const STATUS_TEXTS: Record<(typeof ERRORS)[ErrorCode][0], string> = {
   429: 'The key has sent too many requests in this minute.',
   500: 'Something unexpected happened. The service’s log has the details under the response’s `X-Request-Id`.',
   503: 'The service cannot accept the request now; the same request may succeed later.'
-}
-
-function refer(schema: z.ZodType) {
-  const id = z.globalRegistry.get(schema)?.id
-  if (!id) {
-    throw new Error('The schema of a body needs an id.')
-  }
-  return { $ref: uri(id) }
-}
-
-const uri = (id: string) => `#/components/schemas/${id}`
-
-/**
- * Removes noise from a JSON schema: patterns that repeat a format, the limits of safe integers, the
- * type of keys. Adds the examples that zod leaves out of schemas that transform their input; these
- * are examples of the input.
- */
-function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSchema): void {
-  const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
-  if (id && examples) {
-    jsonSchema.examples = examples
-  }
-  if (jsonSchema.format) {
-    delete jsonSchema.pattern
-  }
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
-    delete jsonSchema.maximum
-  }
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
-    delete jsonSchema.minimum
-  }
-  delete jsonSchema.propertyNames
-}
-
-/** Allows only null. */
-const NULL: z.core.JSONSchema.JSONSchema = { type: 'object', nullable: true, enum: [null] }
-
-/**
- * Makes a nullable schema allow null for validators too. In OpenAPI 3.0, `nullable` needs a `type` beside it and has no
- * effect on the other keywords: `allOf` and `enum` refuse null unless they allow it themselves.
- */
-function allowNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
-  const { allOf, anyOf, enum: choices } = jsonSchema
-  if (choices && !choices.includes(null)) {
-    jsonSchema.enum = [...choices, null]
-  }
-  if (allOf) {
-    jsonSchema.anyOf = [{ allOf }, NULL]
-    delete jsonSchema.allOf
-    delete jsonSchema.nullable
-    delete jsonSchema.type
-  } else if (anyOf && !jsonSchema.type) {
-    delete jsonSchema.nullable
-    jsonSchema.anyOf = anyOf.map((choice) => ({ ...choice, nullable: true }))
-  } else if (!jsonSchema.type) {
-    jsonSchema.type = 'object'
-  }
-}
-
-/** Replaces keywords that zod writes and OpenAPI 3.0 does not have. */
-function downgrade(jsonSchema: z.core.JSONSchema.BaseSchema): void {
-  if (jsonSchema.nullable) {
-    allowNull(jsonSchema)
-  }
-  const { examples } = jsonSchema
-  if (Array.isArray(examples)) {
-    jsonSchema.example = examples[0]
-    delete jsonSchema.examples
-  }
-  delete jsonSchema.contentMediaType
-  delete jsonSchema.contentSchema
 }
 
 const mapValues = <T, U>(

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { sha256 } from '../hash.ts'
 import { Whole, wholeFrom } from '../input/parameters.ts'
 
 const DEFAULT_LIMIT = 100
@@ -98,7 +99,7 @@ const Place = z.object({ offset: z.int().min(0).optional() })
  * @param url the request's URL; an `offset` in it must be the cursor's
  * @throws invalid_input, attr `cursor` or `offset`
  */
-export function readPosition<S extends z.ZodType>(
+function readPosition<S extends z.ZodType>(
   url: string,
   schema: S,
   { cursor, offset }: { cursor?: string | undefined; offset: number }
@@ -116,6 +117,66 @@ export function readPosition<S extends z.ZodType>(
     )
   }
   return { after, offset: place.offset ?? offset }
+}
+
+/**
+ * The cursor of a list: the position of a page's last row and, for a filtered list, the count, with the name of the filters
+ * that it belongs to.
+ */
+export const cursorSchema = <S extends z.ZodRawShape>(position: S) =>
+  z.object({ ...position, counted: Counted.optional() })
+
+const Counted = z.object({ count: z.int().min(0), filters: z.string() })
+
+type Cursor = { counted?: z.output<typeof Counted> | undefined }
+
+/** Returns a name for the filters of a project's list; equal filters have the same name. */
+export const nameFilters = (projectId: number, filters: unknown): Promise<string> =>
+  sha256(JSON.stringify([projectId, filters]))
+
+/** A page that a request asks for. */
+export type AskedPage<After> = {
+  size: number
+  /** The index of the first result. */
+  offset: number
+  /** The rows to read: one more than the page shows, which says whether there is a next page. */
+  rows: { limit: number; offset: number; after: After | undefined }
+  /** The name of the filters; undefined for a list without any. */
+  filters: string | undefined
+  /** The number of matches, if an earlier page has counted them. */
+  knownCount: number | undefined
+}
+
+/** Reads which page a request asks for. @throws invalid_input, attr `cursor` or `offset` */
+export function readPage<S extends z.ZodType<Cursor>>(
+  url: string,
+  cursor: S,
+  query: { limit?: number | undefined; offset: number; cursor?: string | undefined },
+  filters?: string
+): AskedPage<z.output<S>> {
+  const size = pageSize(query.limit)
+  const { after, offset } = readPosition(url, cursor, query)
+  const counted = after?.counted
+  return {
+    size,
+    offset,
+    rows: { limit: size + 1, offset: after ? 0 : offset, after },
+    filters,
+    knownCount: counted && counted.filters === filters ? counted.count : undefined
+  }
+}
+
+/** Returns the rows that a page shows, and all of its envelope but the results. */
+export function cutPage<Row>(
+  { size, offset, filters }: AskedPage<unknown>,
+  { rows, count }: { rows: Row[]; count: number },
+  positionOf: (last: Row) => object
+) {
+  const shown = rows.slice(0, size)
+  const last = shown.at(-1)
+  const counted = filters === undefined ? undefined : { count, filters }
+  const cursor = last && encodeCursor({ ...positionOf(last), counted }, offset + size)
+  return { shown, place: { count, size, offset, hasMore: rows.length > size, cursor } }
 }
 
 /** Refuses a cursor for CSV, which has no pages. @throws invalid_input, attr `cursor` */

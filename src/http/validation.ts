@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
   MAX_DEPTH,
+  parseOr,
   toWellFormed
 } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
@@ -205,7 +206,7 @@ async function readJson(request: Request): Promise<Json> {
     throw new AppError('unsupported_media_type', unsupported(type))
   }
   const text = decodeUtf8(bytes)
-  const json = parseJson(text)
+  const json = parseOr(text, malformed)
   if (depthOf(json) > MAX_DEPTH) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
   }
@@ -235,14 +236,6 @@ function decodeUtf8(bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     throw malformed('invalid UTF-8')
-  }
-}
-
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw malformed(error instanceof Error ? error.message : 'invalid')
   }
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts'
 import { findInexact, findRepeated } from './exact.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
@@ -83,7 +84,7 @@ export function toWellFormed<T extends Json>(json: T): T {
  * number that no double holds exactly
  */
 export function parseJson(text: string): Json {
-  const json = parse(text)
+  const json = parseOr(text, () => new SyntaxError('This is not valid JSON.'))
   const repeated = findRepeated(text)
   if (repeated) {
     throw new SyntaxError(`\`${repeated.join('.')}\` occurs twice: send it once.`)
@@ -97,11 +98,21 @@ export function parseJson(text: string): Json {
   return toWellFormed(json)
 }
 
-function parse(text: string): Json {
+/** Parses JSON as `JSON.parse` does. @throws the error that `toError` makes of the parser's message */
+export function parseOr(text: string, toError: (why: string) => Error): Json {
   try {
     return JSON.parse(text)
-  } catch {
-    throw new SyntaxError('This is not valid JSON.')
+  } catch (error) {
+    throw toError(error instanceof Error ? error.message : 'invalid')
+  }
+}
+
+/** Parses JSON like `parseJson`, for the parameter `attr`. @throws invalid_input */
+export function readJsonParameter(text: string, attr: string): Json {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new AppError('invalid_input', faultOf(error), attr)
   }
 }
 

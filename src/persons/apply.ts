@@ -38,8 +38,7 @@ export async function splitApart(
   db: Db,
   projectId: number,
   id: PersonId,
-  request: SplitRequest,
-  by: Request
+  { request, by }: { request: SplitRequest; by: Request }
 ): Promise<Subject[]> {
   const { parts } = await changePerson(db, projectId, id, async (subject) => {
     const identities = chooseSplit(subject.identities, request)

@@ -3,51 +3,39 @@ import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
 import { mapRead, type Read, runRead } from '../db/batch.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { sha256 } from '../hash.ts'
 import { allow, reading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
-import { describe } from '../http/openapi.ts'
 import {
-  encodeCursor,
+  cursorSchema,
+  cutPage,
   expectNoCursor,
+  nameFilters,
   PageQuery,
   pageOf,
-  pageSchema,
-  pageSize,
-  readPosition
+  readPage
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
-import { type FilterGroup, readFilters } from '../properties/filter.ts'
-import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
-import { TOO_MUCH_WORK } from '../properties/work.ts'
+import type { FilterGroup } from '../properties/filter.ts'
+import { readPropertyParameters } from '../properties/parameters.ts'
+import { readFilters } from '../properties/read-filters.ts'
 import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
-import { deleteProperty, type Request, setProperties, TOO_LARGE } from './change.ts'
-import { NO_ID, PersonPath } from './path.ts'
-import {
-  DeletePropertyJson,
-  PersonJson,
-  PersonUpdateJson,
-  SplitJson,
-  SplitRequestJson,
-  SuccessJson
-} from './schemas.ts'
+import { deleteProperty, type Request, setProperties } from './change.ts'
 import {
   compilePropertyFilter,
   exportPersons,
   exportProperties,
-  findPerson,
   isUnfiltered,
-  listedPersonToJson,
   listPersons,
   type PersonFilters,
-  type PersonRow,
-  Position,
-  personToJson,
-  rowOf
-} from './store.ts'
+  Position
+} from './list.store.ts'
+import { PersonPath } from './path.ts'
+import { DELETE_PROPERTY, LIST, type PersonPage, RETRIEVE, SPLIT, UPDATE } from './reference.ts'
+import { DeletePropertyJson, PersonUpdateJson, SplitRequestJson } from './schemas.ts'
+import { findPerson, listedPersonToJson, type PersonRow, personToJson, rowOf } from './store.ts'
 
 /** Schema of a filter; an empty parameter does not filter. */
 const Filter = z
@@ -70,75 +58,7 @@ const ListQuery = z.object({
   })
 })
 
-const PersonPage = pageSchema('PersonPage', PersonJson)
-
-/**
- * The position of the next page. It carries the count of a filtered list, with the hash of the
- * filters that were counted.
- */
-const Cursor = Position.extend({
-  counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
-})
-
-const LIST = describe({
-  id: 'persons_list',
-  tag: 'Persons',
-  summary: 'List persons',
-  description:
-    'Newest first. A person must match all given filters. CSV has a column for each property of any of the persons.',
-  query: PropertyParameters,
-  answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
-  refusals: [
-    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
-    ['query_too_large', TOO_MUCH_WORK, 'properties']
-  ]
-})
-
-const RETRIEVE = describe({
-  id: 'persons_retrieve',
-  tag: 'Persons',
-  summary: 'Retrieve a person',
-  answers: { 200: { text: 'The person, with every distinct id.', schema: PersonJson } },
-  refusals: [['invalid_input', NO_ID, 'id']]
-})
-
-const UPDATE = describe({
-  id: 'persons_update',
-  tag: 'Persons',
-  summary: 'Update a person',
-  description:
-    'Sets the given properties, which may be null, and keeps all others. The new values also win over earlier events that arrive later.',
-  answers: { 200: { text: 'The updated person.', schema: PersonJson } },
-  refusals: [
-    ['required', 'This field is required.', 'properties'],
-    ['invalid_input', TOO_LARGE, 'properties']
-  ]
-})
-
-const DELETE_PROPERTY = describe({
-  id: 'persons_delete_property',
-  mayBeEmpty: true,
-  tag: 'Persons',
-  summary: 'Delete a property of a person',
-  description:
-    'Send the key as `$unset`, in the body or in the query; if it is in both, the two must be the same. A key that the person does not have changes nothing.',
-  answers: { 200: { text: 'The person no longer has the property.', schema: SuccessJson } },
-  refusals: [
-    ['required', 'This field is required.', '$unset'],
-    ['blank', 'This field may not be blank.', '$unset']
-  ]
-})
-
-const SPLIT = describe({
-  id: 'persons_split',
-  mayBeEmpty: true,
-  tag: 'Persons',
-  summary: 'Split a person',
-  description:
-    'Each distinct id that leaves becomes a new person without properties and takes its past events along. The person keeps its properties and, by default, its first distinct id. A person with a single distinct id stays as it is.',
-  answers: { 200: { text: 'The new persons.', schema: SplitJson } },
-  refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
-})
+const Cursor = cursorSchema(Position.shape)
 
 /** The field `$unset` as a query parameter. */
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
@@ -173,33 +93,14 @@ async function planPage(
   property?: PropertyFilter
 ): Promise<Read<z.input<typeof PersonPage>>> {
   const filters = filtersOf(query, property)
-  const { after, offset } = readPosition(url, Cursor, query)
-  const size = pageSize(query.limit)
   const { distinct_id, email, search } = query
-  const filterHash = isUnfiltered(filters)
+  const name = isUnfiltered(filters)
     ? undefined
-    : await sha256(
-        JSON.stringify({ project: projectId, distinct_id, email, search, group: property?.group })
-      )
-  const knownCount =
-    after?.counted && after.counted.filters === filterHash ? after.counted.count : undefined
-  const window = { limit: size + 1, offset: after ? 0 : offset, after }
-  const read = listPersons(projectId, filters, window, knownCount)
-  return mapRead(read, ({ rows, count }) => {
-    const results = rows.slice(0, size)
-    const last = results.at(-1)
-    const counted = filterHash && { count, filters: filterHash }
-    const cursor =
-      last && encodeCursor({ at: last.created_at, id: last.id, counted }, offset + size)
-    const hasMore = rows.length > size
-    return pageOf(url, {
-      results: results.map(listedPersonToJson),
-      count,
-      size,
-      offset,
-      hasMore,
-      cursor
-    })
+    : await nameFilters(projectId, { distinct_id, email, search, group: property?.group })
+  const page = readPage(url, Cursor, query, name)
+  return mapRead(listPersons(projectId, filters, page.rows, page.knownCount), (found) => {
+    const { shown, place } = cutPage(page, found, ({ id, created_at }) => ({ at: created_at, id }))
+    return pageOf(url, { ...place, results: shown.map(listedPersonToJson) })
   })
 }
 
@@ -239,10 +140,9 @@ export const personRoutes = createRouter()
       const request = { url, query, projectId: project.id }
       return c.json(await runRead(db, await planPage(request, property)))
     }
-    const { offset } = readPosition(url, Cursor, query)
     expectNoCursor(query.cursor)
     const filters = filtersOf(query, property)
-    const window = { limit: query.limit, offset }
+    const window = { limit: query.limit, offset: query.offset }
     const columns = await columnsOf(exportProperties(db, project.id, filters, window))
     const pages = exportPersons(db, project.id, filters, window)
     return csvResponse(c, 'persons', columns, toJsonPages(pages))
@@ -305,13 +205,10 @@ export const personRoutes = createRouter()
     validateBody(SplitRequestJson),
     async (c) => {
       const { db, project } = c.var
-      const parts = await splitApart(
-        db,
-        project.id,
-        c.req.valid('param').id,
-        c.req.valid('json'),
-        requestOf(c)
-      )
+      const parts = await splitApart(db, project.id, c.req.valid('param').id, {
+        request: c.req.valid('json'),
+        by: requestOf(c)
+      })
       const persons = parts.map((part) => personToJson(rowOf(part)))
       return answerOne(c, 'split', { success: true, persons }, c.req.valid('query').format)
     }

@@ -2,10 +2,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows } from '../db/rows.ts'
+import { distinctIds, persons, personVersions } from '../db/schema.ts'
+import { insertSelect, list, updateFrom, type Values } from '../db/statements.ts'
 import { activityStatements } from './activity/store.ts'
 import type { PersonChange, Subject } from './change.ts'
 import { loadPerson, type Person, type StoredPerson, storePerson, type Version } from './person.ts'
-import { onePerson, type PersonId } from './store.ts'
+import { idOfPerson, isPerson, type PersonId } from './store.ts'
 
 /*
  * All writes to persons. The `+` before a project's id keeps SQLite from scanning the project's
@@ -27,8 +29,20 @@ export type PersonRecord = {
   revision: number
 }
 
-export const RECORD = sql`id, uuid, created_at, is_identified, properties, writes, version, versions, copy_credit,
-  is_version_stale, revision`
+/** The columns of a `PersonRecord`, of `persons`. */
+export const RECORD = list([
+  persons.id,
+  persons.uuid,
+  persons.createdAt,
+  persons.isIdentified,
+  persons.properties,
+  persons.writes,
+  persons.version,
+  persons.versions,
+  persons.copyCredit,
+  persons.isVersionStale,
+  persons.revision
+])
 
 export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
   id: row.id,
@@ -50,57 +64,97 @@ export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
  */
 export const expectUnchanged = (
   projectId: number,
-  persons: readonly { id: number; revision?: number | undefined }[]
+  read: readonly { id: number; revision?: number | undefined }[]
 ): SQL[] =>
   eachChunk(
-    persons.map(({ id, revision }) => ({ id, revision })),
+    read.map(({ id, revision }) => ({ id, revision })),
     (rows, count) => [
       expectRows(
         count,
-        sql`json_each(${rows}) as read cross join persons as person
-            on person.id = read.value ->> 'id' and person.revision = read.value ->> 'revision'
-               and person.project_id = ${projectId}`
+        sql`json_each(${rows}) as read cross join ${persons}
+            on ${persons.id} = read.value ->> 'id' and ${persons.revision} = read.value ->> 'revision'
+               and ${persons.projectId} = ${projectId}`
       )
     ]
   )
 
-export const insertPersons = (projectId: number, persons: readonly Person[]): SQL[] =>
-  eachChunk(persons.map(storePerson), (rows) => [
-    sql`insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions,
-                             copy_credit, is_version_stale, revision)
-        select value ->> 'id', ${projectId}, value ->> 'uuid', value ->> 'created_at', value ->> 'is_identified',
-               value -> 'properties', value -> 'writes', value ->> 'search', value ->> 'version', value ->> 'versions',
-               value ->> 'copy_credit', value ->> 'is_version_stale', 0
-        from json_each(${rows})`
+export const insertPersons = (projectId: number, inserted: readonly Person[]): SQL[] =>
+  eachChunk(inserted.map(storePerson), (rows) => [
+    insertSelect(
+      persons,
+      {
+        id: sql`value ->> 'id'`,
+        projectId,
+        uuid: sql`value ->> 'uuid'`,
+        createdAt: sql`value ->> 'created_at'`,
+        isIdentified: sql`value ->> 'is_identified'`,
+        properties: sql`value -> 'properties'`,
+        writes: sql`value -> 'writes'`,
+        search: sql`value ->> 'search'`,
+        version: sql`value ->> 'version'`,
+        versions: sql`value ->> 'versions'`,
+        copyCredit: sql`value ->> 'copy_credit'`,
+        isVersionStale: sql`value ->> 'is_version_stale'`,
+        revision: 0
+      },
+      sql`json_each(${rows})`
+    )
   ])
 
 /**
  * Returns the updates of persons. Writes fewer columns of a person whose changes affect no
  * response, version or index.
  */
-export const updatePersons = (projectId: number, persons: readonly Person[]): SQL[] => [
-  ...eachChunk(persons.filter(({ changed }) => changed).map(storePerson), (rows) => [
-    sql`update persons set created_at = changed.value ->> 'created_at', is_identified = changed.value ->> 'is_identified',
-          properties = changed.value -> 'properties', writes = changed.value -> 'writes',
-          search = changed.value ->> 'search', version = changed.value ->> 'version',
-          versions = changed.value ->> 'versions', copy_credit = changed.value ->> 'copy_credit',
-          is_version_stale = changed.value ->> 'is_version_stale', revision = persons.revision + 1
-        from json_each(${rows}) as changed
-        where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
-  ]),
-  ...eachChunk(persons.filter(({ changed }) => !changed).map(storePerson), (rows) => [
-    sql`update persons set is_identified = changed.value ->> 'is_identified', writes = changed.value -> 'writes',
-          copy_credit = changed.value ->> 'copy_credit', is_version_stale = changed.value ->> 'is_version_stale',
-          revision = persons.revision + 1
-        from json_each(${rows}) as changed
-        where persons.id = changed.value ->> 'id' and +persons.project_id = ${projectId}`
-  ])
+export const updatePersons = (projectId: number, updated: readonly Person[]): SQL[] => [
+  ...updateEach(
+    projectId,
+    updated.filter(({ changed }) => changed),
+    { ...BOOKKEEPING, ...SHOWN }
+  ),
+  ...updateEach(
+    projectId,
+    updated.filter(({ changed }) => !changed),
+    BOOKKEEPING
+  )
 ]
+
+const BOOKKEEPING = {
+  isIdentified: sql`changed.value ->> 'is_identified'`,
+  writes: sql`changed.value -> 'writes'`,
+  copyCredit: sql`changed.value ->> 'copy_credit'`,
+  isVersionStale: sql`changed.value ->> 'is_version_stale'`,
+  revision: sql`${persons.revision} + 1`
+} satisfies Values<typeof persons>
+
+/** The columns that affect responses, versions and indexes. */
+const SHOWN = {
+  createdAt: sql`changed.value ->> 'created_at'`,
+  properties: sql`changed.value -> 'properties'`,
+  search: sql`changed.value ->> 'search'`,
+  version: sql`changed.value ->> 'version'`,
+  versions: sql`changed.value ->> 'versions'`
+} satisfies Values<typeof persons>
+
+const updateEach = (
+  projectId: number,
+  updated: readonly Person[],
+  set: Values<typeof persons>
+): SQL[] =>
+  eachChunk(updated.map(storePerson), (rows) => [
+    updateFrom(persons, {
+      set,
+      from: sql`json_each(${rows}) as changed`,
+      where: sql`${persons.id} = changed.value ->> 'id' and +${persons.projectId} = ${projectId}`
+    })
+  ])
 
 export const insertVersions = (projectId: number, versions: readonly Version[]): SQL[] =>
   eachChunk(versions, (rows) => [
-    sql`insert into person_versions (id, project_id, properties)
-        select value ->> 'id', ${projectId}, jsonb(value -> 'properties') from json_each(${rows})`
+    insertSelect(
+      personVersions,
+      { id: sql`value ->> 'id'`, projectId, properties: sql`jsonb(value -> 'properties')` },
+      sql`json_each(${rows})`
+    )
   ])
 
 /** Reads a person for a change; undefined if it does not exist. */
@@ -111,9 +165,10 @@ export async function readSubject(
 ): Promise<Subject | undefined> {
   const [[record], identities] = await readBatch(
     db,
-    query<PersonRecord>(sql`select ${RECORD} ${onePerson(projectId, id)}`),
+    query<PersonRecord>(sql`select ${RECORD} from ${persons} where ${isPerson(projectId, id)}`),
     query<{ key: number; distinct_id: string }>(sql`
-      select key, distinct_id from distinct_ids where person_id = (select id ${onePerson(projectId, id)}) order by key`)
+      select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
+      where ${distinctIds.personId} = ${idOfPerson(projectId, id)} order by ${distinctIds.key}`)
   )
   const [first, ...rest] = identities.map(({ key, distinct_id }) => ({
     key,
@@ -159,6 +214,9 @@ export const moveIdentities = (
   moved: readonly { key: number; person_id: number }[]
 ): SQL[] =>
   eachChunk(moved, (rows) => [
-    sql`update distinct_ids set person_id = moved.value ->> 'person_id' from json_each(${rows}) as moved
-        where distinct_ids.key = moved.value ->> 'key' and +distinct_ids.project_id = ${projectId}`
+    updateFrom(distinctIds, {
+      set: { personId: sql`moved.value ->> 'person_id'` },
+      from: sql`json_each(${rows}) as moved`,
+      where: sql`${distinctIds.key} = moved.value ->> 'key' and +${distinctIds.projectId} = ${projectId}`
+    })
   ])

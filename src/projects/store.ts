@@ -1,5 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import { HOUR } from '../calendar/buckets.ts'
 import { bindRead, type Read, template } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
 import { expectRows, rowToJson } from '../db/rows.ts'
@@ -13,8 +14,6 @@ import type { User, UserChange } from './user.ts'
 export type UserRow = typeof users.$inferSelect
 export type ProjectRow = typeof projects.$inferSelect
 export type KeyRow = typeof apiKeys.$inferSelect
-
-const HOUR = 3_600_000
 
 /** @throws conflict when the e-mail is taken */
 export async function createUser(db: Db, input: User, now: Date): Promise<UserRow> {

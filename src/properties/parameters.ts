@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { faultOf, type Json, parseJson } from '../input/json.ts'
-import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
+import { type Json, readJsonParameter } from '../input/json.ts'
+import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
+import { OPERATOR_TABLE, PropertyFiltersJson } from './schemas.ts'
 
 /**
  * Most query parameters of the form `properties[0][key]=…` in one URL: enough for the most filters,
@@ -18,7 +19,7 @@ export const PropertyParameters = z.object({
     .array(
       z.string().meta({
         contentMediaType: 'application/json',
-        contentSchema: { $ref: '#/components/schemas/PropertyFilters' }
+        contentSchema: { $ref: `#/components/schemas/${PropertyFiltersJson.meta()?.id}` }
       })
     )
     .optional()
@@ -49,7 +50,9 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
   const texts = [...parameters.getAll('properties'), ...parameters.getAll('properties[]')]
   const bracketed = [...parameters].filter(([name]) => /^properties\[(?!\]$)/.test(name))
   const nodes = [
-    ...texts.filter((text) => text.trim() !== '').map(parse),
+    ...texts
+      .filter((text) => text.trim() !== '')
+      .map((text) => readJsonParameter(text, 'properties')),
     ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])
   ]
   const [first] = nodes
@@ -57,14 +60,6 @@ export function readPropertyParameters(parameters: URLSearchParams): Json | unde
     return first
   }
   return { type: 'AND', values: nodes.flat() }
-}
-
-function parse(text: string): Json {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw invalid(faultOf(error))
-  }
 }
 
 type Tree = Map<string, Tree | string>

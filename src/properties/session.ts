@@ -1,26 +1,7 @@
+import { CLICK_IDS, UTM_PARAMETERS } from './campaign.ts'
+
 /** Properties that a session keeps from its first event, under names such as `$entry_utm_source`. */
-const ENTRY_PARAMETERS = [
-  'utm_source',
-  'utm_campaign',
-  'utm_medium',
-  'utm_term',
-  'utm_content',
-  'gclid',
-  'gad_source',
-  'gclsrc',
-  'dclid',
-  'gbraid',
-  'wbraid',
-  'fbclid',
-  'msclkid',
-  'twclid',
-  'li_fat_id',
-  'mc_cid',
-  'igshid',
-  'ttclid',
-  '_kx',
-  'irclid'
-] as const
+const ENTRY_PARAMETERS = [...UTM_PARAMETERS, ...CLICK_IDS]
 
 /** Event properties by the session property that keeps them: `$entry_gclid` → `gclid`. */
 export const FROM_ENTRY: ReadonlyMap<string, string> = new Map<string, string>([

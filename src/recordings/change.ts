@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { refusing } from '../input/fields.ts'
 import { isEmpty, isObject } from '../input/json.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
+import type { PersonName } from '../persons/store.ts'
 import { RecordingJson } from './schemas.ts'
 
 /** Longest distinct id, characters. */
@@ -58,9 +59,6 @@ export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
 
 /** The owner of a recording, as the recording shows it. */
 export type Owner = { distinctId: string; personId: number | null; uuid: string }
-
-/** The name of a person: one of its ids. */
-export type PersonName = { id: number } | { uuid: string } | { distinctId: string }
 
 /** The new owner of a recording: a distinct id, a person, or a person under one of its distinct ids. */
 export type Relink = { distinctId?: string | undefined; person?: PersonName | undefined }

@@ -39,9 +39,14 @@ export async function consumeRecordings(
   }
 
   async function store({ project, db }: OpenProject, parts: LoadedPart[]): Promise<void> {
-    const retentionDays = retentionOf(project, env)
-    const now = clock().getTime()
-    summary.stored += await storeParts(db, env.BUCKET, project, parts, retentionDays, now)
+    summary.stored += await storeParts({
+      db,
+      bucket: env.BUCKET,
+      project,
+      parts,
+      retentionDays: retentionOf(project, env),
+      now: clock().getTime()
+    })
   }
 
   const outcome = await consumeByProject(batch, invocation, {

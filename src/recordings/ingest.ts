@@ -39,6 +39,16 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
   }
 }
 
+type Ingest = {
+  db: Db
+  bucket: R2Bucket
+  project: Project
+  parts: Incoming[]
+  retentionDays: number
+  /** ms UTC. */
+  now: number
+}
+
 /**
  * Stores parts, each exactly once however often it arrives, and deletes the objects of refused
  * parts. If another consumer changes the same recordings in the meantime, it reads again and starts
@@ -46,14 +56,14 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
  * @returns the number of stored parts
  * @throws unavailable, also after too many conflicts
  */
-export async function storeParts(
-  db: Db,
-  bucket: R2Bucket,
-  project: Project,
-  parts: Incoming[],
-  retentionDays: number,
-  now: number
-): Promise<number> {
+export async function storeParts({
+  db,
+  bucket,
+  project,
+  parts,
+  retentionDays,
+  now
+}: Ingest): Promise<number> {
   const { stored, refused } = await retryConflicts(async () => {
     const read = await readKnown(
       db,

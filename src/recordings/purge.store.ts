@@ -1,7 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../db/batch.ts'
+import { and, asc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
+import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
+import { updateFrom } from '../db/statements.ts'
+import { addToStore } from '../tombstones/store.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
@@ -18,12 +21,27 @@ export const tombstoneRecordings = (
   projectId: number,
   condition: SQL,
   now: number,
-  erasureId: SQL = sql`null`
+  erasureId: SQL | null = null
 ): SQL[] => [
-  sql`update recordings set deleted = 1, deleted_at = ${now}, erasure_id = ${erasureId}, identity = 0, first_part = '',
-        start_url = null, urls = '[]', access_token = '', shared_hash = null, revision = revision + 1
-      where project_id = ${projectId} and not deleted and ${condition} returning session_id`,
-  sql`update counters set value = value - changes() where project_id = ${projectId} and name = 'recordings'`
+  sql`${updateFrom(recordings, {
+    set: {
+      deleted: 1,
+      deletedAt: now,
+      erasureId,
+      identity: 0,
+      firstPart: '',
+      startUrl: null,
+      urls: '[]',
+      accessToken: '',
+      sharedHash: null,
+      revision: sql`${recordings.revision} + 1`
+    },
+    where: sql`${recordings.projectId} = ${projectId} and not ${recordings.deleted} and ${condition}`
+  })} returning ${recordings.sessionId}`,
+  updateFrom(counters, {
+    set: { value: sql`${counters.value} - changes()` },
+    where: sql`${counters.projectId} = ${projectId} and ${counters.name} = 'recordings'`
+  })
 ]
 
 /**
@@ -38,17 +56,18 @@ export async function deleteRecording(
 ): Promise<boolean> {
   const [deleted] = await writeBatch(
     db,
-    tombstoneRecordings(projectId, sql`session_id = ${sessionId}`, now)
+    tombstoneRecordings(projectId, sql`${recordings.sessionId} = ${sessionId}`, now)
   )
   return deleted?.results.length === 1
 }
 
 /** Lists the projects in the database that have or had recordings. */
 export async function listProjects(db: Db): Promise<number[]> {
-  const projects = query<{ project_id: number }>(
-    sql`select project_id from counters where name = 'recordings'`
-  )
-  return (await readBatch(db, projects))[0].map(({ project_id }) => project_id)
+  const rows = await db
+    .select({ projectId: counters.projectId })
+    .from(counters)
+    .where(eq(counters.name, 'recordings'))
+  return rows.map(({ projectId }) => projectId)
 }
 
 /**
@@ -61,12 +80,14 @@ export async function expireRecordings(
   projectId: number,
   { until, limit, now }: { until: number; limit: number; now: number }
 ): Promise<number> {
-  const old = (condition: SQL) => sql`session_id in (
-    select session_id from recordings
-    where project_id = ${projectId} and start_time < ${until} and ${condition} order by start_time limit ${limit})`
+  const oldest = (condition: SQL) => sql`${recordings.sessionId} in (
+    select ${recordings.sessionId} from ${recordings}
+    where ${recordings.projectId} = ${projectId} and ${recordings.startTime} < ${until} and ${condition}
+    order by ${recordings.startTime} limit ${limit})`
   const [, deleted] = await writeBatch(db, [
-    sql`delete from recordings where project_id = ${projectId} and ${old(sql`purged_at is not null`)}`,
-    ...tombstoneRecordings(projectId, old(sql`not deleted`), now)
+    sql`delete from ${recordings} where ${recordings.projectId} = ${projectId}
+        and ${oldest(sql`${recordings.purgedAt} is not null`)}`,
+    ...tombstoneRecordings(projectId, oldest(sql`not ${recordings.deleted}`), now)
   ])
   return deleted?.results.length ?? 0
 }
@@ -74,22 +95,27 @@ export async function expireRecordings(
 /** A deleted recording that is not purged yet. */
 export type DeletedRecording = { project_id: number; session_id: string }
 
+const deletedRecording = { project_id: recordings.projectId, session_id: recordings.sessionId }
+
+/** A condition in the words of the index `recordings_doomed`: with a bound value SQLite would not use it. */
+const isUnpurged = sql`${recordings.deleted} and ${recordings.purgedAt} is null`
+
 /**
  * Lists recordings to purge: those that this sweep has deleted, at `now`, and those deleted up to
  * `before`, whose message must be lost. Times are ms UTC.
  */
-export async function listUnpurged(
+export const listUnpurged = (
   db: Db,
   now: number,
   before: number,
   limit: number
-): Promise<DeletedRecording[]> {
-  const unpurged = query<DeletedRecording>(sql`
-    select project_id, session_id from recordings
-    where deleted and purged_at is null and (deleted_at >= ${now} or deleted_at <= ${before})
-    order by deleted_at limit ${limit}`)
-  return (await readBatch(db, unpurged))[0]
-}
+): Promise<DeletedRecording[]> =>
+  db
+    .select(deletedRecording)
+    .from(recordings)
+    .where(and(isUnpurged, or(gte(recordings.deletedAt, now), lte(recordings.deletedAt, before))))
+    .orderBy(asc(recordings.deletedAt))
+    .limit(limit)
 
 /** Returns the given sessions that have a row in `recordings`, including tombstones. */
 export async function listRecorded(
@@ -97,22 +123,26 @@ export async function listRecorded(
   projectId: number,
   sessionIds: string[]
 ): Promise<Set<string>> {
-  const recorded = query<{ session_id: string }>(sql`
-    select session_id from recordings where project_id = ${projectId} and session_id in ${inJson(sessionIds)}`)
-  return new Set((await readBatch(db, recorded))[0].map(({ session_id }) => session_id))
+  const rows = await db
+    .select({ sessionId: recordings.sessionId })
+    .from(recordings)
+    .where(isOneOf(projectId, sessionIds))
+  return new Set(rows.map(({ sessionId }) => sessionId))
 }
 
 /** Returns the given sessions whose recordings are deleted but not purged. */
-export async function findUnpurged(
+export const findUnpurged = (
   db: Db,
   projectId: number,
   sessionIds: string[]
-): Promise<DeletedRecording[]> {
-  const unpurged = query<DeletedRecording>(sql`
-    select project_id, session_id from recordings
-    where project_id = ${projectId} and session_id in ${inJson(sessionIds)} and deleted and purged_at is null`)
-  return (await readBatch(db, unpurged))[0]
-}
+): Promise<DeletedRecording[]> =>
+  db
+    .select(deletedRecording)
+    .from(recordings)
+    .where(and(isOneOf(projectId, sessionIds), isUnpurged))
+
+const isOneOf = (projectId: number, sessionIds: string[]): SQL =>
+  sql`${recordings.projectId} = ${projectId} and ${recordings.sessionId} in ${inJson(sessionIds)}`
 
 /**
  * Deletes at most `limit` parts of a deleted recording and counts them for the erasure that deleted
@@ -120,25 +150,34 @@ export async function findUnpurged(
  */
 export async function purgeParts(
   db: Db,
-  { project_id, session_id }: DeletedRecording,
+  recording: DeletedRecording,
   limit: number
 ): Promise<number> {
-  const piece = sql`
-    select part_id from recording_parts where project_id = ${project_id} and session_id = ${session_id} limit ${limit}`
+  const isPart = isOf(recordingParts, recording)
+  const piece = sql`select ${recordingParts.partId} from ${recordingParts} where ${isPart} limit ${limit}`
   const [, removed] = await writeBatch(db, [
-    sql`update erasures set stores = json_set(stores, '$.recording_parts',
-          coalesce(stores ->> '$.recording_parts', 0) + (select count(*) from (${piece})))
-        where id = (select erasure_id from recordings where project_id = ${project_id} and session_id = ${session_id})`,
-    sql`delete from recording_parts
-        where project_id = ${project_id} and session_id = ${session_id} and part_id in (${piece}) returning 1`
+    updateFrom(erasures, {
+      set: { stores: addToStore('recording_parts', sql`select count(*) from (${piece})`) },
+      where: sql`${erasures.id} = (
+        select ${recordings.erasureId} from ${recordings} where ${isOf(recordings, recording)})`
+    }),
+    sql`delete from ${recordingParts} where ${isPart} and ${recordingParts.partId} in (${piece}) returning 1`
   ])
   return removed?.results.length ?? 0
 }
 
 /** Deletes the views of a deleted recording and marks it as purged: only its tombstone is left. */
-export const finishPurge = (db: Db, { project_id, session_id }: DeletedRecording, now: number) =>
-  writeBatch(db, [
-    sql`delete from recording_views where project_id = ${project_id} and session_id = ${session_id}`,
-    sql`update recordings set purged_at = ${now}
-        where project_id = ${project_id} and session_id = ${session_id} and deleted and purged_at is null`
+export const finishPurge = (db: Db, recording: DeletedRecording, now: number) =>
+  db.batch([
+    db.delete(recordingViews).where(isOf(recordingViews, recording)),
+    db
+      .update(recordings)
+      .set({ purgedAt: now })
+      .where(and(isOf(recordings, recording), isUnpurged))
   ])
+
+/** SQL: whether a row of one of the tables belongs to the recording. */
+const isOf = (
+  { projectId, sessionId }: typeof recordings | typeof recordingParts | typeof recordingViews,
+  recording: DeletedRecording
+): SQL => sql`${projectId} = ${recording.project_id} and ${sessionId} = ${recording.session_id}`

@@ -1,34 +1,27 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../db/batch.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { expectRows } from '../db/rows.ts'
+import { distinctIds, recordings, recordingViews } from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import type { PersonName } from './change.ts'
+import { insertSelect, updateFrom } from '../db/statements.ts'
+import { idOfPerson, type PersonName } from '../persons/store.ts'
+import { isLive } from './store.ts'
 
 /**
  * Lists a person's identities in the order in which they were first seen; empty if the person does
  * not exist.
  */
-export async function findIdentities(
+export const findIdentities = (
   db: Db,
   projectId: number,
   name: PersonName
-): Promise<{ key: number; distinct_id: string }[]> {
-  const person = personIdOf(projectId, name)
-  const identities = query<{ key: number; distinct_id: string }>(sql`
-    select key, distinct_id from distinct_ids where person_id = (${person}) order by key`)
-  return (await readBatch(db, identities))[0]
-}
-
-function personIdOf(projectId: number, name: PersonName): SQL {
-  if ('id' in name) {
-    return sql`select id from persons where project_id = ${projectId} and id = ${name.id}`
-  }
-  if ('uuid' in name) {
-    return sql`select id from persons where project_id = ${projectId} and uuid = ${name.uuid}`
-  }
-  return sql`select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId}`
-}
+): Promise<{ key: number; distinct_id: string }[]> =>
+  db
+    .select({ key: distinctIds.key, distinct_id: distinctIds.distinctId })
+    .from(distinctIds)
+    .where(eq(distinctIds.personId, idOfPerson(projectId, name)))
+    .orderBy(asc(distinctIds.key))
 
 /** Returns the key of a distinct id; creates the distinct id if it does not exist. */
 export async function findOrCreateIdentity(
@@ -36,18 +29,16 @@ export async function findOrCreateIdentity(
   projectId: number,
   distinctId: string
 ): Promise<number> {
-  const known = query<{ key: number }>(sql`
-    select key from distinct_ids where project_id = ${projectId} and distinct_id = ${distinctId}`)
-  const [found] = (await readBatch(db, known))[0]
+  const [found] = await db
+    .select({ key: distinctIds.key })
+    .from(distinctIds)
+    .where(and(eq(distinctIds.projectId, projectId), eq(distinctIds.distinctId, distinctId)))
   if (found) {
     return found.key
   }
-  const { identity } = await reserveNumbers(db, { identity: 1 })
-  await writeBatch(db, [
-    sql`insert into distinct_ids (key, project_id, distinct_id, person_id)
-        values (${identity}, ${projectId}, ${distinctId}, null)`
-  ])
-  return identity
+  const { identity: key } = await reserveNumbers(db, { identity: 1 })
+  await db.insert(distinctIds).values({ key, projectId, distinctId, personId: null })
+  return key
 }
 
 /**
@@ -61,9 +52,14 @@ export async function relinkRecording(
   identity: number
 ): Promise<boolean> {
   const [, updated] = await writeBatch(db, [
-    expectRows(1, sql`distinct_ids where key = ${identity} and project_id = ${projectId}`),
-    sql`update recordings set identity = ${identity}, is_relinked = 1, revision = revision + 1
-        where project_id = ${projectId} and session_id = ${sessionId} and not deleted returning 1`
+    expectRows(
+      1,
+      sql`${distinctIds} where ${distinctIds.key} = ${identity} and ${distinctIds.projectId} = ${projectId}`
+    ),
+    sql`${updateFrom(recordings, {
+      set: { identity, isRelinked: 1, revision: sql`${recordings.revision} + 1` },
+      where: isLive(projectId, sessionId)
+    })} returning 1`
   ])
   return updated?.results.length === 1
 }
@@ -73,12 +69,12 @@ export const noteView = (
   db: Db,
   projectId: number,
   sessionId: string,
-  user: { id: number; email: string },
-  now: number
+  { user, now }: { user: { id: number; email: string }; now: number }
 ) =>
   writeBatch(db, [
-    sql`insert into recording_views (project_id, session_id, user_id, email, viewed_at)
-        select project_id, session_id, ${user.id}, ${user.email}, ${now} from recordings
-        where project_id = ${projectId} and session_id = ${sessionId} and not deleted
-        on conflict do nothing`
+    sql`${insertSelect(
+      recordingViews,
+      { projectId, sessionId, userId: user.id, email: user.email, viewedAt: now },
+      sql`${recordings} where ${isLive(projectId, sessionId)}`
+    )} on conflict do nothing`
   ])

@@ -1,7 +1,6 @@
+import { DAY } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { listRetentions } from '../projects/store.ts'
-
-const DAY = 86_400_000
 
 /** Returns the days for which a project's recordings are kept. */
 export type Retention = (projectId: number) => number

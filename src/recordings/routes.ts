@@ -1,23 +1,13 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { AppError, NotFoundError } from '../errors.ts'
-import { sha256 } from '../hash.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
-import { describe } from '../http/openapi.ts'
-import {
-  encodeCursor,
-  PageQuery,
-  pageOf,
-  pageSchema,
-  pageSize,
-  readPosition
-} from '../http/page.ts'
+import { cursorSchema, cutPage, nameFilters, PageQuery, pageOf, readPage } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { log } from '../log.ts'
-import { PropertyParameters, readPropertyParameters } from '../properties/parameters.ts'
-import { TOO_MUCH_WORK } from '../properties/work.ts'
+import { readPropertyParameters } from '../properties/parameters.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
 import { compileFilters } from './list/filters.store.ts'
 import { isUnfiltered, readRecordingFilters } from './list/query.ts'
@@ -32,96 +22,15 @@ import {
 import { openPart, SnapshotsQuery } from './part.ts'
 import { deleteRecording } from './purge.store.ts'
 import { sendPurges } from './purge.ts'
+import { DESTROY, LIST, RETRIEVE, SNAPSHOTS, UPDATE } from './reference.ts'
 import { noteView } from './relink.store.ts'
 import { relink } from './relink.ts'
-import { RecordingJson, SourcesJson } from './schemas.ts'
+import { RecordingJson } from './schemas.ts'
 import { findRecording } from './store.ts'
-
-const TAG = 'Session recordings'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
-/**
- * The position of the next page. It carries the count of a filtered list, with a hash of the
- * filters that were counted.
- */
-const Cursor = Position.extend({
-  counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
-})
-
-const LIST = describe({
-  id: 'session_recordings_list',
-  tag: TAG,
-  summary: 'List recordings',
-  description: `Newest first by default. A recording must match all filters.
-
-Filters in \`properties\` have the type \`event\` (the default), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose \
-key \`event\` is the name of an event. A filter on events matches when one event of the session matches it; with a negated \
-operator such as \`is_not\`, when all events do. The same applies to \`visited_page\`, the pages of the recording. Person \
-properties are today's. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
-session's events. The keys of type \`recording\` are those of \`having_predicates\`.`,
-  query: PropertyParameters,
-  answers: {
-    200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) }
-  },
-  refusals: [
-    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
-    ['query_too_large', TOO_MUCH_WORK, 'properties'],
-    ['required', 'This field is required.', 'events__0__id'],
-    ['blank', 'This field may not be blank.', 'session_ids__0'],
-    ['null', 'This field may not be null.', 'session_ids__0'],
-    [
-      'query_too_large',
-      'Filters on events can scan at most 20000 recordings, but the period has more: send a later `date_from`.',
-      'date_from'
-    ]
-  ]
-})
-
-const RETRIEVE = describe({
-  id: 'session_recordings_retrieve',
-  tag: TAG,
-  summary: 'Retrieve a recording',
-  answers: { 200: { text: 'The recording.', schema: RecordingJson } }
-})
-
-const UPDATE = describe({
-  id: 'session_recordings_update',
-  tag: TAG,
-  summary: 'Update a recording',
-  description:
-    "Assigns the recording to another distinct id or person, or marks it as viewed by the key's user. Fields that are sent back unchanged are ignored, so a whole recording may be sent.",
-  answers: { 200: { text: 'The updated recording.', schema: RecordingJson } },
-  refusals: [
-    ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
-    ['invalid_input', 'This is not a distinct id of the person.', 'distinct_id'],
-    ['blank', 'This field may not be blank.', 'distinct_id']
-  ]
-})
-
-const DESTROY = describe({
-  id: 'session_recordings_destroy',
-  tag: TAG,
-  summary: 'Delete a recording',
-  description:
-    'The recording disappears at once; its snapshots are purged shortly after. Snapshots of the session that arrive later are discarded.',
-  answers: { 204: { text: 'Deleted.' } }
-})
-
-const SNAPSHOTS = describe({
-  id: 'session_recordings_snapshots',
-  tag: TAG,
-  summary: 'Retrieve the snapshots of a recording',
-  description:
-    'Without `blob_key`, returns the list of parts. With it, returns the snapshots of one part as JSON lines, each `[window id, snapshot]`, as the SDK sent them. A snapshot with a `cv` was compressed by the SDK.',
-  answers: {
-    200: {
-      text: 'The list of parts, or the snapshots of one part.',
-      schema: SourcesJson,
-      type: 'application/jsonl'
-    }
-  }
-})
+const Cursor = cursorSchema(Position.shape)
 
 /** Fields of a recording that change without an update, so that a client may send an old value. */
 const CHANGING = ['viewers', 'ongoing', 'activity_score']
@@ -138,40 +47,24 @@ export const recordingRoutes = createRouter()
     allow('session_recording:read'),
     validateQuery(ListQuery),
     async (c) => {
-      const { limit, order, order_direction } = c.req.valid('query')
+      const query = c.req.valid('query')
       const { db, project, user, now } = c.var
       const properties = readPropertyParameters(new URL(c.req.url).searchParams)
-      const filters = readRecordingFilters(c.req.valid('query'), properties, project, now)
-      const size = pageSize(limit)
-      const { after, offset } = readPosition(c.req.url, Cursor, c.req.valid('query'))
-      const hash = isUnfiltered(filters)
-        ? undefined
-        : await sha256(JSON.stringify([project.id, filters]))
-      const matching =
-        hash === undefined ? undefined : await compileFilters(db, project, filters, now)
-      const { rows, count } = await listRecordings(db, project.id, {
-        matching,
-        order: { by: order, isAscending: order_direction === 'asc' },
-        page: { limit: size + 1, offset: after ? 0 : offset, after },
-        knownCount: after?.counted?.filters === hash ? after?.counted?.count : undefined
+      const filters = readRecordingFilters(query, properties, project, now)
+      const name = isUnfiltered(filters) ? undefined : await nameFilters(project.id, filters)
+      const page = readPage(c.req.url, Cursor, query, name)
+      const found = await listRecordings(db, project.id, {
+        matching: name === undefined ? undefined : await compileFilters(db, project, filters, now),
+        order: { by: query.order, isAscending: query.order_direction === 'asc' },
+        page: page.rows,
+        knownCount: page.knownCount
       })
-      const shown = rows.slice(0, size)
-      const last = shown.at(-1)
-      const counted = hash && { count, filters: hash }
-      const next =
-        last &&
-        encodeCursor({ value: last.order_value ?? 0, id: last.session_id, counted }, offset + size)
+      const { shown, place } = cutPage(page, found, ({ order_value, session_id }) => ({
+        value: order_value ?? 0,
+        id: session_id
+      }))
       const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
-      return c.json(
-        pageOf(c.req.url, {
-          results,
-          count,
-          size,
-          offset,
-          hasMore: rows.length > size,
-          cursor: next
-        })
-      )
+      return c.json(pageOf(c.req.url, { ...place, results }))
     }
   )
   .get(
@@ -207,7 +100,7 @@ export const recordingRoutes = createRouter()
         await relink(db, project.id, id, newOwner)
       }
       if (update.viewed) {
-        await noteView(db, project.id, id, user, now.getTime())
+        await noteView(db, project.id, id, { user, now: now.getTime() })
       }
       return c.json(await showRecording(c, id))
     }

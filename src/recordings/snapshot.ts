@@ -1,3 +1,4 @@
+import { DAY, MINUTE } from '../calendar/buckets.ts'
 import { isCookieless, SENTINEL } from '../capture/cookieless/visitor.ts'
 import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'
@@ -7,9 +8,9 @@ import { readDistinctId } from '../persons/distinct-id.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
 /** The unit to which the skew of a client's clock is rounded, ms. */
-const STEP = 5 * 60_000
+const STEP = 5 * MINUTE
 /** Largest distance of a snapshot's time from now, ms. */
-const MAX_DISTANCE = 7 * 86_400_000
+const MAX_DISTANCE = 7 * DAY
 /** Most characters that are kept of a window id. */
 const MAX_WINDOW = 200
 

@@ -1,9 +1,13 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { recordings } from '../db/schema.ts'
 
 export type RecordingRow = typeof recordings.$inferSelect
+
+/** SQL: whether a recording is that of the session, and not deleted. */
+export const isLive = (projectId: number, sessionId: string): SQL =>
+  sql`(${recordings.projectId} = ${projectId} and ${recordings.sessionId} = ${sessionId} and not ${recordings.deleted})`
 
 /** Finds the recordings of the given sessions, including deleted recordings, in no order. */
 export const findStored = (

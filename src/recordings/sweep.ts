@@ -1,10 +1,9 @@
 import * as z from 'zod'
+import { DAY } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { prefixOf } from './part.ts'
 import { listProjects, listRecorded } from './purge.store.ts'
 import type { Retention } from './retention.ts'
-
-const DAY = 86_400_000
 
 /** Days after which no queue contains a message that names an object. */
 const QUEUED_DAYS = 15

@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
+import { counters, distinctIds, recordingParts, recordings } from '../db/schema.ts'
+import { insertSelect, updateFrom, type Values } from '../db/statements.ts'
 import { reopenSessions } from '../sessions/store.ts'
 import { expectLastErasure } from '../tombstones/store.ts'
 import type { Changes, Known, Recording } from './plan.ts'
@@ -16,21 +18,22 @@ export async function readKnown(
   wanted: Wanted
 ): Promise<Omit<Known, 'tombstones' | 'keptSince'>> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
-  const distinctIds = [...new Set(wanted.map(({ distinctId }) => distinctId))]
+  const names = [...new Set(wanted.map(({ distinctId }) => distinctId))]
   const [stored, [seen, identities, lastErasure]] = await Promise.all([
     findStored(db, projectId, sessionIds),
     readBatch(
       db,
       query<{ name: string }>(sql`
-        select part.session_id || '/' || part.part_id as name
-        from json_each(${JSON.stringify(wanted)}) as wanted cross join recording_parts as part
-          on part.project_id = ${projectId} and part.session_id = wanted.value ->> 'sessionId'
-             and part.part_id = wanted.value ->> 'partId'`),
+        select ${recordingParts.sessionId} || '/' || ${recordingParts.partId} as name
+        from json_each(${JSON.stringify(wanted)}) as wanted cross join ${recordingParts}
+          on ${recordingParts.projectId} = ${projectId} and ${recordingParts.sessionId} = wanted.value ->> 'sessionId'
+             and ${recordingParts.partId} = wanted.value ->> 'partId'`),
       query<{ key: number; distinct_id: string }>(sql`
-        select key, distinct_id from distinct_ids
-        where project_id = ${projectId} and distinct_id in ${inJson(distinctIds)}`),
+        select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
+        where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(names)}`),
       query<{ value: number }>(sql`
-        select value from counters where project_id = ${projectId} and name = 'last_erasure'`)
+        select ${counters.value} from ${counters}
+        where ${counters.projectId} = ${projectId} and ${counters.name} = 'last_erasure'`)
     )
   ])
   return {
@@ -43,44 +46,25 @@ export async function readKnown(
 
 /** The columns that a part may change in a stored recording, except the indexed columns. */
 const SUMS = [
-  'end_time',
-  'first_part',
-  'snapshot_source',
-  'active_ms',
-  'click_count',
-  'keypress_count',
-  'mouse_activity_count',
-  'console_log_count',
-  'console_warn_count',
-  'console_error_count',
-  'start_url',
+  'endTime',
+  'firstPart',
+  'snapshotSource',
+  'activeMs',
+  'clickCount',
+  'keypressCount',
+  'mouseActivityCount',
+  'consoleLogCount',
+  'consoleWarnCount',
+  'consoleErrorCount',
+  'startUrl',
   'urls',
   'parts',
   'bytes',
-  'last_received_at'
-]
-const INDEXED = ['identity', 'start_time']
+  'lastReceivedAt'
+] as const satisfies Column[]
+const INDEXED = ['identity', 'startTime'] as const satisfies Column[]
 
-const toColumns = (recording: Recording) => ({
-  session_id: recording.sessionId,
-  identity: recording.identity,
-  start_time: recording.startTime,
-  end_time: recording.endTime,
-  first_part: recording.firstPart,
-  snapshot_source: recording.snapshotSource,
-  active_ms: recording.activeMs,
-  click_count: recording.clickCount,
-  keypress_count: recording.keypressCount,
-  mouse_activity_count: recording.mouseActivityCount,
-  console_log_count: recording.consoleLogCount,
-  console_warn_count: recording.consoleWarnCount,
-  console_error_count: recording.consoleErrorCount,
-  start_url: recording.startUrl,
-  urls: recording.urls,
-  parts: recording.parts,
-  bytes: recording.bytes,
-  last_received_at: recording.lastReceivedAt
-})
+type Column = keyof Recording & keyof typeof recordings.$inferSelect
 
 /**
  * Writes a plan in one transaction, or writes nothing if the rows that the plan was made from have
@@ -104,14 +88,22 @@ export async function writeChanges(
     ...eachChunk(changes.usedIdentities, (keys, count) => [
       expectRows(
         count,
-        sql`json_each(${keys}) as used cross join distinct_ids as identity
-            on identity.key = used.value and identity.project_id = ${projectId}`
+        sql`json_each(${keys}) as used cross join ${distinctIds}
+            on ${distinctIds.key} = used.value and ${distinctIds.projectId} = ${projectId}`
       )
     ]),
     ...(newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
     ...eachChunk(newIdentities, (rows) => [
-      sql`insert into distinct_ids (key, project_id, distinct_id, person_id)
-          select value ->> 'key', ${projectId}, value ->> 'distinct_id', null from json_each(${rows})`
+      insertSelect(
+        distinctIds,
+        {
+          key: sql`value ->> 'key'`,
+          projectId,
+          distinctId: sql`value ->> 'distinct_id'`,
+          personId: null
+        },
+        sql`json_each(${rows})`
+      )
     ]),
     ...eachChunk(
       parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [
@@ -121,13 +113,22 @@ export async function writeChanges(
         endTime
       ]),
       (rows) => [
-        sql`insert into recording_parts (project_id, session_id, part_id, start_time, end_time)
-            select ${projectId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${rows})`
+        insertSelect(
+          recordingParts,
+          {
+            projectId,
+            sessionId: sql`value ->> 0`,
+            partId: sql`value ->> 1`,
+            startTime: sql`value ->> 2`,
+            endTime: sql`value ->> 3`
+          },
+          sql`json_each(${rows})`
+        )
       ]
     ),
     ...insertRecordings(
       projectId,
-      created.map((recording) => ({ ...toColumns(recording), access_token: newToken() })),
+      created.map((recording) => ({ ...recording, accessToken: newToken() })),
       now
     ),
     ...updateRecordings(projectId, moved, [...INDEXED, ...SUMS]),
@@ -144,42 +145,52 @@ export async function writeChanges(
  * Rolls the batch back as a conflict unless these recordings are unchanged since they were read.
  * Put it before all writes.
  */
-const expectUnchanged = (projectId: number, recordings: Changes['updated']): SQL[] =>
+const expectUnchanged = (projectId: number, updated: Changes['updated']): SQL[] =>
   eachChunk(
-    recordings.map(({ sessionId, revision }) => ({ sessionId, revision })),
+    updated.map(({ sessionId, revision }) => ({ sessionId, revision })),
     (rows, count) => [
       expectRows(
         count,
-        sql`json_each(${rows}) as read cross join recordings as recording
-            on recording.project_id = ${projectId} and recording.session_id = read.value ->> 'sessionId'
-               and recording.revision = read.value ->> 'revision'`
+        sql`json_each(${rows}) as read cross join ${recordings}
+            on ${recordings.projectId} = ${projectId} and ${recordings.sessionId} = read.value ->> 'sessionId'
+               and ${recordings.revision} = read.value ->> 'revision'`
       )
     ]
   )
 
-function insertRecordings(projectId: number, rows: object[], now: number): SQL[] {
-  const columns = [...INDEXED, ...SUMS, 'session_id', 'access_token']
-  return eachChunk(rows, (json) => [
-    sql`insert into recordings (project_id, is_relinked, created_at, ${names(columns)})
-        select ${projectId}, 0, ${now}, ${sql.join(columns.map(column), sql`, `)} from json_each(${json})`
+const insertRecordings = (
+  projectId: number,
+  created: (Recording & { accessToken: string })[],
+  now: number
+): SQL[] =>
+  eachChunk(created, (json) => [
+    insertSelect(
+      recordings,
+      {
+        projectId,
+        isRelinked: 0,
+        createdAt: now,
+        ...valuesOf([...INDEXED, ...SUMS, 'sessionId']),
+        accessToken: sql`value ->> 'accessToken'`
+      },
+      sql`json_each(${json})`
+    )
   ])
-}
 
-const updateRecordings = (projectId: number, recordings: Recording[], columns: string[]): SQL[] =>
-  eachChunk(recordings.map(toColumns), (json) => [
-    sql`update recordings set revision = recordings.revision + 1,
-          ${sql.join(
-            columns.map((name) => sql`${sql.identifier(name)} = ${column(name)}`),
-            sql`, `
-          )}
-        from json_each(${json}) as changed
-        where recordings.project_id = ${projectId} and recordings.session_id = changed.value ->> 'session_id'`
+const updateRecordings = (
+  projectId: number,
+  updated: Recording[],
+  columns: readonly Column[]
+): SQL[] =>
+  eachChunk(updated, (json) => [
+    updateFrom(recordings, {
+      set: { revision: sql`${recordings.revision} + 1`, ...valuesOf(columns) },
+      from: sql`json_each(${json}) as changed`,
+      where: sql`${recordings.projectId} = ${projectId}
+        and ${recordings.sessionId} = changed.value ->> 'sessionId'`
+    })
   ])
 
-const names = (columns: string[]): SQL =>
-  sql.join(
-    columns.map((name) => sql.identifier(name)),
-    sql`, `
-  )
-
-const column = (name: string): SQL => sql`value ->> ${name}`
+/** Returns the values of columns in a JSON object of the same members. */
+const valuesOf = (columns: readonly Column[]): Values<typeof recordings> =>
+  Object.fromEntries(columns.map((name) => [name, sql`value ->> ${name}`]))

@@ -1,16 +1,16 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { query, readBatch } from '../db/batch.ts'
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
+import { sessions, sessionValues } from '../db/schema.ts'
+import { assign, bare, excluded, insertSelect, updateFrom, type Values } from '../db/statements.ts'
 import { isOfExit } from '../properties/session.ts'
+import { SLOT } from '../rollups/store.ts'
 import type { SessionPart } from './session.ts'
 
 /*
  * Building sessions from events.
  */
-
-/** Length of a slot, ms: open sessions are indexed by the quarter of an hour in which their last event was received. */
-export const SLOT = 900_000
 
 /**
  * Most distinct ids stored per session, the ones with the lowest keys. A session id that is shared
@@ -25,31 +25,65 @@ export const MAX_IDENTITIES = 100
  */
 export const addToSessions = (projectId: number, parts: readonly SessionPart[]): SQL[] =>
   eachChunk(parts.map(toRow), (rows) => [
-    sql`insert into sessions (project_id, session_id, identities, start_time, end_time, events, pageviews, autocaptures,
-                              screens, entry_key, entry, exit_key, exit, click_key, click, vitals_key, lcp, open_slot)
-        select ${projectId}, value ->> 'id', value ->> 'identities', value ->> 'start', value ->> 'end', value ->> 'events',
-               value ->> 'pageviews', value ->> 'autocaptures', value ->> 'screens', value ->> '$.entry.key',
-               value ->> '$.entry.value', value ->> '$.exit.key', value ->> '$.exit.value', value ->> '$.click.key',
-               value ->> '$.click.value', value ->> '$.vitals.key', value ->> '$.vitals.value', value ->> 'slot'
-        from json_each(${rows}) where true
-        on conflict (project_id, session_id) do update set
-          identities = case when identities = excluded.identities then identities else (
-            select json_group_array(value) from (
-              select value from json_each(sessions.identities) union select value from json_each(excluded.identities)
-              order by value limit ${MAX_IDENTITIES})) end,
-          start_time = min(start_time, excluded.start_time), end_time = max(end_time, excluded.end_time),
-          events = events + excluded.events, pageviews = pageviews + excluded.pageviews,
-          autocaptures = autocaptures + excluded.autocaptures, screens = screens + excluded.screens,
-          ${picked('entry', '<')}, ${picked('exit', '>')}, ${picked('click', '>')}, ${picked('vitals', '<', 'lcp')},
-          open_slot = max(coalesce(open_slot, excluded.open_slot), excluded.open_slot), revision = revision + 1`
+    sql`${insertSelect(
+      sessions,
+      {
+        projectId,
+        sessionId: sql`value ->> 'id'`,
+        identities: sql`value ->> 'identities'`,
+        startTime: sql`value ->> 'start'`,
+        endTime: sql`value ->> 'end'`,
+        events: sql`value ->> 'events'`,
+        pageviews: sql`value ->> 'pageviews'`,
+        autocaptures: sql`value ->> 'autocaptures'`,
+        screens: sql`value ->> 'screens'`,
+        entryKey: sql`value ->> '$.entry.key'`,
+        entry: sql`value ->> '$.entry.value'`,
+        exitKey: sql`value ->> '$.exit.key'`,
+        exit: sql`value ->> '$.exit.value'`,
+        clickKey: sql`value ->> '$.click.key'`,
+        click: sql`value ->> '$.click.value'`,
+        vitalsKey: sql`value ->> '$.vitals.key'`,
+        lcp: sql`value ->> '$.vitals.value'`,
+        openSlot: sql`value ->> 'slot'`
+      },
+      sql`json_each(${rows}) where true`
+    )} on conflict (${bare(sessions.projectId)}, ${bare(sessions.sessionId)}) do update set ${MERGED}`
   ])
 
-/** SQL: keeps the value with the lower (`<`) or the higher (`>`) key. */
-function picked(name: string, order: '<' | '>', column = name): SQL {
-  const [key, value] = [sql.raw(`${name}_key`), sql.raw(column)]
-  const wins = sql`sessions.${key} is null or excluded.${key} ${sql.raw(order)} sessions.${key}`
-  return sql`${value} = case when ${wins} then excluded.${value} else sessions.${value} end,
-    ${key} = case when ${wins} then excluded.${key} else sessions.${key} end`
+const sum = (column: SQLiteColumn): SQL => sql`${column} + ${excluded(column)}`
+
+/** The assignments that add a part to a session. */
+const MERGED = assign(sessions, {
+  identities: sql`case when ${sessions.identities} = ${excluded(sessions.identities)} then ${sessions.identities} else (
+    select json_group_array(value) from (
+      select value from json_each(${sessions.identities})
+      union select value from json_each(${excluded(sessions.identities)})
+      order by value limit ${MAX_IDENTITIES})) end`,
+  startTime: sql`min(${sessions.startTime}, ${excluded(sessions.startTime)})`,
+  endTime: sql`max(${sessions.endTime}, ${excluded(sessions.endTime)})`,
+  events: sum(sessions.events),
+  pageviews: sum(sessions.pageviews),
+  autocaptures: sum(sessions.autocaptures),
+  screens: sum(sessions.screens),
+  ...pick('entry', 'entryKey', '<'),
+  ...pick('exit', 'exitKey', '>'),
+  ...pick('click', 'clickKey', '>'),
+  ...pick('lcp', 'vitalsKey', '<'),
+  openSlot: sql`max(coalesce(${sessions.openSlot}, ${excluded(sessions.openSlot)}), ${excluded(sessions.openSlot)})`,
+  revision: sql`${sessions.revision} + 1`
+})
+
+type Column = keyof typeof sessions.$inferSelect
+
+/** Keeps the value with the lower (`<`) or the higher (`>`) key. */
+function pick(name: Column, keyName: Column, order: '<' | '>'): Values<typeof sessions> {
+  const [value, key] = [sessions[name], sessions[keyName]]
+  const wins = sql`(${key} is null or ${excluded(key)} ${sql.raw(order)} ${key})`
+  return {
+    [name]: sql`case when ${wins} then ${excluded(value)} else ${value} end`,
+    [keyName]: sql`case when ${wins} then ${excluded(key)} else ${key} end`
+  }
 }
 
 const toRow = (part: SessionPart) => ({
@@ -74,8 +108,11 @@ const toRow = (part: SessionPart) => ({
  */
 export const reopenSessions = (projectId: number, sessionIds: readonly string[]): SQL[] =>
   eachChunk(sessionIds, (json) => [
-    sql`update sessions set open_slot = 0, revision = revision + 1
-        where project_id = ${projectId} and session_id in (select value from json_each(${json})) and open_slot is null`
+    updateFrom(sessions, {
+      set: { openSlot: 0, revision: sql`${sessions.revision} + 1` },
+      where: sql`${sessions.projectId} = ${projectId} and ${sessions.openSlot} is null
+        and ${sessions.sessionId} in (select value from json_each(${json}))`
+    })
   ])
 
 /*
@@ -87,37 +124,43 @@ export const reopenSessions = (projectId: number, sessionIds: readonly string[])
  * events. `chunk` selects the `session_id` of exactly these events.
  */
 export const markStale = (projectId: number, chunk: SQL): SQL =>
-  sql`update sessions set is_stale = 1, revision = revision + 1
-      where project_id = ${projectId} and not is_stale and session_id in (${chunk})`
+  updateFrom(sessions, {
+    set: { isStale: 1, revision: sql`${sessions.revision} + 1` },
+    where: sql`${sessions.projectId} = ${projectId} and not ${sessions.isStale}
+      and ${sessions.sessionId} in (${chunk})`
+  })
 
 /*
  * Reading.
  */
 
+/** A session that is read, beside others of the same statement. */
+export const session = alias(sessions, 's')
+
 /**
  * SQL: whether a session is a bounce: one page, no clicks, and less than ten seconds. Null for a
  * session without a page.
  */
-export const IS_BOUNCE = sql`case when s.pageviews + s.screens > 0 then
-  s.pageviews + s.screens + s.autocaptures <= 1 and s.end_time - s.start_time < 10000 end`
+export const IS_BOUNCE = sql`case when ${session.pageviews} + ${session.screens} > 0 then
+  ${session.pageviews} + ${session.screens} + ${session.autocaptures} <= 1 and ${session.endTime} - ${session.startTime} < 10000 end`
 
 const isoOf = (time: SQL): SQL => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
 
 const OF_ROW: Record<string, SQL> = {
-  $start_timestamp: sql`json_object('$start_timestamp', ${isoOf(sql`s.start_time`)})`,
-  $end_timestamp: sql`json_object('$end_timestamp', ${isoOf(sql`s.end_time`)})`,
-  $pageview_count: sql`json_object('$pageview_count', s.pageviews)`,
-  $autocapture_count: sql`json_object('$autocapture_count', s.autocaptures)`,
-  $screen_count: sql`json_object('$screen_count', s.screens)`,
-  $vitals_lcp: sql`json_object('$vitals_lcp', s.lcp)`,
-  $session_duration: sql`json_object('$session_duration', (s.end_time - s.start_time) / 1000)`,
+  $start_timestamp: sql`json_object('$start_timestamp', ${isoOf(sql`${session.startTime}`)})`,
+  $end_timestamp: sql`json_object('$end_timestamp', ${isoOf(sql`${session.endTime}`)})`,
+  $pageview_count: sql`json_object('$pageview_count', ${session.pageviews})`,
+  $autocapture_count: sql`json_object('$autocapture_count', ${session.autocaptures})`,
+  $screen_count: sql`json_object('$screen_count', ${session.screens})`,
+  $vitals_lcp: sql`json_object('$vitals_lcp', ${session.lcp})`,
+  $session_duration: sql`json_object('$session_duration', (${session.endTime} - ${session.startTime}) / 1000)`,
   $is_bounce: sql`json_object('$is_bounce', json(case ${IS_BOUNCE} when 1 then 'true' when 0 then 'false' end))`,
-  $last_external_click_url: sql`json_object('$last_external_click_url', s.click)`
+  $last_external_click_url: sql`json_object('$last_external_click_url', ${session.click})`
 }
 
 /** SQL: the JSON object that holds a property of a row `s` of `sessions`. Contains no bound values. */
 export const sessionColumn = (key: string): SQL =>
-  OF_ROW[key] ?? (isOfExit(key) ? sql`s.exit` : sql`s.entry`)
+  OF_ROW[key] ?? (isOfExit(key) ? sql`${session.exit}` : sql`${session.entry}`)
 
 export type CountedValue = { name: string; count: number }
 
@@ -132,19 +175,22 @@ export async function listValues(
   key: string,
   limit: number
 ): Promise<CountedValue[]> {
-  const of = sql`select value as name, count from session_values where project_id = ${projectId} and key = ${key}`
-  const [frequent] = await readBatch(
-    db,
-    query<CountedValue>(sql`${of} and count > 1 order by count desc, value limit ${limit}`)
+  const select = (condition: SQL) =>
+    db
+      .select({ name: sessionValues.value, count: sessionValues.count })
+      .from(sessionValues)
+      .where(and(eq(sessionValues.projectId, projectId), eq(sessionValues.key, key), condition))
+      .limit(limit)
+  // A condition in the words of the index `session_values_frequent`: with a bound value SQLite would not use it.
+  const frequent = await select(sql`${sessionValues.count} > 1`).orderBy(
+    desc(sessionValues.count),
+    asc(sessionValues.value)
   )
   // This statement also scans the values that several sessions have, of which there are fewer than
   // `limit` here.
   if (frequent.length === limit) {
     return frequent
   }
-  const [single] = await readBatch(
-    db,
-    query<CountedValue>(sql`${of} and count = 1 order by value limit ${limit}`)
-  )
+  const single = await select(sql`${sessionValues.count} = 1`).orderBy(asc(sessionValues.value))
   return [...frequent, ...single]
 }

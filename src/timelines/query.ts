@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { type Calendar, INTERVALS } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
-import { readFrom, readUntil } from '../calendar/dates.ts'
-import { AppError } from '../errors.ts'
-import { refusing, sameReason } from '../input/fields.ts'
+import { noDate, readFrom, readUntil } from '../calendar/dates.ts'
+import { AppError, naming } from '../errors.ts'
 import { isEmpty, type Json } from '../input/json.ts'
 import { jsonText } from '../input/parameters.ts'
-import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
+import { askedEvent } from '../properties/event.ts'
+import { leavesOf, PROPERTY_TYPES } from '../properties/filter.ts'
+import { readFilters } from '../properties/read-filters.ts'
 
 /** Most events, and most properties of a breakdown, in one request. */
 const MAX_ENTITIES = 100
@@ -19,35 +20,17 @@ const only = (...values: string[]) =>
     'Only events are supported.'
   ).nullish()
 
-/** Fields of a series that determine how it is counted or shown. A timeline ignores them. */
-const DISPLAYED = [
-  'name',
-  'custom_name',
-  'order',
-  'uuid',
-  'math',
-  'math_property',
-  'math_property_type',
-  'math_hogql',
-  'math_group_type_index'
-]
-
 /** An event to count: its name, or an object with the name as `id`. An `id` of null stands for all events. */
 const Entity = z.preprocess(
   (value) => (typeof value === 'string' ? { id: value } : value),
-  refusing(
-    z.object(
-      {
-        id: Text.min(1).nullable(),
-        type: only('events', 'event'),
-        kind: only('EventsNode'),
-        properties: z.unknown().optional()
-      },
-      'An event must be a name, or an object with the name as `id`.'
-    ),
-    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.'),
-    DISPLAYED,
-    'Not a field of an event: an event has `id` and `properties`.'
+  askedEvent(
+    {
+      id: Text.min(1).nullable(),
+      type: only('events', 'event'),
+      kind: only('EventsNode'),
+      properties: z.unknown().optional()
+    },
+    'An event must be a name, or an object with the name as `id`.'
   )
 )
 
@@ -157,25 +140,11 @@ function readRange(
   return { from, until }
 }
 
-const noDate = (text: string | undefined, attr: string) =>
-  new AppError(
-    'invalid_input',
-    `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
-    attr
-  )
-
 function personKeys(filters: unknown, attr: string, timezone: string, now: Date): string[] {
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return []
   }
-  try {
-    // The cast is safe: the filters were parsed from JSON.
-    const group = readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
-    return leavesOf(group).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
-  } catch (error) {
-    if (error instanceof AppError) {
-      throw new AppError(error.code, error.message, attr)
-    }
-    throw error
-  }
+  // The cast is safe: the filters were parsed from JSON.
+  const read = () => readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
+  return leavesOf(naming(attr, read)).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
 }

@@ -2,7 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
-import { onePerson, type PersonId } from '../persons/store.ts'
+import { distinctIds, eventNames, events, personVersions } from '../db/schema.ts'
+import { idOfPerson, type PersonId } from '../persons/store.ts'
 import type { TimelineQuery } from './query.ts'
 import type { SeenEvent } from './timeline.ts'
 
@@ -14,15 +15,19 @@ export async function findScope(
   db: Db,
   projectId: number,
   person: PersonId,
-  events: string[] | undefined
+  names: string[] | undefined
 ): Promise<{ personId: number | undefined; eventIds: ReadonlySet<number> | undefined }> {
-  const [found, names] = await readBatch(
+  const [found, known] = await readBatch(
     db,
-    query<{ id: number }>(sql`select id ${onePerson(projectId, person)}`),
+    query<{ id: number | null }>(sql`select ${idOfPerson(projectId, person)} as id`),
     query<{ id: number }>(sql`
-      select id from event_names where project_id = ${projectId} and name in ${inJson(events ?? [])}`)
+      select ${eventNames.id} from ${eventNames}
+      where ${eventNames.projectId} = ${projectId} and ${eventNames.name} in ${inJson(names ?? [])}`)
   )
-  return { personId: found[0]?.id, eventIds: events && new Set(names.map(({ id }) => id)) }
+  return {
+    personId: found[0]?.id ?? undefined,
+    eventIds: names && new Set(known.map(({ id }) => id))
+  }
 }
 
 /** Events read in one statement; a longer statement would hold up all other statements. */
@@ -42,12 +47,13 @@ export async function* readEvents(
     const [rows] = await readBatch(
       db,
       query<EventRow>(sql`
-        select d.key, e.timestamp, e.event_id, hex(e.uuid) as uuid, e.version
-        from distinct_ids d cross join events e indexed by events_identity
-          on e.identity = d.key and e.project_id = ${projectId}
-             and e.timestamp >= ${startOf(from, after)} and e.timestamp < ${until}
-        where d.person_id = ${personId} and +d.project_id = ${projectId} ${isAfter(after)}
-        order by d.key, e.timestamp, e.project_id, e.event_id, e.uuid limit ${PAGE_EVENTS}`)
+        select ${distinctIds.key}, ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid, ${events.version}
+        from ${distinctIds} cross join ${events} indexed by events_identity
+          on ${events.identity} = ${distinctIds.key} and ${events.projectId} = ${projectId}
+             and ${events.timestamp} >= ${startOf(from, after)} and ${events.timestamp} < ${until}
+        where ${distinctIds.personId} = ${personId} and +${distinctIds.projectId} = ${projectId} and ${isAfter(after)}
+        order by ${distinctIds.key}, ${events.timestamp}, ${events.projectId}, ${events.eventId}, ${events.uuid}
+        limit ${PAGE_EVENTS}`)
     )
     yield rows
     after = rows.length < PAGE_EVENTS ? undefined : rows.at(-1)
@@ -59,13 +65,16 @@ export async function* readEvents(
  * page, the time where that page ended.
  */
 const startOf = (from: number, after: EventRow | undefined): SQL =>
-  after ? sql`case d.key when ${after.key} then ${after.timestamp} else ${from} end` : sql`${from}`
+  after
+    ? sql`case ${distinctIds.key} when ${after.key} then ${after.timestamp} else ${from} end`
+    : sql`${from}`
 
+/** SQL: whether an event comes after another one in the order of `readEvents`. */
 const isAfter = (after: EventRow | undefined): SQL =>
   after
-    ? sql`and d.key >= ${after.key} and (d.key > ${after.key} or
-        (e.timestamp, e.event_id, e.uuid) > (${after.timestamp}, ${after.event_id}, unhex(${after.uuid})))`
-    : sql``
+    ? sql`${distinctIds.key} >= ${after.key} and (${distinctIds.key} > ${after.key} or
+        (${events.timestamp}, ${events.eventId}, ${events.uuid}) > (${after.timestamp}, ${after.event_id}, unhex(${after.uuid})))`
+    : sql`1`
 
 /**
  * Returns for each version the values of some keys as one text, which is equal for equal values,
@@ -81,9 +90,11 @@ export async function readValues(
   const [rows] = await readBatch(
     db,
     query<{ id: number; values: string; bytes: number }>(sql`
-      select v.id, length(v.properties) as bytes,
-             (select json_group_array(v.properties -> path.value) from json_each(${paths}) as path) as "values"
-      from person_versions v where v.id in ${inJson(versions)} and +v.project_id = ${projectId}`)
+      select ${personVersions.id}, length(${personVersions.properties}) as bytes,
+             (select json_group_array(${personVersions.properties} -> path.value)
+              from json_each(${paths}) as path) as "values"
+      from ${personVersions}
+      where ${personVersions.id} in ${inJson(versions)} and +${personVersions.projectId} = ${projectId}`)
   )
   return new Map(rows.map(({ id, values, bytes }) => [id, { values, bytes }]))
 }
@@ -97,8 +108,8 @@ export async function readVersions(
   const [rows] = await readBatch(
     db,
     query<{ id: number; properties: string }>(sql`
-      select id, json(properties) as properties from person_versions
-      where id in ${inJson(versions)} and +project_id = ${projectId}`)
+      select ${personVersions.id}, json(${personVersions.properties}) as properties from ${personVersions}
+      where ${personVersions.id} in ${inJson(versions)} and +${personVersions.projectId} = ${projectId}`)
   )
   return new Map(rows.map(({ id, properties }) => [id, properties]))
 }

@@ -1,7 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../db/batch.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../db/rows.ts'
+import { counters, erasedIdentities, erasures, guard } from '../db/schema.ts'
+import { updateFrom } from '../db/statements.ts'
 import type { Tombstone } from './tombstone.ts'
 
 /** Finds the tombstones with these hashes. */
@@ -10,28 +12,27 @@ export async function findTombstones(
   projectId: number,
   hashes: string[]
 ): Promise<(Tombstone & { hash: string })[]> {
-  const [rows] = await readBatch(
-    db,
-    query<{
-      hash: string
-      key: number
-      erasure_id: number
-      erased_at: number
-      is_open: number
-      delete_recordings: number
-    }>(sql`
-      select t.hash, t.key, t.erasure_id, t.erased_at, e.delete_events and e.status <> 'completed' as is_open,
-             e.delete_recordings
-      from erased_identities t cross join erasures e on e.id = t.erasure_id
-      where t.project_id = ${projectId} and t.hash in ${inJson(hashes)}`)
-  )
-  return rows.map(({ hash, key, erasure_id, erased_at, is_open, delete_recordings }) => ({
-    hash,
-    key,
-    erasureId: erasure_id,
-    erasedAt: erased_at,
-    isOpen: is_open === 1,
-    deletesRecordings: delete_recordings === 1
+  const rows = await db
+    .select({
+      hash: erasedIdentities.hash,
+      key: erasedIdentities.key,
+      erasureId: erasedIdentities.erasureId,
+      erasedAt: erasedIdentities.erasedAt,
+      status: erasures.status,
+      deletesEvents: erasures.deleteEvents,
+      deletesRecordings: erasures.deleteRecordings
+    })
+    .from(erasedIdentities)
+    .innerJoin(erasures, eq(erasures.id, erasedIdentities.erasureId))
+    .where(
+      and(
+        eq(erasedIdentities.projectId, projectId),
+        sql`${erasedIdentities.hash} in ${inJson(hashes)}`
+      )
+    )
+  return rows.map(({ status, deletesEvents, ...tombstone }) => ({
+    ...tombstone,
+    isOpen: deletesEvents && status !== 'completed'
   }))
 }
 
@@ -40,8 +41,9 @@ export async function findTombstones(
  * never).
  */
 export const expectLastErasure = (projectId: number, at: number): SQL =>
-  sql`insert into guard select null where ${at} <>
-        coalesce((select value from counters where project_id = ${projectId} and name = 'last_erasure'), 0)`
+  sql`insert into ${guard} select null where ${at} <> coalesce((
+        select ${counters.value} from ${counters}
+        where ${counters.projectId} = ${projectId} and ${counters.name} = 'last_erasure'), 0)`
 
 /**
  * Rolls the batch back as a conflict if the events of one of these erased identities are no longer
@@ -52,8 +54,10 @@ export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
     expectRows(
       count,
       sql`json_each(${rows}) as used
-          cross join erased_identities t on t.key = used.value and t.project_id = ${projectId}
-          cross join erasures e on e.id = t.erasure_id and e.delete_events and e.status <> 'completed'`
+          cross join ${erasedIdentities}
+            on ${erasedIdentities.key} = used.value and ${erasedIdentities.projectId} = ${projectId}
+          cross join ${erasures} on ${erasures.id} = ${erasedIdentities.erasureId}
+            and ${erasures.deleteEvents} and ${erasures.status} <> 'completed'`
     )
   ])
 
@@ -63,8 +67,11 @@ export const countDropped = (
   dropped: { erasure_id: number; count: number }[]
 ): SQL[] =>
   eachChunk(dropped, (rows) => [
-    sql`update erasures set dropped = dropped + late.value ->> 'count' from json_each(${rows}) as late
-        where erasures.id = late.value ->> 'erasure_id' and +erasures.project_id = ${projectId}`
+    updateFrom(erasures, {
+      set: { dropped: sql`${erasures.dropped} + late.value ->> 'count'` },
+      from: sql`json_each(${rows}) as late`,
+      where: sql`${erasures.id} = late.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
+    })
   ])
 
 /**
@@ -77,15 +84,21 @@ export const countRemoved = (
   store: string,
   rowsByErasure: Map<number, number>
 ) => {
-  const path = `$.${store}`
   const rows = [...rowsByErasure].map(([erasure_id, count]) => ({ erasure_id, count }))
   return writeBatch(
     db,
     eachChunk(rows, (json) => [
-      sql`update erasures
-          set stores = json_set(stores, ${path}, coalesce(stores ->> ${path}, 0) + (removed.value ->> 'count'))
-          from json_each(${json}) as removed
-          where erasures.id = removed.value ->> 'erasure_id' and +erasures.project_id = ${projectId}`
+      updateFrom(erasures, {
+        set: { stores: addToStore(store, sql`removed.value ->> 'count'`) },
+        from: sql`json_each(${json}) as removed`,
+        where: sql`${erasures.id} = removed.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
+      })
     ])
   )
+}
+
+/** Returns an erasure's `stores` with `count`, a number of rows in SQL, added to those of one store. */
+export function addToStore(store: string, count: SQL): SQL {
+  const path = `$.${store}`
+  return sql`json_set(${erasures.stores}, ${path}, coalesce(${erasures.stores} ->> ${path}, 0) + (${count}))`
 }

@@ -3,15 +3,9 @@ import { readStart, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
-import {
-  type FilterGroup,
-  isOneOf,
-  leavesOf,
-  PROPERTY_TYPES,
-  type Reading,
-  readFilters
-} from '../properties/filter.ts'
+import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES } from '../properties/filter.ts'
 import { Patterns } from '../properties/pattern.ts'
+import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
 import type { Draft, Entity } from './forms.ts'

@@ -1,3 +1,4 @@
+import { HOUR } from '../../calendar/buckets.ts'
 import { UnavailableError } from '../../errors.ts'
 import { within } from '../../pause.ts'
 import { PUT_MS } from '../../queues/waiting-objects.ts'
@@ -11,7 +12,6 @@ export const SALT_PREFIX = 'salts/'
 
 const SALT_BYTES = 32
 
-const HOUR = 3_600_000
 /**
  * Offsets of the first and the last time zone, ms: a calendar day begins first at UTC+14 and ends
  * last at UTC-12.

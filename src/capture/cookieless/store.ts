@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query } from '../../db/batch.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
+import { sessions } from '../../db/schema.ts'
 import { IDLE_MS, prefixOf, sessionPrefix, type VisitorSession } from './sessions.ts'
 
 /**
@@ -9,10 +10,9 @@ import { IDLE_MS, prefixOf, sessionPrefix, type VisitorSession } from './session
  */
 export const visitorSessions = (projectId: number, visitors: readonly string[]) =>
   query<VisitorSession>(sql`
-    select session.session_id as "sessionId", session.start_time as start, session.end_time as "end"
+    select ${sessions.sessionId} as "sessionId", ${sessions.startTime} as start, ${sessions.endTime} as "end"
     from json_each(${JSON.stringify(visitors.map(sessionPrefix))}) as visitor
-      cross join sessions as session on session.project_id = ${projectId}
-        and session.session_id >= visitor.value and session.session_id < visitor.value || 'g'`)
+      cross join ${sessions} on ${startsWith(projectId, sql`visitor.value`)}`)
 
 /**
  * Rolls this batch back as a conflict if another batch has stored a session close to a session that
@@ -28,9 +28,14 @@ export const expectNoSessions = (projectId: number, begun: readonly VisitorSessi
     (rows) => [
       expectRows(
         0,
-        sql`json_each(${rows}) as begun cross join sessions as session on session.project_id = ${projectId}
-            and session.session_id >= begun.value ->> 'prefix' and session.session_id < (begun.value ->> 'prefix') || 'g'
-            and session.start_time <= begun.value ->> 'to' and session.end_time >= begun.value ->> 'from'`
+        sql`json_each(${rows}) as begun cross join ${sessions}
+            on ${startsWith(projectId, sql`(begun.value ->> 'prefix')`)}
+              and ${sessions.startTime} <= begun.value ->> 'to' and ${sessions.endTime} >= begun.value ->> 'from'`
       )
     ]
   )
+
+/** SQL: whether a session's id starts with a prefix, which ends before its hexadecimal digits. */
+const startsWith = (projectId: number, prefix: SQL): SQL =>
+  sql`${sessions.projectId} = ${projectId} and ${sessions.sessionId} >= ${prefix}
+      and ${sessions.sessionId} < ${prefix} || 'g'`

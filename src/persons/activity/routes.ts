@@ -6,13 +6,14 @@ import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import {
-  encodeCursor,
+  cursorSchema,
+  cutPage,
   expectNoCursor,
   PageQuery,
   pageOf,
   pageSchema,
   pageSize,
-  readPosition
+  readPage
 } from '../../http/page.ts'
 import { validatePath, validateQuery } from '../../http/validation.ts'
 import { wholeFrom } from '../../input/parameters.ts'
@@ -30,11 +31,8 @@ const ActivityQuery = z.object({
 })
 type ActivityQuery = z.output<typeof ActivityQuery>
 
-/** The last entry of the previous page, and the number of entries of the person `of`. */
-const Cursor = z.object({
-  id: z.int(),
-  counted: z.object({ count: z.int().min(0), of: z.string() }).optional()
-})
+/** The id of the last entry; the count is that of one person's entries. */
+const Cursor = cursorSchema({ id: z.int() })
 
 const ActivityPage = pageSchema('ActivityPage', ActivityJson)
 
@@ -81,19 +79,18 @@ async function answerActivity(
   if (isCsv) {
     expectNoCursor(query.cursor)
   }
-  const size = pageSize(limit)
-  const { after, offset } =
+  const page = readPage(
+    c.req.url,
+    Cursor,
     query.page === undefined
-      ? readPosition(c.req.url, Cursor, query)
-      : { after: undefined, offset: toOffset(c.req.url, query.page, size) }
-  const of = person && ('id' in person ? String(person.id) : person.uuid)
-  const list = await listActivity(
-    db,
-    project.id,
-    person,
-    { limit: isCsv ? 0 : size + 1, offset: after ? 0 : offset, after: after?.id },
-    after?.counted && after.counted.of === of ? after.counted.count : undefined
+      ? query
+      : { limit, offset: toOffset(c.req.url, query.page, pageSize(limit)) },
+    person && JSON.stringify(person)
   )
+  const list = await listActivity(db, project.id, person, {
+    page: { ...page.rows, limit: isCsv ? 0 : page.rows.limit, after: page.rows.after?.id },
+    knownCount: page.knownCount
+  })
   if (!list) {
     throw new NotFoundError()
   }
@@ -103,24 +100,12 @@ async function answerActivity(
       c,
       'activity',
       columns,
-      toJsonPages(exportActivity(db, project.id, person, { limit, offset }))
+      toJsonPages(exportActivity(db, project.id, person, { limit, offset: page.offset }))
     )
   }
 
-  const rows = list.rows.slice(0, size)
-  const last = rows.at(-1)
-  return c.json(
-    pageOf(c.req.url, {
-      results: rows.map(activityToJson),
-      count: list.count,
-      size,
-      offset,
-      hasMore: list.rows.length > size,
-      cursor:
-        last &&
-        encodeCursor({ id: last.id, counted: of && { count: list.count, of } }, offset + size)
-    })
-  )
+  const { shown, place } = cutPage(page, list, ({ id }) => ({ id }))
+  return c.json(pageOf(c.req.url, { ...place, results: shown.map(activityToJson) }))
 }
 
 /** Returns the offset of a page. @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well */

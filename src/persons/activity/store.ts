@@ -3,7 +3,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { countRows, eachChunk } from '../../db/rows.ts'
-import { onePerson, type PersonId } from '../store.ts'
+import { activity, counters, distinctIds, persons } from '../../db/schema.ts'
+import { insertSelect, updateFrom } from '../../db/statements.ts'
+import { idOfPerson, type PersonId } from '../store.ts'
 import type { Entry } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
@@ -18,10 +20,21 @@ export const activityStatements = (projectId: number, entries: readonly Entry[])
   ...eachChunk(
     entries.map((entry) => ({ ...entry, uuid: uuidv7({ msecs: entry.at }) })),
     (rows) => [
-      sql`insert into activity (project_id, uuid, scope, item_id, owner_id, activity, actor, detail, created_at)
-          select ${projectId}, value ->> 'uuid', value ->> 'scope', value ->> 'itemId', value ->> 'itemId',
-                 value ->> 'activity', nullif(value -> 'actor', 'null'), value -> 'detail', value ->> 'at'
-          from json_each(${rows})`
+      insertSelect(
+        activity,
+        {
+          projectId,
+          uuid: sql`value ->> 'uuid'`,
+          scope: sql`value ->> 'scope'`,
+          itemId: sql`value ->> 'itemId'`,
+          ownerId: sql`value ->> 'itemId'`,
+          activity: sql`value ->> 'activity'`,
+          actor: sql`nullif(value -> 'actor', 'null')`,
+          detail: sql`value -> 'detail'`,
+          createdAt: sql`value ->> 'at'`
+        },
+        sql`json_each(${rows})`
+      )
     ]
   ),
   ...countRows(projectId, 'activity', entries.length)
@@ -39,21 +52,34 @@ export const mergeActivity = (
   ...eachChunk(
     merged.map(({ id, into, at }) => ({ id, into, at, uuid: uuidv7({ msecs: at }) })),
     (rows) => [
-      sql`update activity set owner_id = merged.value ->> 'into' from json_each(${rows}) as merged
-          where activity.project_id = ${projectId} and activity.scope = 'Person'
-            and activity.owner_id = merged.value ->> 'id'`,
-      sql`insert into activity (project_id, uuid, scope, item_id, owner_id, activity, actor, detail, created_at)
-          select ${projectId}, merged.value ->> 'uuid', 'Person', merged.value ->> 'into', merged.value ->> 'into',
-                 'merged', null,
-                 json_object('name', null, 'changes', json_array(json_object(
-                   'type', 'Person', 'action', 'merged', 'field', 'distinct_ids',
-                   'before', null, 'after', json_object('uuid', folded.uuid),
-                   'identities', json_object('distinct_ids', (
-                     select json_group_array(key) from (
-                       select d.key from distinct_ids d where d.person_id = folded.id order by d.key limit ${MAX_FOLDED_IDENTITIES})))))),
-                 merged.value ->> 'at'
-          from json_each(${rows}) as merged cross join persons as folded
-          where folded.id = merged.value ->> 'id' and +folded.project_id = ${projectId}`
+      updateFrom(activity, {
+        set: { ownerId: sql`merged.value ->> 'into'` },
+        from: sql`json_each(${rows}) as merged`,
+        where: sql`${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
+            and ${activity.ownerId} = merged.value ->> 'id'`
+      }),
+      insertSelect(
+        activity,
+        {
+          projectId,
+          uuid: sql`merged.value ->> 'uuid'`,
+          scope: 'Person',
+          itemId: sql`merged.value ->> 'into'`,
+          ownerId: sql`merged.value ->> 'into'`,
+          activity: 'merged',
+          actor: null,
+          detail: sql`json_object('name', null, 'changes', json_array(json_object(
+            'type', 'Person', 'action', 'merged', 'field', 'distinct_ids',
+            'before', null, 'after', json_object('uuid', ${persons.uuid}),
+            'identities', json_object('distinct_ids', (
+              select json_group_array(key) from (
+                select ${distinctIds.key} as key from ${distinctIds} where ${distinctIds.personId} = ${persons.id}
+                order by ${distinctIds.key} limit ${MAX_FOLDED_IDENTITIES}))))))`,
+          createdAt: sql`merged.value ->> 'at'`
+        },
+        sql`json_each(${rows}) as merged cross join ${persons}
+            where ${persons.id} = merged.value ->> 'id' and +${persons.projectId} = ${projectId}`
+      )
     ]
   ),
   ...countRows(projectId, 'activity', merged.length)
@@ -70,21 +96,19 @@ export async function listActivity(
   db: Db,
   projectId: number,
   person: PersonId | undefined,
-  page: Page,
-  knownCount?: number
+  { page, knownCount }: { page: Page; knownCount: number | undefined }
 ): Promise<{ rows: ActivityRow[]; count: number } | undefined> {
   const [rows, counted, found] = await readBatch(
     db,
-    query<ActivityRow>(sql`
-      select ${COLUMNS} from activity a where ${matching(projectId, person)} ${orderedPage(page)}`),
+    query<ActivityRow>(selectPage(COLUMNS, projectId, person, page)),
     query<{ count: number }>(
       knownCount === undefined ? countOf(projectId, person) : sql`select ${knownCount} as count`
     ),
-    query<{ id: number }>(
-      person ? sql`select id ${onePerson(projectId, person)}` : sql`select 0 as id`
+    query<{ id: number | null }>(
+      person ? sql`select ${idOfPerson(projectId, person)} as id` : sql`select 0 as id`
     )
   )
-  return found.length > 0 ? { rows, count: counted[0]?.count ?? 0 } : undefined
+  return found[0]?.id === null ? undefined : { rows, count: counted[0]?.count ?? 0 }
 }
 
 /** Entries in a page of an export. */
@@ -104,12 +128,11 @@ export async function* exportActivity(
   while (left > 0) {
     const [rows] = await readBatch(
       db,
-      query<ActivityRow>(sql`select ${COLUMNS} from activity a where a.id in (
+      query<ActivityRow>(sql`select ${COLUMNS} from ${activity} where ${activity.id} in (
         select id from (
           select id, sum(bytes) over (order by id desc) - bytes as bytes_before from (
-            select a.id, length(a.detail) as bytes from activity a
-            where ${matching(projectId, person)} ${orderedPage(page)}))
-        where bytes_before < ${MAX_PAGE_BYTES}) order by a.id desc`)
+            ${selectPage(SIZES, projectId, person, page)}))
+        where bytes_before < ${MAX_PAGE_BYTES}) order by ${activity.id} desc`)
     )
     const last = rows.at(-1)
     if (!last) {
@@ -121,31 +144,45 @@ export async function* exportActivity(
   }
 }
 
-const COLUMNS = sql`a.id, a.uuid, a.item_id, a.activity, a.actor, a.detail, a.created_at,
-  (select json_group_object(d.key, d.distinct_id)
-   from json_each(a.detail, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
-     cross join distinct_ids d on d.key = named.value and d.project_id = a.project_id
+const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${activity.activity}, ${activity.actor},
+  ${activity.detail}, ${activity.createdAt},
+  (select json_group_object(${distinctIds.key}, ${distinctIds.distinctId})
+   from json_each(${activity.detail}, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
+     cross join ${distinctIds}
+       on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
    where named.type = 'integer') as ids`
 
-const matching = (projectId: number, person: PersonId | undefined): SQL =>
-  sql`a.project_id = ${projectId} and a.scope = 'Person'
-    ${person ? sql`and a.owner_id = (select id ${onePerson(projectId, person)})` : sql``}`
+const SIZES = sql`${activity.id} as id, length(${activity.detail}) as bytes`
 
-/** Returns the end of a select over entries `a`, after an open `where`. */
-const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
-  ${after === undefined ? sql`` : sql`and a.id < ${after}`} order by a.id desc limit ${limit} offset ${offset}`
+/** Returns a condition on entries: that they are about the person, or about any. */
+const isAbout = (projectId: number, person: PersonId | undefined): SQL =>
+  sql`${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
+    ${person ? sql`and ${activity.ownerId} = ${idOfPerson(projectId, person)}` : sql``}`
+
+/** Selects columns of a page of entries, newest first. */
+const selectPage = (
+  columns: SQL,
+  projectId: number,
+  person: PersonId | undefined,
+  { limit, offset, after }: Page
+): SQL => {
+  const isAfter = after === undefined ? sql`1` : sql`${activity.id} < ${after}`
+  return sql`select ${columns} from ${activity} where ${isAbout(projectId, person)} and ${isAfter}
+    order by ${activity.id} desc limit ${limit} offset ${offset}`
+}
 
 const countOf = (projectId: number, person: PersonId | undefined): SQL =>
   person
-    ? sql`select count(*) as count from activity a where ${matching(projectId, person)}`
-    : sql`select value as count from counters where project_id = ${projectId} and name = 'activity'`
+    ? sql`select count(*) as count from ${activity} where ${isAbout(projectId, person)}`
+    : sql`select ${counters.value} as count from ${counters}
+          where ${counters.projectId} = ${projectId} and ${counters.name} = 'activity'`
 
 /** SQL: whether an entry contains values of properties. */
 export const hasValues = sql`exists (
-  select 1 from json_each(detail, '$.changes') as change
+  select 1 from json_each(${activity.detail}, '$.changes') as change
   where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`
 
 /** SQL: an entry's `detail` without the values of properties. */
-export const withoutValues = sql`json_set(detail, '$.changes', (
+export const withoutValues = sql`json_set(${activity.detail}, '$.changes', (
   select json_group_array(json_set(change.value, '$.before', null, '$.after', null))
-  from json_each(detail, '$.changes') as change))`
+  from json_each(${activity.detail}, '$.changes') as change))`

@@ -3,7 +3,9 @@ import { countValues, query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { compileFilter, textOf } from '../../db/filter.ts'
 import { inJson } from '../../db/rows.ts'
+import { distinctIds, eventNames, events, persons, recordings, sessions } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
+import { idOfPerson } from '../../persons/store.ts'
 import {
   type FilterGroup,
   isGroup,
@@ -11,9 +13,8 @@ import {
   leavesOf,
   type PropertyFilter
 } from '../../properties/filter.ts'
-import { matcherOf } from '../../properties/match.ts'
-import { Work } from '../../properties/work.ts'
-import { sessionColumn } from '../../sessions/store.ts'
+import { type Matching, matchTexts } from '../../properties/matching.ts'
+import { session, sessionColumn } from '../../sessions/store.ts'
 import type { RecordingFilters } from './query.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
 import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from './store.ts'
@@ -27,8 +28,6 @@ const MAX_DISTINCT_VALUES = 100_000
 /** Most bound values in the filters. A D1 statement allows 100, of which the page needs some. */
 const MAX_VALUES = 90
 
-type Matching = ReadonlyMap<PropertyFilter, string[]>
-
 /** Writes a number as JSON does: `2.0` as `2`. */
 const whole = (value: SQL): SQL =>
   sql`iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value})`
@@ -38,36 +37,49 @@ const FIELDS: Record<string, SQL> = {
   recording_duration: DURATION,
   active_seconds: whole(ACTIVE_SECONDS),
   inactive_seconds: whole(INACTIVE_SECONDS),
-  activity_score: whole(ACTIVITY_SCORE)
+  activity_score: whole(ACTIVITY_SCORE),
+  click_count: sql`${recordings.clickCount}`,
+  keypress_count: sql`${recordings.keypressCount}`,
+  mouse_activity_count: sql`${recordings.mouseActivityCount}`,
+  console_log_count: sql`${recordings.consoleLogCount}`,
+  console_warn_count: sql`${recordings.consoleWarnCount}`,
+  console_error_count: sql`${recordings.consoleErrorCount}`,
+  start_url: sql`${recordings.startUrl}`,
+  snapshot_source: sql`${recordings.snapshotSource}`
 }
 
-/** The session of recording `r`, as a complete `from … where …`. */
-const SESSION = sql`sessions s where s.project_id = r.project_id and s.session_id = r.session_id`
+/** Rows that belong to a recording: a complete source, and a complete condition. */
+type Rows = { from: SQL; where: SQL }
 
-/** The events of that session, also complete. */
-const EVENTS = sql`
-  sessions s cross join json_each(s.identities) as own cross join events e
-    on e.identity = own.value and e.timestamp between s.start_time and s.end_time
-       and e.session_id = s.session_id and e.project_id = s.project_id
-  where s.project_id = r.project_id and s.session_id = r.session_id`
+const isSession = sql`${session.projectId} = ${recordings.projectId} and ${session.sessionId} = ${recordings.sessionId}`
 
-const EVENT_NAME = sql`(select name from event_names where id = e.event_id)`
+/** The events of the recording's session. */
+const EVENTS: Rows = {
+  from: sql`${sessions} ${session} cross join json_each(${session.identities}) as own cross join ${events}
+    on ${events.identity} = own.value and ${events.timestamp} between ${session.startTime} and ${session.endTime}
+      and ${events.sessionId} = ${session.sessionId} and ${events.projectId} = ${session.projectId}`,
+  where: isSession
+}
 
-const PAGES = sql`json_each(r.urls) as visit where true`
+const EVENT_NAME = sql`(select ${eventNames.name} from ${eventNames} where ${eventNames.id} = ${events.eventId})`
+
+const PAGES: Rows = { from: sql`json_each(${recordings.urls}) as visit`, where: sql`1` }
 
 /**
- * Returns SQL for the JSON object with a filter's property. `many` is the `from … where …` of the
- * rows that have the property, if a recording has several such rows. Neither fragment binds a
- * value.
+ * Returns SQL for the JSON object with a filter's property. `many` are the rows that have the
+ * property, if a recording has several such rows. Neither binds a value.
  */
-function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL } {
+function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: Rows } {
   switch (type) {
     case 'person':
-      return { properties: sql`coalesce(p.properties, '{}')` }
+      return { properties: sql`coalesce(${persons.properties}, '{}')` }
     case 'session':
-      return { properties: sql`coalesce((select ${sessionColumn(key)} from ${SESSION}), '{}')` }
+      return {
+        properties: sql`coalesce(
+          (select ${sessionColumn(key)} from ${sessions} ${session} where ${isSession}), '{}')`
+      }
     case 'event':
-      return { properties: sql`e.properties`, many: EVENTS }
+      return { properties: sql`${events.properties}`, many: EVENTS }
     case 'event_metadata':
       return { properties: objectOf(METADATA_KEYS, key, EVENT_NAME), many: EVENTS }
     case 'recording':
@@ -75,15 +87,15 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL }
         return { properties: objectOf(RECORDING_KEYS, key, sql`visit.value ->> 1`), many: PAGES }
       }
       return {
-        properties: objectOf(RECORDING_KEYS, key, FIELDS[key] ?? sql`r.${sql.identifier(key)}`)
+        properties: objectOf(RECORDING_KEYS, key, FIELDS[key])
       }
   }
 }
 
 /** Builds SQL for a JSON object with one member. The key must be one of `keys`, because it becomes part of the SQL. */
-function objectOf(keys: readonly string[], key: string, value: SQL): SQL {
+function objectOf(keys: readonly string[], key: string, value: SQL | undefined): SQL {
   const name = keys.find((known) => known === key)
-  if (name === undefined) {
+  if (name === undefined || value === undefined) {
     throw new Error(`${key} is not a known key`)
   }
   return sql`json_object('${sql.raw(name)}', ${value})`
@@ -102,10 +114,12 @@ export async function compileFilters(
 ): Promise<SQL> {
   // The `+` keeps SQLite from scanning all recordings of the project in order instead of searching by identity.
   const inProject =
-    filters.persons.length + filters.distinctIds.length > 0 ? sql`+r.project_id` : sql`r.project_id`
+    filters.persons.length + filters.distinctIds.length > 0
+      ? sql`+${recordings.projectId}`
+      : sql`${recordings.projectId}`
   const simple = simpleConditions(project.id, filters)
   const base = sql.join(
-    [sql`${inProject} = ${project.id}`, sql`not r.deleted`, ...simple],
+    [sql`${inProject} = ${project.id}`, sql`not ${recordings.deleted}`, ...simple],
     sql` and `
   )
   const leaves = [
@@ -119,14 +133,18 @@ export async function compileFilters(
   ) {
     await expectFew(db, base)
   }
-  const matching = await readMatching(db, base, leaves, project.timezone, now)
+  const matching = await readMatching(db, base, leaves, {
+    timezone: project.timezone,
+    now
+  })
   const chosen = [
     ...filters.chosen.map((group) => conditionOf(group, matching)),
     ...filters.events.map(({ name, group }) => {
-      const named = sql`and e.event_id = (
-        select id from event_names where project_id = ${project.id} and name = ${name})`
+      const named = sql`${events.eventId} = (
+        select ${eventNames.id} from ${eventNames}
+        where ${eventNames.projectId} = ${project.id} and ${eventNames.name} = ${name})`
       const fulfilled = compileFilter((filter) => placeOf(filter).properties, group, matching)
-      return sql`exists (select 1 from ${EVENTS} and ${fulfilled} ${name === null ? sql`` : named})`
+      return exists(EVENTS, name === null ? fulfilled : sql`${fulfilled} and ${named}`)
     })
   ]
   const conditions = [
@@ -148,24 +166,23 @@ export async function compileFilters(
 }
 
 function simpleConditions(projectId: number, filters: RecordingFilters): SQL[] {
-  const { persons, distinctIds, sessionIds, from, until } = filters
-  const identities = (where: SQL) => sql`r.identity in (
-    select key from distinct_ids where project_id = ${projectId} and ${where})`
+  const { persons: named, distinctIds: names, sessionIds, from, until } = filters
+  const ofIdentity = (where: SQL) => sql`${recordings.identity} in (
+    select ${distinctIds.key} from ${distinctIds} where ${distinctIds.projectId} = ${projectId} and ${where})`
   return [
-    ...persons.map((person) =>
-      identities(sql`person_id = (select id from persons where project_id = ${projectId}
-        and ${'id' in person ? sql`id = ${person.id}` : sql`uuid = ${person.uuid}`})`)
+    ...named.map((person) =>
+      ofIdentity(sql`${distinctIds.personId} = ${idOfPerson(projectId, person)}`)
     ),
-    ...distinctIds.map((ids) => identities(sql`distinct_id in ${inJson(ids)}`)),
-    ...(sessionIds ? [sql`r.session_id in ${inJson(sessionIds)}`] : []),
-    ...(from === undefined ? [] : [sql`r.start_time >= ${from}`]),
-    ...(until === undefined ? [] : [sql`r.start_time < ${until}`])
+    ...names.map((ids) => ofIdentity(sql`${distinctIds.distinctId} in ${inJson(ids)}`)),
+    ...(sessionIds ? [sql`${recordings.sessionId} in ${inJson(sessionIds)}`] : []),
+    ...(from === undefined ? [] : [sql`${recordings.startTime} >= ${from}`]),
+    ...(until === undefined ? [] : [sql`${recordings.startTime} < ${until}`])
   ]
 }
 
 async function expectFew(db: Db, base: SQL): Promise<void> {
   const counted = query<{ count: number }>(sql`
-    select count(*) as count from (select 1 from recordings r where ${base} limit ${MAX_SCANNED_RECORDINGS + 1})`)
+    select count(*) as count from (select 1 from ${recordings} where ${base} limit ${MAX_SCANNED_RECORDINGS + 1})`)
   const [[row]] = await readBatch(db, counted)
   if (row && row.count > MAX_SCANNED_RECORDINGS) {
     throw new AppError(
@@ -197,52 +214,49 @@ function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
     return condition
   }
   return isOpposite(filter.operator)
-    ? sql`not exists (select 1 from ${many} and not ${condition})`
-    : sql`exists (select 1 from ${many} and ${condition})`
+    ? sql`not ${exists(many, sql`not ${condition}`)}`
+    : exists(many, condition)
 }
+
+const exists = ({ from, where }: Rows, condition: SQL): SQL =>
+  sql`exists (select 1 from ${from} where ${where} and ${condition})`
 
 /**
  * Returns the matching values of the filters that SQL cannot evaluate, from all values in the
  * recordings, in one round trip.
  */
-async function readMatching(
+const readMatching = (
   db: Db,
   base: SQL,
   leaves: PropertyFilter[],
-  timezone: string,
-  now: Date
-): Promise<Matching> {
-  const examined = leaves.flatMap((filter) => {
-    const match = matcherOf(filter, timezone, now)
-    return match ? [{ filter, match }] : []
-  })
-  const columns = await readBatch(db, ...examined.map(({ filter }) => distinctTexts(base, filter)))
-  const matching = new Map<PropertyFilter, string[]>()
-  const work = new Work()
-  for (const [i, { filter, match }] of examined.entries()) {
-    const texts = (columns[i] ?? []).map(({ text }) => text)
-    if (texts.length > MAX_DISTINCT_VALUES) {
-      throw new AppError(
+  { timezone, now }: { timezone: string; now: Date }
+): Promise<Matching> =>
+  matchTexts(leaves, {
+    timezone,
+    now,
+    limit: MAX_DISTINCT_VALUES,
+    tooMany: (key) =>
+      new AppError(
         'query_too_large',
-        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`,
+        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`,
         'properties'
-      )
+      ),
+    readTexts: async (filters) => {
+      const queries = filters.map((filter) => distinctTexts(base, filter))
+      return (await readBatch(db, ...queries)).map((rows) => rows.map(({ text }) => text))
     }
-    matching.set(filter, await match(texts, work))
-  }
-  return matching
-}
+  })
 
 function distinctTexts(base: SQL, filter: PropertyFilter) {
   const { properties, many } = placeOf(filter)
   const text = textOf(properties, filter.key)
-  const each = many ? sql`${text} as text from ${many}` : sql`${text} as text`
-  const of = many
+  const texts = many
     ? sql`select value as text from (
-        select r.session_id, (select json_group_array(distinct text) from (select ${each})) as texts
+        select ${recordings.sessionId}, (
+          select json_group_array(distinct text) from (select ${text} as text from ${many.from} where ${many.where})) as texts
         from ${RECORDINGS} where ${base}) cross join json_each(texts)`
-    : sql`select ${each} from ${RECORDINGS} where ${base}`
+    : sql`select ${text} as text from ${RECORDINGS} where ${base}`
   return query<{ text: string }>(
-    sql`select distinct text from (${of}) where text is not null limit ${MAX_DISTINCT_VALUES + 1}`
+    sql`select distinct text from (${texts}) where text is not null limit ${MAX_DISTINCT_VALUES + 1}`
   )
 }

@@ -1,14 +1,10 @@
 import * as z from 'zod'
-import { readFrom, readUntil } from '../../calendar/dates.ts'
-import { AppError } from '../../errors.ts'
-import { faultOf, type Json, parseJson } from '../../input/json.ts'
-import {
-  type FilterGroup,
-  leavesOf,
-  type PropertyType,
-  readFilters
-} from '../../properties/filter.ts'
+import { noDate, readFrom, readUntil } from '../../calendar/dates.ts'
+import { AppError, naming } from '../../errors.ts'
+import { type Json, readJsonParameter } from '../../input/json.ts'
+import { type FilterGroup, leavesOf, type PropertyType } from '../../properties/filter.ts'
 import { Patterns } from '../../properties/pattern.ts'
+import { readFilters } from '../../properties/read-filters.ts'
 import {
   EVENT_TYPES,
   type FiltersQuery,
@@ -92,7 +88,11 @@ function readGroups(
 ): FilterGroup[] {
   const groups: FilterGroup[] = []
   if (having) {
-    groups.push(naming('having_predicates', () => read(parse(having), ['recording'])))
+    groups.push(
+      naming('having_predicates', () =>
+        read(readJsonParameter(having, 'having_predicates'), ['recording'])
+      )
+    )
   }
   if (isFiltered) {
     // The cast is safe: the filters are stored as JSON.
@@ -173,23 +173,6 @@ function checkKeys(group: FilterGroup): FilterGroup {
   return group
 }
 
-/** Reads filters, and names the parameter they came in when they are refused. */
-function naming(attr: string, read: () => FilterGroup): FilterGroup {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof AppError ? new AppError(error.code, error.message, attr) : error
-  }
-}
-
-function parse(text: string): Json {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw new AppError('invalid_input', faultOf(error))
-  }
-}
-
 function readPerson(text: string | undefined, attr: string): PersonFilter | undefined {
   if (!text) {
     return undefined
@@ -217,11 +200,7 @@ function readDate(
   }
   const time = read(text)
   if (time === undefined) {
-    throw new AppError(
-      'invalid_input',
-      `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
-      attr
-    )
+    throw noDate(text, attr)
   }
   return time
 }

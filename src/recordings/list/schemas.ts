@@ -1,39 +1,18 @@
 import * as z from 'zod'
-import { refusing, sameReason } from '../../input/fields.ts'
 import { Flag, jsonText } from '../../input/parameters.ts'
+import { askedEvent } from '../../properties/event.ts'
 
 const Text = z.string().max(1000)
 const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
 
-/**
- * Fields that events have in other requests of PostHog's clients. They do not affect which
- * recordings match, and are ignored.
- */
-const DISPLAYED = [
-  'name',
-  'custom_name',
-  'order',
-  'uuid',
-  'math',
-  'math_property',
-  'math_property_type',
-  'math_hogql',
-  'math_group_type_index'
-]
-
 const EventJson = z.union([
   Text.min(1),
-  refusing(
-    z.object({
-      id: Text.min(1).nullable(),
-      type: Text.nullish(),
-      kind: Text.nullish(),
-      properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
-    }),
-    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.'),
-    DISPLAYED,
-    'Not a field of an event: an event has `id` and `properties`.'
-  )
+  askedEvent({
+    id: Text.min(1).nullable(),
+    type: Text.nullish(),
+    kind: Text.nullish(),
+    properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
+  })
 ])
 
 /** Schema of a filter of PostHog that is not supported here; clients send it empty. */

@@ -1,13 +1,23 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
+import {
+  counters,
+  distinctIds,
+  persons,
+  recordingParts,
+  recordings,
+  recordingViews
+} from '../../db/schema.ts'
+import { list } from '../../db/statements.ts'
 import type { JsonObject } from '../../input/json.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
+import { isLive } from '../store.ts'
 import type { ORDERS } from './schemas.ts'
 
 /** Time after its last part during which a recording counts as ongoing, ms. */
@@ -16,31 +26,56 @@ const ONGOING_MS = 5 * 60_000
 /** The namespace of the version 5 UUIDs that are shown for recordings without a person. */
 const PLACEHOLDERS = '6e2a9a36-52a9-4b0e-9d4c-35bb4bd4a9f1'
 
-export const DURATION = sql`(r.end_time / 1000 - r.start_time / 1000)`
-export const ACTIVE_SECONDS = sql`(r.active_ms / 1000.0)`
-export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - r.active_ms) / 1000.0)`
+export const DURATION = sql`(${recordings.endTime} / 1000 - ${recordings.startTime} / 1000)`
+export const ACTIVE_SECONDS = sql`(${recordings.activeMs} / 1000.0)`
+export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - ${recordings.activeMs}) / 1000.0)`
 
 /** The activity score, rounded to hundredths like PostHog's so that both are equal. */
 export const ACTIVITY_SCORE = sql`coalesce(cast(
-  (r.active_ms + 1000.0 * (r.click_count + r.keypress_count + r.console_error_count)) * 10.0
-  / nullif(r.mouse_activity_count + ${DURATION} + r.console_error_count + r.console_log_count + r.console_warn_count, 0)
+  (${recordings.activeMs} + 1000.0 * (${recordings.clickCount} + ${recordings.keypressCount} + ${recordings.consoleErrorCount})) * 10.0
+  / nullif(${recordings.mouseActivityCount} + ${DURATION} + ${recordings.consoleErrorCount} + ${recordings.consoleLogCount}
+           + ${recordings.consoleWarnCount}, 0)
   + 0.5 as integer) / 100.0, 0)`
 
-/** Recordings `r` with their identity `d` and person `p`, as a `from` list. */
-export const RECORDINGS = sql`recordings r
-  left join distinct_ids d on d.key = r.identity and d.project_id = r.project_id
-  left join persons p on p.id = d.person_id`
+/** Recordings with their identity and person, as a complete source. */
+export const RECORDINGS = sql`${recordings}
+  left join ${distinctIds}
+    on ${distinctIds.key} = ${recordings.identity} and ${distinctIds.projectId} = ${recordings.projectId}
+  left join ${persons} on ${persons.id} = ${distinctIds.personId}`
 
-const COLUMNS = sql`
-  r.session_id, r.identity, r.start_time, r.end_time, r.click_count, r.keypress_count, r.mouse_activity_count,
-  r.console_log_count, r.console_warn_count, r.console_error_count, r.start_url, r.snapshot_source, r.last_received_at,
-  ${DURATION} as duration, ${ACTIVE_SECONDS} as active_seconds, ${INACTIVE_SECONDS} as inactive_seconds,
-  ${ACTIVITY_SCORE} as activity_score, d.distinct_id, p.id as person_id, p.uuid, p.created_at, p.properties,
-  (select json_group_array(distinct_id) from (
-     select distinct_id from distinct_ids where person_id = p.id order by key limit ${LISTED_DISTINCT_IDS})) as distinct_ids,
-  (select json_group_array(json_array(user_id, email)) from (
-     select user_id, email from recording_views v
-     where v.project_id = r.project_id and v.session_id = r.session_id order by email limit 1000)) as views`
+const COLUMNS = list([
+  recordings.sessionId,
+  recordings.identity,
+  recordings.startTime,
+  recordings.endTime,
+  recordings.clickCount,
+  recordings.keypressCount,
+  recordings.mouseActivityCount,
+  recordings.consoleLogCount,
+  recordings.consoleWarnCount,
+  recordings.consoleErrorCount,
+  recordings.startUrl,
+  recordings.snapshotSource,
+  recordings.lastReceivedAt,
+  sql`${DURATION} as duration`,
+  sql`${ACTIVE_SECONDS} as active_seconds`,
+  sql`${INACTIVE_SECONDS} as inactive_seconds`,
+  sql`${ACTIVITY_SCORE} as activity_score`,
+  distinctIds.distinctId,
+  sql`${persons.id} as person_id`,
+  persons.uuid,
+  sql`${persons.createdAt} as created_at`,
+  persons.properties,
+  sql`(
+    select json_group_array(distinct_id) from (
+      select ${distinctIds.distinctId} as distinct_id from ${distinctIds} where ${distinctIds.personId} = ${persons.id}
+      order by ${distinctIds.key} limit ${LISTED_DISTINCT_IDS})) as distinct_ids`,
+  sql`(
+    select json_group_array(json_array(user_id, email)) from (
+      select ${recordingViews.userId} as user_id, ${recordingViews.email} as email from ${recordingViews}
+      where ${recordingViews.projectId} = ${recordings.projectId} and ${recordingViews.sessionId} = ${recordings.sessionId}
+      order by ${recordingViews.email} limit 1000)) as views`
+])
 
 export type RecordingRow = {
   session_id: string
@@ -78,22 +113,22 @@ export async function readRecording(
 ): Promise<RecordingRow | undefined> {
   const rows = query<RecordingRow>(sql`
     select ${COLUMNS} from ${RECORDINGS}
-    where r.project_id = ${projectId} and r.session_id = ${sessionId} and not r.deleted`)
+    where ${isLive(projectId, sessionId)}`)
   return (await readBatch(db, rows))[0][0]
 }
 
 const VALUES = {
-  start_time: sql`r.start_time`,
+  start_time: sql`${recordings.startTime}`,
   recording_duration: DURATION,
   duration: DURATION,
-  active_seconds: sql`r.active_ms`,
+  active_seconds: sql`${recordings.activeMs}`,
   inactive_seconds: INACTIVE_SECONDS,
-  click_count: sql`r.click_count`,
-  keypress_count: sql`r.keypress_count`,
-  mouse_activity_count: sql`r.mouse_activity_count`,
-  console_log_count: sql`r.console_log_count`,
-  console_warn_count: sql`r.console_warn_count`,
-  console_error_count: sql`r.console_error_count`,
+  click_count: sql`${recordings.clickCount}`,
+  keypress_count: sql`${recordings.keypressCount}`,
+  mouse_activity_count: sql`${recordings.mouseActivityCount}`,
+  console_log_count: sql`${recordings.consoleLogCount}`,
+  console_warn_count: sql`${recordings.consoleWarnCount}`,
+  console_error_count: sql`${recordings.consoleErrorCount}`,
   activity_score: ACTIVITY_SCORE
 } satisfies Record<Order['by'], SQL>
 
@@ -128,19 +163,25 @@ export async function listRecordings(
   const value = VALUES[by]
   const direction = isAscending ? sql`asc` : sql`desc`
   const compare = isAscending ? sql`>` : sql`<`
-  const matches = matching ?? sql`r.project_id = ${projectId} and not r.deleted`
+  const matches =
+    matching ?? sql`${recordings.projectId} = ${projectId} and not ${recordings.deleted}`
+  const isAfter = after
+    ? sql`(${value}, ${recordings.sessionId}) ${compare} (${after.value}, ${after.id})`
+    : sql`1`
   // Only the page's rows are read in full.
   const rows = query<RecordingRow>(sql`
     select ${COLUMNS}, page.value as order_value
-    from (select r.session_id, ${value} as value from ${matching ? RECORDINGS : sql`recordings r`}
-          where ${matches} ${after ? sql`and (${value}, r.session_id) ${compare} (${after.value}, ${after.id})` : sql``}
-          order by ${value} ${direction}, r.session_id ${direction} limit ${limit} offset ${offset}) as page
-    cross join ${RECORDINGS} where r.project_id = ${projectId} and r.session_id = page.session_id
-    order by page.value ${direction}, r.session_id ${direction}`)
+    from (select ${recordings.sessionId}, ${value} as value from ${matching ? RECORDINGS : recordings}
+          where ${matches} and ${isAfter}
+          order by ${value} ${direction}, ${recordings.sessionId} ${direction} limit ${limit} offset ${offset}) as page
+    cross join ${RECORDINGS}
+    where ${recordings.projectId} = ${projectId} and ${recordings.sessionId} = page.session_id
+    order by page.value ${direction}, ${recordings.sessionId} ${direction}`)
   const counted = query<{ count: number }>(
     matching
       ? sql`select count(*) as count from ${RECORDINGS} where ${matches}`
-      : sql`select value as count from counters where project_id = ${projectId} and name = 'recordings'`
+      : sql`select ${counters.value} as count from ${counters}
+            where ${counters.projectId} = ${projectId} and ${counters.name} = 'recordings'`
   )
   const [listed, [count]] =
     knownCount === undefined
@@ -212,13 +253,15 @@ export async function listSources(
   projectId: number,
   sessionId: string
 ): Promise<SourcesJson['sources']> {
-  const parts = query<{ part_id: string; start_time: number; end_time: number }>(sql`
-    select part_id, start_time, end_time from recording_parts
-    where project_id = ${projectId} and session_id = ${sessionId} order by start_time, part_id`)
-  return (await readBatch(db, parts))[0].map(({ part_id, start_time, end_time }) => ({
+  const parts = await db
+    .select()
+    .from(recordingParts)
+    .where(and(eq(recordingParts.projectId, projectId), eq(recordingParts.sessionId, sessionId)))
+    .orderBy(asc(recordingParts.startTime), asc(recordingParts.partId))
+  return parts.map(({ partId, startTime, endTime }) => ({
     source: 'blob_v2',
-    blob_key: part_id,
-    start_timestamp: toIso(start_time),
-    end_timestamp: toIso(end_time)
+    blob_key: partId,
+    start_timestamp: toIso(startTime),
+    end_timestamp: toIso(endTime)
   }))
 }

@@ -28,6 +28,6 @@ export const changeSharing = (
       access_token,
       shared_hash: isEnabled ? await sha256(access_token) : null
     }
-    await updateSharing(db, projectId, sessionId, was, becomes)
+    await updateSharing(db, projectId, sessionId, { was, becomes })
     return becomes
   })

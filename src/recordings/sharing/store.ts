@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { ConflictError, type Db } from '../../db/client.ts'
 import { recordings } from '../../db/schema.ts'
+import { isLive } from '../store.ts'
 
 const columns = {
   created_at: recordings.createdAt,
@@ -10,20 +11,13 @@ const columns = {
 
 export type SharingRow = { created_at: number; access_token: string; shared_hash: string | null }
 
-const liveRecording = (projectId: number, sessionId: string) =>
-  and(
-    eq(recordings.projectId, projectId),
-    eq(recordings.sessionId, sessionId),
-    sql`not ${recordings.deleted}`
-  )
-
 /** Reads the sharing of a recording; undefined if the recording does not exist or is deleted. */
 export async function findSharing(
   db: Db,
   projectId: number,
   sessionId: string
 ): Promise<SharingRow | undefined> {
-  const [row] = await db.select(columns).from(recordings).where(liveRecording(projectId, sessionId))
+  const [row] = await db.select(columns).from(recordings).where(isLive(projectId, sessionId))
   return row
 }
 
@@ -32,15 +26,14 @@ export async function updateSharing(
   db: Db,
   projectId: number,
   sessionId: string,
-  was: SharingRow,
-  becomes: SharingRow
+  { was, becomes }: { was: SharingRow; becomes: SharingRow }
 ): Promise<void> {
   const rows = await db
     .update(recordings)
     .set({ accessToken: becomes.access_token, sharedHash: becomes.shared_hash })
     .where(
       and(
-        liveRecording(projectId, sessionId),
+        isLive(projectId, sessionId),
         eq(recordings.accessToken, was.access_token),
         sql`${recordings.sharedHash} is ${was.shared_hash}`
       )

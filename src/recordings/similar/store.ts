@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
+import { recordings, sessionShingles, sessions } from '../../db/schema.ts'
 import { DURATION } from '../list/store.ts'
 
 export type StoredSession = {
@@ -18,19 +19,21 @@ export async function findSession(
   projectId: number,
   sessionId: string
 ): Promise<StoredSession | undefined> {
-  const [[row]] = await readBatch(
-    db,
-    query<{ identities: string; startTime: number; endTime: number; steps: string | null }>(sql`
-      select identities, start_time as startTime, end_time as endTime, iif(open_slot is null, steps, null) as steps
-      from sessions where project_id = ${projectId} and session_id = ${sessionId}`)
-  )
-  return (
-    row && {
-      ...row,
-      identities: JSON.parse(row.identities),
-      steps: row.steps === null ? null : JSON.parse(row.steps)
-    }
-  )
+  const [row] = await db
+    .select({
+      identities: sessions.identities,
+      startTime: sessions.startTime,
+      endTime: sessions.endTime,
+      openSlot: sessions.openSlot,
+      steps: sessions.steps
+    })
+    .from(sessions)
+    .where(and(eq(sessions.projectId, projectId), eq(sessions.sessionId, sessionId)))
+  if (!row) {
+    return undefined
+  }
+  const { openSlot, ...session } = row
+  return { ...session, steps: openSlot === null ? session.steps : null }
 }
 
 /** Newest open sessions, of all projects, that are searched for sessions of one project. */
@@ -45,11 +48,12 @@ export async function hasOpenSessions(
   const [rows] = await readBatch(
     db,
     query<{ session_id: string }>(sql`
-      select r.session_id
-      from (select project_id, session_id from sessions where open_slot is not null
-            order by open_slot desc limit ${MAX_OPEN}) s
-      cross join recordings r on r.project_id = s.project_id and r.session_id = s.session_id
-      where s.project_id = ${projectId} and s.session_id <> ${sessionId} and not r.deleted limit 1`)
+      select ${recordings.sessionId}
+      from (select ${sessions.projectId}, ${sessions.sessionId} from ${sessions} where ${sessions.openSlot} is not null
+            order by ${sessions.openSlot} desc limit ${MAX_OPEN}) as open
+      cross join ${recordings}
+        on ${recordings.projectId} = open.project_id and ${recordings.sessionId} = open.session_id
+      where open.project_id = ${projectId} and open.session_id <> ${sessionId} and not ${recordings.deleted} limit 1`)
   )
   return rows.length > 0
 }
@@ -73,21 +77,22 @@ export async function listCandidates(
   sessionId: string,
   sought: readonly Sought[]
 ): Promise<Candidate[]> {
-  const found = await readBatch(
+  const lists = await readBatch(
     db,
-    ...sought.map(({ shingles, sessions }) =>
+    ...sought.map(({ shingles, sessions: limit }) =>
       query<{ ids: string }>(sql`
         select (select json_group_array(session_id) from (
-                  select session_id from session_shingles where project_id = ${projectId} and shingle = wanted.value
-                  order by session_id desc limit ${sessions})) as ids
+                  select ${sessionShingles.sessionId} as session_id from ${sessionShingles}
+                  where ${sessionShingles.projectId} = ${projectId} and ${sessionShingles.shingle} = wanted.value
+                  order by ${sessionShingles.sessionId} desc limit ${limit})) as ids
         from json_each(${JSON.stringify(shingles)}) as wanted`)
     )
   )
   const shared = new Map<string, number>()
-  for (const row of found.flat()) {
-    const sessions: string[] = JSON.parse(row.ids)
-    for (const id of sessions) {
-      shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + sessions.length))
+  for (const row of lists.flat()) {
+    const found: string[] = JSON.parse(row.ids)
+    for (const id of found) {
+      shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + found.length))
     }
   }
   shared.delete(sessionId)
@@ -98,9 +103,11 @@ export async function listCandidates(
   const [rows] = await readBatch(
     db,
     query<{ id: string; steps: string; startTime: number; duration: number }>(sql`
-      select s.session_id as id, s.steps, r.start_time as startTime, ${DURATION} as duration
-      from sessions s cross join recordings r on r.project_id = s.project_id and r.session_id = s.session_id
-      where s.project_id = ${projectId} and s.session_id in ${inJson(ids)} and s.steps is not null and not r.deleted`)
+      select ${sessions.sessionId} as id, ${sessions.steps}, ${recordings.startTime} as "startTime", ${DURATION} as duration
+      from ${sessions} cross join ${recordings}
+        on ${recordings.projectId} = ${sessions.projectId} and ${recordings.sessionId} = ${sessions.sessionId}
+      where ${sessions.projectId} = ${projectId} and ${sessions.sessionId} in ${inJson(ids)}
+        and ${sessions.steps} is not null and not ${recordings.deleted}`)
   )
   return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) }))
 }

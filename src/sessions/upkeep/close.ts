@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
+import { SLOT } from '../../rollups/store.ts'
 import { STEP_PROPERTIES, stepsOf } from '../journey.ts'
 import { shinglesOf } from '../shingles.ts'
-import { SLOT } from '../store.ts'
 import {
   type Closing,
   listIdle,

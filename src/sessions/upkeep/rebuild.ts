@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
+import { SLOT } from '../../rollups/store.ts'
 import { FOLDED_PROPERTIES, foldEvents, type SessionPart } from '../session.ts'
-import { SLOT } from '../store.ts'
 import { listStale, type Range, readEvents, replaceStale, type WholeSession } from './store.ts'
 
 /** Sessions rebuilt in one transaction. */

@@ -2,9 +2,18 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
+import {
+  eventNames,
+  events,
+  recordings,
+  sessionShingles,
+  sessions,
+  sessionValues
+} from '../../db/schema.ts'
+import { assign, bare, excluded, insertSelect, updateFrom } from '../../db/statements.ts'
 import type { JsonObject } from '../../input/json.ts'
 import type { SessionPart } from '../session.ts'
-import { addToSessions, IS_BOUNCE, MAX_IDENTITIES } from '../store.ts'
+import { addToSessions, IS_BOUNCE, MAX_IDENTITIES, session } from '../store.ts'
 
 /** A session that is to be closed or rebuilt. One list may hold sessions of several projects. */
 export type WholeSession = {
@@ -41,16 +50,20 @@ type WholeRow = {
 
 /** Lists at most `limit` open sessions whose last event was received before a slot, the oldest first. */
 export async function listIdle(db: Db, slot: number, limit: number): Promise<WholeSession[]> {
-  const idle = sql`s.open_slot < ${slot} and not s.is_stale order by s.open_slot limit ${limit}`
-  return (await readBatch(db, query<WholeRow>(wholeSessions(idle))))[0].map(toSession)
+  const isIdle = sql`${session.openSlot} < ${slot} and not ${session.isStale}`
+  const idle = sql`${wholeSessions(isIdle)} order by ${session.openSlot} limit ${limit}`
+  return (await readBatch(db, query<WholeRow>(idle)))[0].map(toSession)
 }
 
+/** Selects the sessions that fulfil a condition. */
 const wholeSessions = (condition: SQL): SQL => sql`
-  select s.project_id, s.session_id, s.revision, s.entry, s.exit, s.click, s.counted, s.identities, s.start_time, s.end_time,
-         s.open_slot, ${IS_BOUNCE} as is_bounce, s.shingles,
-         exists (select 1 from recordings r
-                 where r.project_id = s.project_id and r.session_id = s.session_id and not r.deleted) as is_recorded
-  from sessions s where ${condition}`
+  select ${session.projectId}, ${session.sessionId}, ${session.revision}, ${session.entry}, ${session.exit},
+         ${session.click}, ${session.counted}, ${session.identities}, ${session.startTime}, ${session.endTime},
+         ${session.openSlot}, ${IS_BOUNCE} as is_bounce, ${session.shingles},
+         exists (select 1 from ${recordings}
+                 where ${recordings.projectId} = ${session.projectId}
+                   and ${recordings.sessionId} = ${session.sessionId} and not ${recordings.deleted}) as is_recorded
+  from ${sessions} ${session} where ${condition}`
 
 const toSession = (row: WholeRow): WholeSession => ({
   projectId: row.project_id,
@@ -120,15 +133,18 @@ export async function readEvents(
       select range.key as i, (
         select json_group_array(json_object('timestamp', timestamp, 'eventId', event_id, 'uuid', uuid, 'name', name,
                                             'properties', json(properties)))
-        from (select e.timestamp, e.event_id, hex(e.uuid) as uuid, n.name, (
+        from (select ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid, ${eventNames.name}, (
                 select json_group_object(p.key, case p.type when 'text' then substr(p.value, 1, ${MAX_TEXT}) else p.value end)
-                from json_each(e.properties) as p
+                from json_each(${events.properties}) as p
                 where p.key in ${inJson(properties)} and p.type in ('text', 'integer', 'real')) as properties
-              from events e indexed by events_identity cross join event_names n on n.id = e.event_id
-              where e.identity = ${of('identity')} and e.timestamp between ${of('timestamp')} and ${of('end')}
-                and (e.timestamp, e.event_id, e.uuid) > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
-                and e.session_id = ${of('session')} and +e.project_id = ${of('project')}
-              order by e.timestamp, e.project_id, e.event_id, e.uuid limit ${limit})) as events
+              from ${events} indexed by events_identity cross join ${eventNames} on ${eventNames.id} = ${events.eventId}
+              where ${events.identity} = ${of('identity')}
+                and ${events.timestamp} between ${of('timestamp')} and ${of('end')}
+                and (${events.timestamp}, ${events.eventId}, ${events.uuid})
+                  > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
+                and ${events.sessionId} = ${of('session')} and +${events.projectId} = ${of('project')}
+              order by ${events.timestamp}, ${events.projectId}, ${events.eventId}, ${events.uuid}
+              limit ${limit})) as events
       from json_each(${JSON.stringify(wanted)}) as range`)
   )
   const found = new Map(rows.map(({ i, events }) => [i, parse<StoredEvent[]>(events, [])]))
@@ -160,10 +176,17 @@ export async function writeClosings(db: Db, closings: readonly Closing[]): Promi
     ...countValues(closings.map(({ session, counted }) => ({ session, counted }))),
     ...moveShingles(closings),
     ...eachChunk(rows, (json) => [
-      sql`update sessions set open_slot = null, counted = closed.value ->> 'counted', steps = closed.value ->> 'steps',
-            shingles = closed.value ->> 'shingles', revision = revision + 1
-          from json_each(${json}) as closed
-          where sessions.project_id = closed.value ->> 'project' and sessions.session_id = closed.value ->> 'id'`
+      updateFrom(sessions, {
+        set: {
+          openSlot: null,
+          counted: sql`closed.value ->> 'counted'`,
+          steps: sql`closed.value ->> 'steps'`,
+          shingles: sql`closed.value ->> 'shingles'`,
+          revision: sql`${sessions.revision} + 1`
+        },
+        from: sql`json_each(${json}) as closed`,
+        where: sql`${sessions.projectId} = closed.value ->> 'project' and ${sessions.sessionId} = closed.value ->> 'id'`
+      })
     ])
   ])
 }
@@ -172,14 +195,14 @@ export async function writeClosings(db: Db, closings: readonly Closing[]): Promi
  * Returns statements that roll the batch back as a conflict if a session has changed since it was
  * read.
  */
-const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
+const expectSame = (read: readonly WholeSession[]): SQL[] =>
   eachChunk(
-    sessions.map(({ projectId, sessionId, revision }) => [projectId, sessionId, revision]),
+    read.map(({ projectId, sessionId, revision }) => [projectId, sessionId, revision]),
     (json, count) => [
       expectRows(
         count,
-        sql`json_each(${json}) as read cross join sessions s on s.project_id = read.value ->> 0
-            and s.session_id = read.value ->> 1 and s.revision = read.value ->> 2`
+        sql`json_each(${json}) as read cross join ${sessions} on ${sessions.projectId} = read.value ->> 0
+            and ${sessions.sessionId} = read.value ->> 1 and ${sessions.revision} = read.value ->> 2`
       )
     ]
   )
@@ -189,7 +212,7 @@ const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
  * previous values.
  */
 function countValues(
-  sessions: readonly { session: WholeSession; counted: Record<string, string> }[]
+  counted: readonly { session: WholeSession; counted: Record<string, string> }[]
 ): SQL[] {
   const changes = new Map<string, [projectId: number, key: string, value: string, by: number]>()
   const add = (projectId: number, key: string, value: string, by: number) => {
@@ -197,25 +220,34 @@ function countValues(
     const before = changes.get(name)?.[3] ?? 0
     changes.set(name, [projectId, key, value, before + by])
   }
-  for (const { session, counted } of sessions) {
-    for (const [key, value] of Object.entries(session.counted)) {
-      add(session.projectId, key, value, -1)
+  for (const { session: whole, counted: values } of counted) {
+    for (const [key, value] of Object.entries(whole.counted)) {
+      add(whole.projectId, key, value, -1)
     }
-    for (const [key, value] of Object.entries(counted)) {
-      add(session.projectId, key, value, 1)
+    for (const [key, value] of Object.entries(values)) {
+      add(whole.projectId, key, value, 1)
     }
   }
   const moved = [...changes.values()].filter(([, , , by]) => by !== 0)
   return [
     ...eachChunk(moved, (json) => [
-      sql`insert into session_values (project_id, key, value, count)
-          select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${json}) where true
-          on conflict (project_id, key, value) do update set count = count + excluded.count`
+      sql`${insertSelect(
+        sessionValues,
+        {
+          projectId: sql`value ->> 0`,
+          key: sql`value ->> 1`,
+          value: sql`value ->> 2`,
+          count: sql`value ->> 3`
+        },
+        sql`json_each(${json}) where true`
+      )} on conflict (${bare(sessionValues.projectId)}, ${bare(sessionValues.key)}, ${bare(sessionValues.value)})
+        do update set ${assign(sessionValues, { count: sql`${sessionValues.count} + ${excluded(sessionValues.count)}` })}`
     ]),
     ...eachChunk(
       moved.filter(([, , , by]) => by < 0),
       (json) => [
-        sql`delete from session_values where count <= 0 and (project_id, key, value) in
+        sql`delete from ${sessionValues} where ${sessionValues.count} <= 0
+            and (${sessionValues.projectId}, ${sessionValues.key}, ${sessionValues.value}) in
               (select value ->> 0, value ->> 1, value ->> 2 from json_each(${json}))`
       ]
     )
@@ -223,9 +255,9 @@ function countValues(
 }
 
 /** Returns statements that replace the stored shingles of each session. */
-function moveShingles(sessions: readonly { session: WholeSession; shingles: number[] }[]): SQL[] {
-  const rows = (of: (one: (typeof sessions)[number]) => number[]) =>
-    sessions.flatMap((one) =>
+function moveShingles(closed: readonly { session: WholeSession; shingles: number[] }[]): SQL[] {
+  const rows = (of: (one: (typeof closed)[number]) => number[]) =>
+    closed.flatMap((one) =>
       of(one).map((shingle) => [one.session.projectId, shingle, one.session.sessionId] as const)
     )
   const gone = rows(({ session, shingles }) =>
@@ -236,20 +268,25 @@ function moveShingles(sessions: readonly { session: WholeSession; shingles: numb
   )
   return [
     ...eachChunk(gone, (json) => [
-      sql`delete from session_shingles where (project_id, shingle, session_id) in
+      sql`delete from ${sessionShingles}
+          where (${sessionShingles.projectId}, ${sessionShingles.shingle}, ${sessionShingles.sessionId}) in
             (select value ->> 0, value ->> 1, value ->> 2 from json_each(${json}))`
     ]),
     ...eachChunk(fresh, (json) => [
-      sql`insert into session_shingles (project_id, shingle, session_id)
-          select value ->> 0, value ->> 1, value ->> 2 from json_each(${json})`
+      insertSelect(
+        sessionShingles,
+        { projectId: sql`value ->> 0`, shingle: sql`value ->> 1`, sessionId: sql`value ->> 2` },
+        sql`json_each(${json})`
+      )
     ])
   ]
 }
 
 /** Lists at most `limit` sessions that are marked to be rebuilt. */
 export async function listStale(db: Db, projectId: number, limit: number): Promise<WholeSession[]> {
-  const stale = sql`s.project_id = ${projectId} and s.is_stale limit ${limit}`
-  return (await readBatch(db, query<WholeRow>(wholeSessions(stale))))[0].map(toSession)
+  const isStale = sql`${session.projectId} = ${projectId} and ${session.isStale}`
+  const stale = sql`${wholeSessions(isStale)} limit ${limit}`
+  return (await readBatch(db, query<WholeRow>(stale)))[0].map(toSession)
 }
 
 /**
@@ -260,23 +297,26 @@ export async function listStale(db: Db, projectId: number, limit: number): Promi
 export async function replaceStale(
   db: Db,
   projectId: number,
-  sessions: readonly WholeSession[],
+  replaced: readonly WholeSession[],
   parts: readonly SessionPart[]
 ): Promise<void> {
-  const nothing = sessions.map((session) => ({ session, counted: {}, shingles: [] }))
-  const revisions = sessions.map(({ sessionId, revision }) => [sessionId, revision + 1])
+  const nothing = replaced.map((whole) => ({ session: whole, counted: {}, shingles: [] }))
+  const revisions = replaced.map(({ sessionId, revision }) => [sessionId, revision + 1])
   await writeBatch(db, [
-    ...expectSame(sessions),
+    ...expectSame(replaced),
     ...countValues(nothing),
     ...moveShingles(nothing),
     ...eachChunk(revisions, (json) => [
-      sql`delete from sessions where project_id = ${projectId} and session_id in
-            (select value ->> 0 from json_each(${json}))`
+      sql`delete from ${sessions} where ${sessions.projectId} = ${projectId}
+          and ${sessions.sessionId} in (select value ->> 0 from json_each(${json}))`
     ]),
     ...addToSessions(projectId, parts),
     ...eachChunk(revisions, (json) => [
-      sql`update sessions set revision = replaced.value ->> 1 from json_each(${json}) as replaced
-          where sessions.project_id = ${projectId} and sessions.session_id = replaced.value ->> 0`
+      updateFrom(sessions, {
+        set: { revision: sql`replaced.value ->> 1` },
+        from: sql`json_each(${json}) as replaced`,
+        where: sql`${sessions.projectId} = ${projectId} and ${sessions.sessionId} = replaced.value ->> 0`
+      })
     ])
   ])
 }
@@ -310,14 +350,15 @@ export async function compareSessions(
     from_events: string
     is_comparable: number
   }>(sql`
-    select s.session_id, json_array(s.events, s.start_time, s.end_time) as from_row,
-           not s.is_stale and json_array_length(s.identities) < ${MAX_IDENTITIES} as is_comparable,
-           (select json_array(count(*), min(e.timestamp), max(e.timestamp))
-            from json_each(s.identities) as own cross join events e indexed by events_identity
-              on e.identity = own.value and e.timestamp between s.start_time and s.end_time
-                 and e.session_id = s.session_id and +e.project_id = s.project_id) as from_events
-    from sessions s where s.project_id = ${projectId} ${before === undefined ? sql`` : sql`and s.session_id < ${before}`}
-    order by s.session_id desc limit ${limit}`)
+    select ${session.sessionId}, json_array(${session.events}, ${session.startTime}, ${session.endTime}) as from_row,
+           not ${session.isStale} and json_array_length(${session.identities}) < ${MAX_IDENTITIES} as is_comparable,
+           (select json_array(count(*), min(${events.timestamp}), max(${events.timestamp}))
+            from json_each(${session.identities}) as own cross join ${events} indexed by events_identity
+              on ${events.identity} = own.value and ${events.timestamp} between ${session.startTime} and ${session.endTime}
+                 and ${events.sessionId} = ${session.sessionId} and +${events.projectId} = ${session.projectId}) as from_events
+    from ${sessions} ${session}
+    where ${session.projectId} = ${projectId} and ${before === undefined ? sql`1` : sql`${session.sessionId} < ${before}`}
+    order by ${session.sessionId} desc limit ${limit}`)
   return (await readBatch(db, compared))[0].map(
     ({ session_id, from_row, from_events, is_comparable }) => ({
       session_id,

@@ -10,7 +10,8 @@ import { createDocument } from '../../../src/http/document.ts'
 import { createRouter } from '../../../src/http/env.ts'
 import type { Json } from '../../../src/input/json.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
-import { OPERATORS, readFilters } from '../../../src/properties/filter.ts'
+import { OPERATORS } from '../../../src/properties/filter.ts'
+import { readFilters } from '../../../src/properties/read-filters.ts'
 import { createChecker, Document, errorsOf } from '../../support/document.ts'
 
 const contract = join(import.meta.dirname, '../../../docs/openapi.json')

@@ -1,0 +1,286 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import * as z from 'zod'
+import { planRead, query, type Read, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { compileFilter, textOf } from '../db/filter.ts'
+import { counters, distinctIds, persons } from '../db/schema.ts'
+import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
+import { matchTexts } from '../properties/matching.ts'
+import { foldSearch } from './person.ts'
+import { LISTED_DISTINCT_IDS } from './schemas.ts'
+import type { PersonRow } from './store.ts'
+
+/** The persons that match the filters. */
+const m = alias(persons, 'm')
+
+/** Filters, all of which must match. `properties` comes from `compilePropertyFilter`. */
+export type PersonFilters = {
+  distinct_id?: string | undefined
+  email?: string | undefined
+  search?: string | undefined
+  properties?: SQL | undefined
+}
+
+/** The last person of the previous page: its creation time (`at`, ms UTC) and its id. */
+export const Position = z.object({ at: z.int(), id: z.int() })
+export type Position = z.infer<typeof Position>
+
+type Page = { limit: number; offset: number; after?: Position | undefined }
+
+/**
+ * Plans the read of one page, newest first, and of the exact number of matches unless it is known
+ * already.
+ */
+export function listPersons(
+  projectId: number,
+  filters: PersonFilters,
+  page: Page,
+  knownCount?: number
+): Read<{ rows: PersonRow[]; count: number }> {
+  const window = pageOf(projectId, filters, page)
+  const columns = sql`${m.id}, ${m.uuid}, ${m.createdAt}, ${m.properties}, ${LISTED} as distinct_ids`
+  // Without a driver, the rows come from the index in order. With a driver, only the page's rows
+  // should be read in full.
+  const rows = query<ListedRow>(
+    driverOf(projectId, filters)
+      ? sql`select ${columns} from (${window(sql`${m.id}`)}) as page cross join ${persons} ${m} on ${m.id} = page.id
+            order by ${m.createdAt} desc, ${m.id} desc`
+      : window(columns)
+  )
+  const toRows = (found: ListedRow[]): PersonRow[] =>
+    found.map((row) => ({ ...row, distinct_ids: JSON.parse(row.distinct_ids) }))
+  if (knownCount !== undefined) {
+    return planRead([rows], ([found]) => ({ rows: toRows(found), count: knownCount }))
+  }
+  const counted = query<{ count: number }>(countOf(projectId, filters))
+  return planRead([rows, counted], ([found, [total]]) => ({
+    rows: toRows(found),
+    count: total?.count ?? 0
+  }))
+}
+
+type ListedRow = Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }
+
+type Window = { limit?: number | undefined; offset: number }
+
+/** Yields all matches, newest first and with every distinct id, page by page. */
+export const exportPersons = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
+  inPages(projectId, filters, window, async (ids): Promise<PersonRow[]> => {
+    const [rows, names] = await readBatch(
+      db,
+      query<Omit<PersonRow, 'distinct_ids'>>(sql`
+        select ${persons.id}, ${persons.uuid}, ${persons.createdAt}, ${persons.properties} from ${persons}
+        where ${persons.id} in (${ids}) order by ${persons.createdAt} desc, ${persons.id} desc`),
+      query<{ person_id: number; distinct_id: string }>(sql`
+        select ${distinctIds.personId}, ${distinctIds.distinctId} from ${distinctIds}
+        where ${distinctIds.personId} in (${ids}) order by ${distinctIds.personId}, ${distinctIds.key}`)
+    )
+    const byPerson = Map.groupBy(names, ({ person_id }) => person_id)
+    return rows.map((person) => ({
+      ...person,
+      distinct_ids: (byPerson.get(person.id) ?? []).map(({ distinct_id }) => distinct_id)
+    }))
+  })
+
+/** Yields the properties of the same persons, from which an export finds its columns. */
+export const exportProperties = (
+  db: Db,
+  projectId: number,
+  filters: PersonFilters,
+  window: Window
+) =>
+  inPages(projectId, filters, window, async (ids) => {
+    const rows = query<Pick<PersonRow, 'id' | 'created_at' | 'properties'>>(sql`
+      select ${persons.id}, ${persons.createdAt}, ${persons.properties} from ${persons}
+      where ${persons.id} in (${ids}) order by ${persons.createdAt} desc, ${persons.id} desc`)
+    return (await readBatch(db, rows))[0]
+  })
+
+/** Rows of a page of an export. */
+const MAX_PAGE_ROWS = 5_000
+/** Characters of properties in a page of an export, above which no person is added. */
+const MAX_PAGE_BYTES = 4_000_000
+
+/**
+ * Yields all matches in pages of at most 5,000 rows and about 4 MB of properties. `read` gets a
+ * subquery of a page's ids.
+ */
+async function* inPages<Row extends { id: number; created_at: number }>(
+  projectId: number,
+  filters: PersonFilters,
+  window: Window,
+  read: (ids: SQL) => Promise<Row[]>
+): AsyncGenerator<Row[], void> {
+  let left = window.limit ?? Number.POSITIVE_INFINITY
+  let offset = window.offset
+  let after: Position | undefined
+  while (left > 0) {
+    const page = { limit: Math.min(left, MAX_PAGE_ROWS), offset, after }
+    const window = pageOf(projectId, filters, page)
+    const sizes = sql`${m.id} as id, ${m.createdAt} as created, length(${m.properties}) as bytes`
+    const rows = await read(sql`select id from (
+        select id, sum(bytes) over (order by created desc, id desc) - bytes as bytes_before
+        from (${window(sizes)}))
+      where bytes_before < ${MAX_PAGE_BYTES}`)
+    const last = rows.at(-1)
+    if (!last) {
+      return
+    }
+    yield rows
+    after = { at: last.created_at, id: last.id }
+    offset = 0
+    left -= rows.length
+  }
+}
+
+/** Selects columns of the matches `m` on a page, newest first. */
+const pageOf =
+  (projectId: number, filters: PersonFilters, { limit, offset, after }: Page) =>
+  (columns: SQL): SQL => {
+    const { from, where } = matching(projectId, filters)
+    const isAfter = after ? sql`(${m.createdAt}, ${m.id}) < (${after.at}, ${after.id})` : sql`1`
+    return sql`select ${columns} from ${from} where ${where} and ${isAfter}
+      order by ${m.createdAt} desc, ${m.id} desc limit ${limit} offset ${offset}`
+  }
+
+function countOf(projectId: number, filters: PersonFilters): SQL {
+  if (isUnfiltered(filters)) {
+    return sql`select ${counters.value} as count from ${counters}
+      where ${counters.projectId} = ${projectId} and ${counters.name} = 'persons'`
+  }
+  const driver = driverOf(projectId, filters)
+  if (driver && restOf(projectId, filters).length === 0) {
+    return sql`select count(*) as count from (${driver.ids})`
+  }
+  const { from, where } = matching(projectId, filters)
+  return sql`select count(*) as count from ${from} where ${where}`
+}
+
+export const isUnfiltered = (filters: PersonFilters): boolean =>
+  Object.values(filters).every((filter) => filter === undefined)
+
+/** Most distinct values of a key for an operator that must examine each of them. */
+export const MAX_DISTINCT_VALUES = 200_000
+
+/**
+ * Compiles a filter on persons' properties to SQL. For operators that SQL lacks, it reads the
+ * distinct values of their keys, in one round trip, and compares each of them.
+ * @throws invalid_input, attr `properties`, for a key with too many distinct values
+ * @throws query_too_large, attr `properties`, when comparing them takes too much work
+ */
+export async function compilePropertyFilter(
+  db: Db,
+  project: { id: number; timezone: string },
+  group: FilterGroup,
+  now: Date
+): Promise<SQL> {
+  const matching = await matchTexts(leavesOf(group), {
+    timezone: project.timezone,
+    now,
+    limit: MAX_DISTINCT_VALUES,
+    tooMany: (key) =>
+      invalid(
+        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`
+      ),
+    readTexts: async (filters) => {
+      const queries = filters.map(({ key }) => distinctTexts(project.id, key))
+      return (await readBatch(db, ...queries)).map((rows) => rows.map(({ text }) => text))
+    }
+  })
+  return compileFilter(() => sql`${m.properties}`, group, matching)
+}
+
+const distinctTexts = (projectId: number, key: string) =>
+  query<{ text: string }>(sql`
+    select distinct text from (
+      select ${textOf(sql`${m.properties}`, key)} as text from ${persons} ${m} where ${m.projectId} = ${projectId})
+    where text is not null limit ${MAX_DISTINCT_VALUES + 1}`)
+
+/**
+ * Returns the matches, persons `m`, as a complete source and a complete condition. The source is driven by the filter that
+ * selects the fewest persons, so that only these are read.
+ */
+function matching(projectId: number, filters: PersonFilters): { from: SQL; where: SQL } {
+  const driver = driverOf(projectId, filters)
+  const conditions = [sql`${m.projectId} = ${projectId}`, ...restOf(projectId, filters)]
+  return {
+    from: driver
+      ? sql`(${driver.ids}) as candidate cross join ${persons} ${m} on ${m.id} = candidate.id`
+      : sql`${persons} ${m}`,
+    where: sql.join(conditions, sql` and `)
+  }
+}
+
+/** A filter in two forms: a query of the persons' ids, each once, and a condition on person `m`. */
+type IdFilter = { ids: SQL; holds: SQL }
+
+/** Returns the filters that can select ids, beginning with the one that selects the fewest persons. */
+const idFilters = (
+  projectId: number,
+  { distinct_id, email, search }: PersonFilters
+): IdFilter[] => [
+  ...(distinct_id === undefined ? [] : [byDistinctId(projectId, distinct_id)]),
+  ...(email === undefined ? [] : [byEmail(projectId, email)]),
+  ...(search === undefined ? [] : [bySearch(projectId, search)])
+]
+
+const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined =>
+  idFilters(projectId, filters)[0]
+
+const restOf = (projectId: number, filters: PersonFilters): SQL[] => [
+  ...idFilters(projectId, filters)
+    .slice(1)
+    .map(({ holds }) => holds),
+  ...(filters.properties ? [filters.properties] : [])
+]
+
+function byDistinctId(projectId: number, distinctId: string): IdFilter {
+  const ids = withDistinctId(projectId, distinctId)
+  return { ids, holds: sql`${m.id} in (${ids})` }
+}
+
+const byEmail = (projectId: number, email: string): IdFilter => ({
+  ids: sql`select ${persons.id} from ${persons} where ${persons.projectId} = ${projectId} and ${persons.email} = ${email}`,
+  holds: sql`${m.email} = ${email}`
+})
+
+/**
+ * Filters persons with a name-like property that contains the term, and persons with the term as an
+ * id.
+ */
+function bySearch(projectId: number, search: string): IdFilter {
+  const term = foldSearch(search)
+  const named = sql`${withDistinctId(projectId, search)}
+    union select ${persons.id} from ${persons}
+      where ${persons.projectId} = ${projectId} and ${persons.uuid} = ${search.toLowerCase()}`
+  if (term === '') {
+    return { ids: named, holds: sql`${m.id} in (${named})` }
+  }
+
+  // The full-text index contains every three consecutive characters; a shorter term has to be
+  // compared with each person.
+  const containing =
+    [...term].length >= 3
+      ? sql`select rowid & 4294967295 as id from persons_search
+            where persons_search match ${`"${term.replaceAll('"', '""')}"`}
+              and rowid between ${projectId} << 32 and (${projectId} << 32) + 4294967295`
+      : sql`select ${persons.id} from ${persons}
+            where ${persons.projectId} = ${projectId} and instr(${persons.search}, ${term}) > 0`
+  return {
+    ids: sql`${containing} union all select ${persons.id} from ${persons}
+      where ${persons.id} in (${named}) and instr(${persons.search}, ${term}) = 0`,
+    holds: sql`(instr(${m.search}, ${term}) > 0 or ${m.id} in (${named}))`
+  }
+}
+
+const withDistinctId = (projectId: number, distinctId: string): SQL =>
+  sql`select ${distinctIds.personId} as id from ${distinctIds}
+      where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} = ${distinctId}
+        and ${distinctIds.personId} is not null`
+
+/** The first distinct ids of a match, and one more if there are more than a list shows. */
+const LISTED = sql`(
+  select json_group_array(distinct_id) from (
+    select ${distinctIds.distinctId} as distinct_id from ${distinctIds}
+    where ${distinctIds.personId} = ${m.id} order by ${distinctIds.key} limit ${LISTED_DISTINCT_IDS + 1}))`

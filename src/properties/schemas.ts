@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { MAX_DEPTH, MAX_FILTERS, MAX_KEY, MAX_VALUE, MAX_VALUES, OPERATORS } from './filter.ts'
+import { MAX_PATTERN, MAX_PATTERN_SIZE } from './pattern.ts'
+
+/** The table of operators in the API reference, in Markdown. */
+export const OPERATOR_TABLE = `| Operators | The property |
+|---|---|
+| \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values · equals none of them |
+| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of them |
+| \`regex\` · \`not_regex\` | contains a match of the pattern · does not. RE2 syntax, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out |
+| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that contain a number: whole numbers exactly up to 64 bits, other numbers as doubles; a text with a whole number beyond 64 bits fulfils none of these operators |
+| \`between\` · \`not_between\` | is a number from the first to the second of two values · is a number outside of them |
+| \`is_set\` · \`is_not_set\` | exists · is missing or null; neither takes a value |
+| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date, compared with an ISO 8601 date or a relative date such as \`-7d\` |
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers, compared with a version (missing numbers are 0) or, with \`_wildcard\`, a pattern such as \`1.2.*\`; \`1.2.3-beta\` counts as \`1.2.3\` |`
+
+const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
+
+/** Describes a filter for the API reference only: `readFilters` reads filters, with better errors. */
+const PropertyFilterJson = z
+  .object({
+    key: z.string().min(1).max(MAX_KEY),
+    value: z
+      .union([Value, z.array(Value).max(MAX_VALUES), z.null()])
+      .optional()
+      .meta({
+        description:
+          'One value, or a list of values, one of which must match; with a negating operator such as `is_not`, none may match.'
+      }),
+    operator: z.enum(OPERATORS).default('exact'),
+    type: z.literal('person').default('person')
+  })
+  .meta({
+    id: 'PropertyFilter',
+    description: 'A condition on one property; the parameter `properties` explains the operators.',
+    examples: [{ key: 'plan', operator: 'exact', value: ['pro', 'team'] }]
+  })
+
+const PropertyGroupJson = z
+  .object({
+    type: z.enum(['AND', 'OR']).default('AND'),
+    get values() {
+      return z.array(z.union([PropertyGroupJson, PropertyFilterJson]))
+    }
+  })
+  .meta({
+    id: 'PropertyGroup',
+    description: 'Filters and groups. All (AND) or at least one (OR) of them must match.'
+  })
+
+export const PropertyFiltersJson = z
+  .union([
+    z.array(z.union([PropertyGroupJson, PropertyFilterJson])),
+    PropertyGroupJson,
+    PropertyFilterJson
+  ])
+  .meta({
+    id: 'PropertyFilters',
+    description: `At most ${MAX_FILTERS} filters, in groups nested at most ${MAX_DEPTH} deep.`
+  })
