@@ -161,7 +161,7 @@ class History {
     const identity = sql`from distinct_ids where project_id = ${this.#id} and distinct_id = ${who}`
     await writeBatch(db, [
       sql`insert or ignore into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
-          select 1000000 + key, project_id, 'split ' || key, 0, 0, '{}', '{"stamps":[],"keys":{}}', '', key << 24, 0, 0 ${identity}`,
+          select 1000000 + key, project_id, 'split ' || key, 0, 0, '{}', '{"stamps":[],"keys":{}}', '', key << 24, 1000000, 0 ${identity}`,
       sql`update distinct_ids set person_id = 1000000 + key
           where project_id = ${this.#id} and distinct_id = ${who}`
     ])
