@@ -7,6 +7,7 @@ import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
 import { benchKill } from './kill.ts'
 import { benchPurge } from './purge.ts'
+import { benchSeal } from './seal.ts'
 import { benchSimilar } from './similar.ts'
 import { benchSize } from './size.ts'
 import { benchSoak } from './soak.ts'
@@ -32,6 +33,7 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   purge: benchPurge,
   trend: benchTrend,
   growth: (isSmoke) => benchGrowth(isSmoke, isFull),
+  seal: benchSeal,
   deliveries: benchDeliveries,
   similar: benchSimilar,
   kill: benchKill,

@@ -7,7 +7,7 @@ const FIGURES = { size: 4, http: 32, capture: 8, trend: 93 }
 const MORE_FIGURES = { export: 9, purge: 7, deliveries: 7, similar: 9 }
 
 /** Parts whose smoke run takes many seconds, or whose figures may be zero. */
-const LONG = ['costs', 'growth', 'kill', 'soak']
+const LONG = ['costs', 'growth', 'seal', 'kill', 'soak']
 
 /** Returns the numbers in a part's table. */
 function figures(output: string, part: string): number[] {
