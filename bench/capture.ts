@@ -1,7 +1,5 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
 import { readMigrations } from '../scripts/local.ts'
 import { INSERT } from './bare/insert.ts'
 import {
@@ -11,21 +9,20 @@ import {
   firstBatches,
   NEW_PERSONS
 } from './support/batches.ts'
-import { sendOk } from './support/client.ts'
+import {
+  BARE_PROJECT,
+  countEvents,
+  expectEvents,
+  fillBare,
+  SENDERS,
+  sendAll
+} from './support/bursts.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
-import { inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
+import { drain, inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
 const MIN_SHARE = 1 / 3
 const MIN_PER_SECOND = 3_000
-/** Concurrent senders. Each sends its next batch as soon as the last one is answered. */
-const SENDERS = 8
-/** Project id of the bare route's events, which the service does not use. */
-const BARE_PROJECT = 1_000_000
-
-const Health = z.object({
-  queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() })
-})
 
 /** Measures events per second from HTTP into the database, until the last event of a burst. */
 export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
@@ -97,21 +94,10 @@ async function fillService(runtime: Runtime, projectId: number, batches: Batch[]
   const started = performance.now()
   await sendAll(new URL('/batch/', runtime.service), batches)
   const accepted = performance.now() - started
-  while (await isWorking(runtime)) {
-    await sleep(20)
-  }
+  await drain(runtime)
   const stored = performance.now() - started
   await expectEvents(runtime, projectId, before, batches)
   return { accepted: accepted / 1000, stored: stored / 1000 }
-}
-
-async function fillBare(runtime: Runtime, batches: Batch[]): Promise<number> {
-  const before = await countEvents(runtime, BARE_PROJECT)
-  const started = performance.now()
-  await sendAll(new URL(`/${BARE_PROJECT}/batch`, runtime.bare), batches)
-  const ms = performance.now() - started
-  await expectEvents(runtime, BARE_PROJECT, before, batches)
-  return ms / 1000
 }
 
 /** Measures the insert alone, in a separate database file like D1's. */
@@ -133,47 +119,4 @@ function fillSqlite(batches: Batch[]): number {
     db.close()
     return ms / 1000
   })
-}
-
-async function sendAll(url: URL, batches: Batch[]): Promise<void> {
-  const headers = {
-    'content-type': 'application/json',
-    'content-encoding': 'gzip',
-    'user-agent': 'posthog-node/5.70.0'
-  }
-  const waiting = batches.values()
-  const sendNext = async () => {
-    for (const { gzip } of waiting) {
-      await sendOk(
-        url,
-        { method: 'POST', headers: { ...headers, 'content-length': gzip.byteLength } },
-        gzip
-      )
-    }
-  }
-  await Promise.all(Array.from({ length: SENDERS }, sendNext))
-}
-
-async function isWorking({ service }: Runtime): Promise<boolean> {
-  const { text } = await sendOk(new URL('/readyz', service))
-  const { backlog, consuming, retrying } = Health.parse(JSON.parse(text)).queue
-  return backlog + consuming + retrying > 0
-}
-
-async function countEvents({ db }: Runtime, projectId: number): Promise<number> {
-  const count = db.prepare('select count(*) as count from events where project_id = ?')
-  return (await count.bind(projectId).first<number>('count')) ?? 0
-}
-
-async function expectEvents(
-  runtime: Runtime,
-  projectId: number,
-  before: number,
-  batches: Batch[]
-): Promise<void> {
-  const sent = batches.reduce((sum, { events }) => sum + events, 0)
-  const stored = (await countEvents(runtime, projectId)) - before
-  if (stored !== sent) {
-    throw new Error(`Only ${stored} of ${sent} events were stored.`)
-  }
 }

@@ -8,11 +8,22 @@ import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
 import { benchKill } from './kill.ts'
 import { benchPurge } from './purge.ts'
+import { benchSeal } from './seal.ts'
 import { benchSimilar } from './similar.ts'
 import { benchSize } from './size.ts'
 import { benchSoak } from './soak.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
 import { benchTrend } from './trend.ts'
+
+const { values, positionals } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false }
+  },
+  allowPositionals: true
+})
+/** Whether ten million events are asked too, which takes half an hour and several gigabytes. */
+const isFull = values.full || positionals.length === 0
 
 const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   size: benchSize,
@@ -23,17 +34,13 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   costs: benchCosts,
   purge: benchPurge,
   trend: benchTrend,
-  growth: benchGrowth,
+  growth: (isSmoke) => benchGrowth(isSmoke, isFull),
+  seal: benchSeal,
   deliveries: benchDeliveries,
   similar: benchSimilar,
   kill: benchKill,
   soak: benchSoak
 }
-
-const { values, positionals } = parseArgs({
-  options: { smoke: { type: 'boolean', default: false } },
-  allowPositionals: true
-})
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]

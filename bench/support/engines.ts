@@ -2,122 +2,207 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import type { QuestionName } from './questions.ts'
 import { root } from './runtime.ts'
+
+/** Writes the SQL of a question, for an event and a range of times. */
+type Query = (event: string, from: number, until: number) => string
 
 /** Another engine with the same events. A query returns rows of `[day, value, number]`. */
 export type Engine = {
   name: string
-  /** SQL per kind of question, for an event and a range of times. */
-  queries: Record<string, (event: string, from: number, until: number) => string>
+  queries: Record<QuestionName, Query>
   ask(sql: string): Promise<[string, string, number][]>
-  close(): Promise<void>
 }
 
+/** Engines that run in this process, until they are closed. */
+export type Engines = { engines: Engine[]; close(): void }
+
+const WEEK_BEFORE = 6 * 86_400_000
+
 /** Opens DuckDB with a row per event, and a second table of the persons behind identities. */
-export async function openDuck(file: string): Promise<Engine> {
+export async function openDuck(file: string): Promise<Engines> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
+  const columns =
+    "{event: 'varchar', timestamp: 'bigint', identity: 'bigint', person: 'bigint', properties: 'varchar', person_properties: 'varchar'}"
+  const lines = `read_json('${file}', format = 'newline_delimited', columns = ${columns})`
   await connection.run(`
-    create table events as select event, make_timestamp(timestamp * 1000) as timestamp, identity, properties
-    from read_json('${file}', format = 'newline_delimited', columns = {event: 'varchar', timestamp: 'bigint', identity: 'bigint', person: 'bigint', properties: 'varchar'})
-    order by event, timestamp`)
-  await connection.run(`
-    create table identities as select distinct identity, person
-    from read_json('${file}', format = 'newline_delimited', columns = {event: 'varchar', timestamp: 'bigint', identity: 'bigint', person: 'bigint', properties: 'varchar'})`)
-  const where = (event: string, from: number, until: number) =>
-    `event = '${event}' and timestamp >= make_timestamp(${from * 1000}) and timestamp < make_timestamp(${until * 1000})`
-  const day = `strftime(date_trunc('day', timestamp), '%Y-%m-%d')`
-  const text = (key: string) => `json_extract_string(properties, '$."${key}"')`
-  return {
+    create table events as
+    select event, make_timestamp(timestamp * 1000) as timestamp, identity, properties, person_properties
+    from ${lines} order by event, timestamp`)
+  await connection.run(`create table identities as select distinct identity, person from ${lines}`)
+  const engine: Engine = {
     name: 'DuckDB',
-    queries: {
-      total: (...range) =>
-        `select ${day}, '', count(*)::double from events where ${where(...range)} group by 1`,
-      filter: (...range) =>
-        `select ${day}, '', count(*)::double from events where ${where(...range)} and ${text('plan')} = 'pro' group by 1`,
-      sum: (...range) =>
-        `select ${day}, '', sum(${text('price')}::double) from events where ${where(...range)} group by 1`,
-      breakdown: (...range) =>
-        `select ${day}, ${text('$browser')}, count(*)::double from events where ${where(...range)} group by 1, 2`,
-      dau: (...range) => `select ${day}, '', count(distinct person)::double
-        from events join identities using (identity) where ${where(...range)} group by 1`,
-      'weekly active': (
-        event,
-        from,
-        until
-      ) => `select strftime(d, '%Y-%m-%d'), '', count(distinct person)::double
-        from (select distinct date_trunc('day', timestamp) + to_days(n::integer) as d, person
-              from events join identities using (identity) cross join range(7) as r(n)
-              where ${where(event, from - 6 * 86_400_000, until)})
-        where d >= make_timestamp(${from * 1000}) and d < make_timestamp(${until * 1000}) group by 1`
-    },
+    queries: duckQueries(),
     async ask(sql) {
       const reader = await connection.runAndReadAll(sql)
       return reader.getRowsJson().map(([a, b, n]) => [String(a), String(b), Number(n)])
-    },
-    async close() {
-      connection.closeSync()
     }
+  }
+  return { engines: [engine], close: () => connection.closeSync() }
+}
+
+function duckQueries(): Engine['queries'] {
+  const at = (time: number) => `make_timestamp(${time * 1000})`
+  const where = (event: string, from: number, until: number) =>
+    `event = '${event}' and timestamp >= ${at(from)} and timestamp < ${at(until)}`
+  const day = `strftime(date_trunc('day', timestamp), '%Y-%m-%d')`
+  const hour = `strftime(date_trunc('hour', timestamp), '%Y-%m-%d %H:00:00')`
+  const text = (key: string, column = 'properties') =>
+    `json_extract_string(${column}, '$."${key}"')`
+  const price = `${text('price')}::double`
+  const count = 'count(*)::double'
+  return {
+    total: (...range) =>
+      `select ${day}, '', ${count} from events where ${where(...range)} group by 1`,
+    filter: (...range) =>
+      `select ${day}, '', ${count} from events where ${where(...range)} and ${text('plan')} = 'pro' group by 1`,
+    sum: (...range) =>
+      `select ${day}, '', sum(${price}) from events where ${where(...range)} group by 1`,
+    median: (...range) =>
+      `select ${day}, '', median(${price}) from events where ${where(...range)} group by 1`,
+    breakdown: (...range) =>
+      `select ${day}, ${text('$browser')}, ${count} from events where ${where(...range)} group by 1, 2`,
+    'two breakdowns': (...range) =>
+      `select ${day}, ${text('$browser')} || '::' || ${text('$os')}, ${count} from events where ${where(...range)} group by 1, 2`,
+    'person breakdown': (...range) =>
+      `select ${day}, ${text('plan', 'person_properties')}, ${count} from events where ${where(...range)} group by 1, 2`,
+    dau: (...range) => `select ${day}, '', count(distinct person)::double
+      from events join identities using (identity) where ${where(...range)} group by 1`,
+    'dau by the hour': (...range) => `select ${hour}, '', count(distinct person)::double
+      from events join identities using (identity) where ${where(...range)} group by 1`,
+    'weekly active': (
+      event,
+      from,
+      until
+    ) => `select strftime(d, '%Y-%m-%d'), '', count(distinct person)::double
+      from (select distinct date_trunc('day', timestamp) + to_days(n::integer) as d, person
+            from events join identities using (identity) cross join range(7) as r(n)
+            where ${where(event, from - WEEK_BEFORE, until)})
+      where d >= ${at(from)} and d < ${at(until)} group by 1`,
+    'first time': (event, from, until) => `select ${day}, '', ${count}
+      from (select person, min(timestamp) as timestamp from events join identities using (identity)
+            where event = '${event}' and timestamp < ${at(until)} group by person)
+      where timestamp >= ${at(from)} group by 1`
   }
 }
 
 type Session = { query(sql: string, format?: string): string; cleanup(): void }
 
+/** A table of ClickHouse, and the expressions that read the asked properties from it. */
+type Table = {
+  table: string
+  plan: string
+  price: string
+  browser: string
+  os: string
+  personPlan: string
+}
+
+/** Properties as text: each question parses them. */
+const TEXT: Table = {
+  table: 'bench.events',
+  plan: "JSONExtractString(properties, 'plan')",
+  price: "JSONExtractFloat(properties, 'price')",
+  browser: "JSONExtractString(properties, '$browser')",
+  os: "JSONExtractString(properties, '$os')",
+  personPlan: "JSONExtractString(person_properties, 'plan')"
+}
+
+/** The asked properties as columns of their own, parsed when the events were inserted. */
+const MATERIALIZED: Table = {
+  table: 'bench.materialized',
+  plan: 'plan',
+  price: 'price',
+  browser: 'browser',
+  os: 'os',
+  personPlan: 'person_plan'
+}
+
 /**
- * Opens ClickHouse's engine in this process. The package has half a gigabyte and does not exist for every platform, so it
- * is installed only when measured.
+ * Opens ClickHouse's engine in this process, with the events in two tables. The package has half a gigabyte and does not
+ * exist for every platform, so it is installed only when measured.
  */
-export async function openClickHouse(file: string, folder: string): Promise<Engine> {
+export async function openClickHouse(file: string, folder: string): Promise<Engines> {
   const place = join(root, 'bench/node_modules/chdb/index.mjs')
   if (!existsSync(place)) {
     execFileSync('npm', ['install', '--silent'], { cwd: join(root, 'bench'), stdio: 'inherit' })
   }
   const { Session }: { Session: new (path: string) => Session } = await import(place)
   const session = new Session(folder)
-  const columns = 'event String, timestamp Int64, identity UInt64, person UInt64, properties String'
+  const lines = `file('${file}', 'JSONEachRow',
+    'event String, timestamp Int64, identity UInt64, person UInt64, properties String, person_properties String')`
+  const columns = `event String, timestamp DateTime64(3, 'UTC'), identity UInt64, properties String, person_properties String`
   for (const sql of [
     'create database bench',
-    `create table bench.events (event String, timestamp DateTime64(3, 'UTC'), identity UInt64, properties String)
+    `create table ${TEXT.table} (${columns}) engine = MergeTree order by (event, timestamp)`,
+    `create table ${MATERIALIZED.table} (${columns},
+       plan LowCardinality(String) materialized ${TEXT.plan}, price Float64 materialized ${TEXT.price},
+       browser LowCardinality(String) materialized ${TEXT.browser}, os LowCardinality(String) materialized ${TEXT.os},
+       person_plan LowCardinality(String) materialized ${TEXT.personPlan})
      engine = MergeTree order by (event, timestamp)`,
     'create table bench.identities (identity UInt64, person UInt64) engine = MergeTree order by identity',
-    `insert into bench.events select event, fromUnixTimestamp64Milli(timestamp, 'UTC'), identity, properties
-     from file('${file}', 'JSONEachRow', '${columns}')`,
-    `insert into bench.identities select distinct identity, person from file('${file}', 'JSONEachRow', '${columns}')`,
-    'optimize table bench.events final'
+    `insert into ${TEXT.table}
+     select event, fromUnixTimestamp64Milli(timestamp, 'UTC'), identity, properties, person_properties from ${lines}`,
+    `insert into ${MATERIALIZED.table} select * from ${TEXT.table}`,
+    `insert into bench.identities select distinct identity, person from ${lines}`,
+    `optimize table ${TEXT.table} final`,
+    `optimize table ${MATERIALIZED.table} final`
   ]) {
     session.query(sql)
   }
+  const engineOf = (name: string, table: Table): Engine => ({
+    name,
+    queries: clickHouseQueries(table),
+    async ask(sql) {
+      const rows = session.query(sql, 'JSONCompactEachRow').trim().split('\n')
+      return rows.filter(Boolean).map((row) => {
+        const [a, b, n]: unknown[] = JSON.parse(row)
+        return [String(a), String(b), Number(n)]
+      })
+    }
+  })
+  return {
+    engines: [engineOf('ClickHouse', TEXT), engineOf('materialized', MATERIALIZED)],
+    close: () => session.cleanup()
+  }
+}
+
+function clickHouseQueries(one: Table): Engine['queries'] {
+  const { table } = one
   const at = (time: number) => `fromUnixTimestamp64Milli(toInt64(${time}), 'UTC')`
   const where = (event: string, from: number, until: number) =>
     `event = '${event}' and timestamp >= ${at(from)} and timestamp < ${at(until)}`
-  const day = 'toString(toDate(timestamp))'
+  const day = 'toDate(timestamp)'
+  const hour = 'toStartOfHour(timestamp)'
   return {
-    name: 'ClickHouse',
-    queries: {
-      total: (...range) =>
-        `select ${day} as d, '', count() from bench.events where ${where(...range)} group by d`,
-      filter: (...range) =>
-        `select ${day} as d, '', count() from bench.events where ${where(...range)} and JSONExtractString(properties, 'plan') = 'pro' group by d`,
-      sum: (...range) =>
-        `select ${day} as d, '', sum(JSONExtractFloat(properties, 'price')) from bench.events where ${where(...range)} group by d`,
-      breakdown: (...range) =>
-        `select ${day} as d, JSONExtractString(properties, '$browser') as b, count() from bench.events where ${where(...range)} group by d, b`,
-      dau: (...range) => `select ${day} as d, '', uniqExact(person)
-        from bench.events join bench.identities using (identity) where ${where(...range)} group by d`,
-      'weekly active': (event, from, until) => `select toString(day) as d, '', uniqExact(person)
-        from (select arrayJoin(arrayMap(n -> toDate(timestamp) + n, range(7))) as day, person
-              from bench.events join bench.identities using (identity) where ${where(event, from - 6 * 86_400_000, until)})
-        where day >= toDate(${at(from)}) and day < toDate(${at(until)}) group by day`
-    },
-    async ask(sql) {
-      const lines = session.query(sql, 'JSONCompactEachRow').trim().split('\n')
-      return lines.filter(Boolean).map((line) => {
-        const [a, b, n]: unknown[] = JSON.parse(line)
-        return [String(a), String(b), Number(n)]
-      })
-    },
-    async close() {
-      session.cleanup()
-    }
+    total: (...range) =>
+      `select ${day} as d, '', count() from ${table} where ${where(...range)} group by d`,
+    filter: (...range) =>
+      `select ${day} as d, '', count() from ${table} where ${where(...range)} and ${one.plan} = 'pro' group by d`,
+    sum: (...range) =>
+      `select ${day} as d, '', sum(${one.price}) from ${table} where ${where(...range)} group by d`,
+    median: (...range) =>
+      `select ${day} as d, '', quantileExactInclusive(0.5)(${one.price}) from ${table} where ${where(...range)} group by d`,
+    breakdown: (...range) =>
+      `select ${day} as d, ${one.browser} as b, count() from ${table} where ${where(...range)} group by d, b`,
+    'two breakdowns': (...range) =>
+      `select d, concat(b, '::', o), n from (
+         select ${day} as d, ${one.browser} as b, ${one.os} as o, count() as n from ${table} where ${where(...range)} group by d, b, o)`,
+    'person breakdown': (...range) =>
+      `select ${day} as d, ${one.personPlan} as b, count() from ${table} where ${where(...range)} group by d, b`,
+    dau: (...range) => `select ${day} as d, '', uniqExact(person)
+      from ${table} join bench.identities using (identity) where ${where(...range)} group by d`,
+    'dau by the hour': (...range) => `select ${hour} as h, '', uniqExact(person)
+      from ${table} join bench.identities using (identity) where ${where(...range)} group by h`,
+    'weekly active': (event, from, until) => `select day as d, '', uniqExact(person)
+      from (select arrayJoin(arrayMap(n -> toDate(timestamp) + n, range(7))) as day, person
+            from ${table} join bench.identities using (identity) where ${where(event, from - WEEK_BEFORE, until)})
+      where day >= toDate(${at(from)}) and day < toDate(${at(until)}) group by day`,
+    'first time': (event, from, until) => `select toDate(first) as d, '', count()
+      from (select person, min(timestamp) as first from ${table} join bench.identities using (identity)
+            where event = '${event}' and timestamp < ${at(until)} group by person)
+      where first >= ${at(from)} group by d`
   }
 }

@@ -4,11 +4,14 @@ import type { Runtime } from './runtime.ts'
 
 export const DAYS = 90
 const DAY = 86_400_000
-const KINDS = 20
+export const KINDS = 20
 /** Percent of events of the first and of the second kind; the other kinds share the rest. */
-const SHARES = [40, 3]
+const [LARGE, SMALL] = [40, 3]
 /** One person in this many has a second distinct id. */
 const SECOND = 10
+/** Versions of a person's properties, at most; each is in force for an equal share of the days. */
+const MAX_VERSIONS = 3
+const PLANS = ['free', 'pro', 'team', 'enterprise']
 
 export const kindOf = (i: number): string => `event ${i}`
 
@@ -17,14 +20,41 @@ export type Row = {
   timestamp: number
   identity: number
   person: number
+  /** The row of `person_versions` in force. */
+  version: number
   properties: string
+  person_properties: string
 }
 
-/** Last midnight: the events lie in the days before it. */
-export const midnight = (): number => Math.floor(Date.now() / DAY) * DAY
+/** How many events to generate; `isShort` leaves about 120 of the 600 bytes of properties. */
+export type Volume = { events: number; persons: number; isShort?: boolean }
+
+/** Two hours: events become history only when the service no longer expects late ones. */
+const SETTLED_MS = 7_200_000
+
+/** The midnight before which all events lie. It stays the same when a run continues into the next day. */
+export const MIDNIGHT = Math.floor((Date.now() - SETTLED_MS) / DAY) * DAY
+
+const versionsOf = (person: number): number => 1 + (person % MAX_VERSIONS)
+
+/** Returns the id of a person's version, as the service composes it. Versions come through the first identity. */
+const versionId = (person: number, n: number): number => person * 2 ** 24 + n
+
+/** Returns a person's properties, about 200 bytes of JSON, as of a version. */
+const personPropertiesOf = (person: number, n: number): string =>
+  JSON.stringify({
+    email: `person-${person}@example.com`,
+    name: `Person ${person}`,
+    plan: PLANS[(person * 31 + n * 7) % PLANS.length],
+    seats: (person * n) % 50,
+    company: `Company ${person % 1_000}`,
+    $initial_referring_domain: 'www.example.org',
+    $initial_utm_source: 'newsletter',
+    last_seen_at: '2026-01-01T00:00:00.000Z'
+  })
 
 /** Generates events in time order from a seed: all runs of one day get the same events. */
-export function* drawEvents(count: number, persons: number): Generator<Row> {
+export function* drawEvents({ events: count, persons, isShort }: Volume): Generator<Row> {
   let state = 42
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -33,20 +63,19 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
   const pick = (n: number) => Math.floor(random() * n)
   const pickKind = () => {
     const share = pick(100)
-    if (share < 40) {
+    if (share < LARGE) {
       return 0
     }
-    if (share < 43) {
+    if (share < LARGE + SMALL) {
       return 1
     }
     return 2 + pick(KINDS - 2)
   }
   const word = () => random().toString(36).slice(2, 12)
-  const end = midnight()
   for (let i = 0; i < count; i += 1) {
     const kind = pickKind()
     const person = 1 + pick(persons)
-    const properties = {
+    const long = {
       path: `/reports/${word()}/${word()}`,
       referrer: `https://www.example.org/search?q=${word()}+${word()}`,
       title: `Report ${word()} of the ${word()} department`,
@@ -70,29 +99,35 @@ export function* drawEvents(count: number, persons: number): Generator<Row> {
       $lib: 'posthog-node',
       $lib_version: '5.70.0'
     }
+    const { plan, price, rows, is_shared, $browser, $os, $lib } = long
+    const properties = isShort ? { plan, price, rows, is_shared, $browser, $os, $lib } : long
+    const n = 1 + Math.floor((i / count) * versionsOf(person))
     yield {
       event: kindOf(kind),
-      timestamp: end - DAYS * DAY + Math.floor(((i + random()) / count) * DAYS * DAY),
+      timestamp: MIDNIGHT - DAYS * DAY + Math.floor(((i + random()) / count) * DAYS * DAY),
       identity: person % SECOND === 0 && random() < 0.5 ? persons + person : person,
       person,
-      properties: JSON.stringify(properties)
+      version: versionId(person, n),
+      properties: JSON.stringify(properties),
+      person_properties: personPropertiesOf(person, n)
     }
   }
 }
 
-/** Percentages of the two kinds that the questions ask for. */
-export const [LARGE = 0, SMALL = 0] = SHARES
+/** Bytes of JSON per statement, of the 2 MB that D1 takes. */
+const MAX_BYTES = 1_500_000
 
-const STEP = 2_000
-
-/** Inserts the events into D1 as capture does and, with `out`, writes them to a file of JSON lines for other engines. */
+/**
+ * Inserts the events into D1 as capture does, with the versions of their persons and, with `file`, writes them to a file
+ * of JSON lines for other engines.
+ */
 export async function storeEvents(
   { db }: Runtime,
   projectId: number,
-  count: number,
-  persons: number,
-  file: string | undefined
+  volume: Volume,
+  file?: string
 ): Promise<void> {
+  const { persons } = volume
   await db.batch([
     db
       .prepare(
@@ -106,44 +141,87 @@ export async function storeEvents(
         union all select ?2 + n, ?1, 'device-' || n, n from numbers where n % ${SECOND} = 0`)
       .bind(projectId, persons)
   ])
+  await storeVersions(db, projectId, persons)
   const out = file === undefined ? undefined : createWriteStream(file)
-  let rows: Row[] = []
-  let stored = 0
-  const store = async () => {
-    const json = JSON.stringify(
-      rows.map((row, i) => ({
-        ...row,
-        uuid: (stored + i).toString(16).padStart(32, '0'),
-        kind: Number(row.event.slice(6)) + 1
-      }))
-    )
-    await db
-      .prepare(`insert into events (project_id, event_id, timestamp, uuid, identity, version, session_id, window_id, properties)
-        select ?1, value ->> 'kind', value ->> 'timestamp', unhex(value ->> 'uuid'), value ->> 'identity', null, null, null,
-               jsonb(value ->> 'properties') from json_each(?2)`)
-      .bind(projectId, json)
-      .run()
-    stored += rows.length
-    if (out?.write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')) === false) {
+  const insert =
+    db.prepare(`insert into events (project_id, event_id, timestamp, uuid, identity, version, session_id, window_id, properties)
+      select ?1, value ->> 'kind', value ->> 'timestamp', unhex(value ->> 'uuid'), value ->> 'identity', value ->> 'version',
+             null, null, jsonb(value ->> 'properties') from json_each(?2)`)
+  for (const rows of inPieces(drawEvents(volume), toEvent)) {
+    await insert.bind(projectId, rows.json).run()
+    if (out?.write(rows.of.map((row) => `${JSON.stringify(row)}\n`).join('')) === false) {
       await once(out, 'drain')
     }
-    rows = []
-  }
-  for (const row of drawEvents(count, persons)) {
-    rows.push(row)
-    if (rows.length === STEP) {
-      await store()
-    }
-  }
-  if (rows.length > 0) {
-    await store()
   }
   if (out) {
     await once(out.end(), 'finish')
   }
+  await countEvents(db, projectId)
+}
+
+const toEvent = ({ person_properties: _, event, ...row }: Row, i: number) => ({
+  ...row,
+  uuid: i.toString(16).padStart(32, '0'),
+  kind: Number(event.slice(6)) + 1
+})
+
+/** Inserts the versions of persons, and makes the last one of each person the current one. */
+async function storeVersions(db: D1Database, projectId: number, persons: number): Promise<void> {
+  const insert = db.prepare(`insert into person_versions (id, project_id, properties)
+    select value ->> 'id', ?1, jsonb(value ->> 'properties') from json_each(?2)`)
+  for (const { json } of inPieces(drawVersions(persons), (version) => version)) {
+    await insert.bind(projectId, json).run()
+  }
+  const last = `1 + id % ${MAX_VERSIONS}`
   await db
-    .prepare(`insert into event_counts (project_id, event_id, slot, count)
-      select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ? group by 1, 2, 3`)
+    .prepare(
+      `update persons set version = (id << 24) + ${last}, versions = ${last} where project_id = ?`
+    )
     .bind(projectId)
     .run()
+}
+
+function* drawVersions(persons: number) {
+  for (let person = 1; person <= persons; person += 1) {
+    for (let n = 1; n <= versionsOf(person); n += 1) {
+      yield { id: versionId(person, n), properties: personPropertiesOf(person, n) }
+    }
+  }
+}
+
+/** Divides rows into pieces whose JSON fits into a statement. `format` gets each row with its number. */
+function* inPieces<T>(
+  rows: Iterable<T>,
+  format: (row: T, i: number) => object
+): Generator<{ of: T[]; json: string }> {
+  let piece: T[] = []
+  let texts: string[] = []
+  let bytes = 0
+  let i = 0
+  for (const row of rows) {
+    const text = JSON.stringify(format(row, i))
+    piece.push(row)
+    texts.push(text)
+    bytes += text.length
+    i += 1
+    if (bytes > MAX_BYTES) {
+      yield { of: piece, json: `[${texts.join(',')}]` }
+      piece = []
+      texts = []
+      bytes = 0
+    }
+  }
+  if (piece.length > 0) {
+    yield { of: piece, json: `[${texts.join(',')}]` }
+  }
+}
+
+/** Counts the stored events per slot, one statement per kind. */
+async function countEvents(db: D1Database, projectId: number): Promise<void> {
+  const insert = db.prepare(`insert into event_counts (project_id, event_id, slot, count)
+    select project_id, event_id, timestamp / 900000, count(*)
+    from events where project_id = ?1 and event_id = ?2 group by 1, 2, 3`)
+  for (let id = 1; id <= KINDS; id += 1) {
+    await insert.bind(projectId, id).run()
+  }
 }

@@ -1,16 +1,24 @@
 import { type Answer, sendOk } from './client.ts'
-import { DAYS, midnight } from './events.ts'
+import { DAYS, MIDNIGHT } from './events.ts'
 
 const DAY = 86_400_000
 
-/** Questions to a daily trend: a series, and other fields of the body. */
+/** Questions to a trend of 90 days: a series, and other fields of the body. The interval is a day unless it is named. */
 const BODIES = {
   total: { series: {} },
   filter: { series: { properties: [{ key: 'plan', value: 'pro' }] } },
   sum: { series: { math: 'sum', math_property: 'price' } },
+  median: { series: { math: 'median', math_property: 'price' } },
   breakdown: { series: {}, more: { breakdown: '$browser' } },
+  'two breakdowns': {
+    series: {},
+    more: { breakdowns: [{ property: '$browser' }, { property: '$os' }] }
+  },
+  'person breakdown': { series: {}, more: { breakdown: 'plan', breakdown_type: 'person' } },
   dau: { series: { math: 'dau' } },
-  'weekly active': { series: { math: 'weekly_active' } }
+  'dau by the hour': { series: { math: 'dau' }, more: { interval: 'hour' } },
+  'weekly active': { series: { math: 'weekly_active' } },
+  'first time': { series: { math: 'first_time_for_user' } }
 } satisfies Record<string, { series: object; more?: object }>
 
 export type QuestionName = keyof typeof BODIES
@@ -18,10 +26,10 @@ export type QuestionName = keyof typeof BODIES
 export const QUESTIONS = Object.keys(BODIES) as QuestionName[]
 
 /** Days covered by a question. */
-export const range = (): { from: number; until: number } => ({
-  from: midnight() - DAYS * DAY,
-  until: midnight()
-})
+export const RANGE: { from: number; until: number } = {
+  from: MIDNIGHT - DAYS * DAY,
+  until: MIDNIGHT
+}
 
 export type Ask = (event: string, question: QuestionName) => Promise<Answer>
 
@@ -34,12 +42,11 @@ export function questionsTo(service: URL, projectId: number, key: string): Ask {
   }
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   return (event, question) => {
-    const { from, until } = range()
     const { series, more = {} }: { series: object; more?: object } = BODIES[question]
     const body = {
       events: [{ id: event, ...series }],
-      date_from: day(from),
-      date_to: day(until - 1),
+      date_from: day(RANGE.from),
+      date_to: day(RANGE.until - 1),
       ...more
     }
     return sendOk(url, options, Buffer.from(JSON.stringify(body)))

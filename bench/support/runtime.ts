@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
 import { migrate } from '../../scripts/local.ts'
 import { type Module, readModules } from '../../scripts/modules.ts'
+import { sendOk } from './client.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -51,18 +54,31 @@ export function inTemporary<T>(work: (folder: string) => T): T {
   }
 }
 
+/** Like `inTemporary`, for work that takes several steps of the event loop. */
+export async function inTemporaryAsync<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-bench-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 export type Runtime = Awaited<ReturnType<typeof startWorkers>>
 
 /**
- * Starts the built service and the bare routes in one workerd, on one migrated temporary database. Each has its own socket:
- * the development server's proxy would add the same time to both and hide their difference.
+ * Starts the built service and the bare routes in one workerd, on one migrated database. Each has its own socket: the
+ * development server's proxy would add the same time to both and hide their difference.
+ * @param folder keeps the database for the next start; without it the database is temporary
  * @param maxHeap heap limit of an isolate in MB; also allows watching its memory
  * @param outboundAllow hosts on this machine that the service may reach
  */
 export async function startWorkers({
+  folder,
   maxHeap,
   outboundAllow = ''
 }: {
+  folder?: string
   maxHeap?: number
   outboundAllow?: string
 } = {}) {
@@ -75,6 +91,7 @@ export async function startWorkers({
         workerOf('bare', 'bench/bare/wrangler.toml')
       ],
       ...(maxHeap && { inspectorPort: 0 }),
+      ...(folder !== undefined && { resourcePersistencePath: folder }),
       handleStructuredLogs: ({ level, message }) => {
         if (level === 'error') {
           console.error(message)
@@ -105,10 +122,52 @@ export async function startWorkers({
   }
 }
 
+const Health = z.object({
+  queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() })
+})
+
+/** Whether a queue has messages, or a consumer is at work. */
+export async function isWorking({ service }: Pick<Runtime, 'service'>): Promise<boolean> {
+  const { text } = await sendOk(new URL('/readyz', service))
+  const { backlog, consuming, retrying } = Health.parse(JSON.parse(text)).queue
+  return backlog + consuming + retrying > 0
+}
+
+/** Waits until all queues are empty. */
+export async function drain(runtime: Pick<Runtime, 'service'>): Promise<void> {
+  while (await isWorking(runtime)) {
+    await sleep(20)
+  }
+}
+
+/**
+ * Measures the database in a folder of `startWorkers`, which must have ended.
+ * @returns bytes of all tables and their indexes, and those of the events
+ */
+export function measureStorage(folder: string): { all: number; events: number } {
+  const file = globSync('**/miniflare-D1DatabaseObject/*.sqlite', { cwd: folder }).find(
+    (name) => !name.endsWith('metadata.sqlite')
+  )
+  const db = new DatabaseSync(join(folder, file ?? ''), { readOnly: true })
+  const sizes = Sizes.parse(
+    db
+      .prepare(`select s.tbl_name as name, sum(d.pgsize) as bytes
+        from dbstat d join sqlite_schema s on s.name = d.name where d.aggregate = true group by 1`)
+      .all()
+  )
+  db.close()
+  const sumOf = (some: typeof sizes) => some.reduce((sum, { bytes }) => sum + bytes, 0)
+  return { all: sumOf(sizes), events: sumOf(sizes.filter(({ name }) => name === 'events')) }
+}
+
+const Sizes = z.array(z.object({ name: z.string(), bytes: z.number() }))
+
 const LogLine = z.object({
   message: z.enum(['queue batch', 'due subscriptions', 'request']),
   queue: z.string().optional(),
   longest_ms: z.number().default(0),
+  /** Events that a batch sealed. */
+  events: z.int().default(0),
   rows_read: z.int(),
   rows_written: z.int()
 })

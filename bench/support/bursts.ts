@@ -1,0 +1,58 @@
+import type { Batch } from './batches.ts'
+import { sendOk } from './client.ts'
+import type { Runtime } from './runtime.ts'
+
+/** Concurrent senders. Each sends its next batch as soon as the last one is answered. */
+export const SENDERS = 8
+/** Project id of the bare route's events, which the service does not use. */
+export const BARE_PROJECT = 1_000_000
+
+/** Sends batches to the bare route. @returns seconds until all events were stored */
+export async function fillBare(runtime: Runtime, batches: Batch[]): Promise<number> {
+  const before = await countEvents(runtime, BARE_PROJECT)
+  const started = performance.now()
+  await sendAll(new URL(`/${BARE_PROJECT}/batch`, runtime.bare), batches)
+  const ms = performance.now() - started
+  await expectEvents(runtime, BARE_PROJECT, before, batches)
+  return ms / 1000
+}
+
+/** Sends batches from several senders. */
+export async function sendAll(url: URL, batches: Batch[]): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    'user-agent': 'posthog-node/5.70.0'
+  }
+  const waiting = batches.values()
+  const sendNext = async () => {
+    for (const { gzip } of waiting) {
+      await sendOk(
+        url,
+        { method: 'POST', headers: { ...headers, 'content-length': gzip.byteLength } },
+        gzip
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: SENDERS }, sendNext))
+}
+
+/** Counts the stored events of a project. */
+export async function countEvents({ db }: Runtime, projectId: number): Promise<number> {
+  const count = db.prepare('select count(*) as count from events where project_id = ?')
+  return (await count.bind(projectId).first<number>('count')) ?? 0
+}
+
+/** @throws unless just the batches were stored since the project had `before` events */
+export async function expectEvents(
+  runtime: Runtime,
+  projectId: number,
+  before: number,
+  batches: Batch[]
+): Promise<void> {
+  const sent = batches.reduce((sum, { events }) => sum + events, 0)
+  const stored = (await countEvents(runtime, projectId)) - before
+  if (stored !== sent) {
+    throw new Error(`Only ${stored} of ${sent} events were stored.`)
+  }
+}
