@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { tooManyValues } from '../properties/decide.ts'
 import { countsSessions, MAX_BREAKDOWN_VALUES, type Maths, type Series } from './query.ts'
 
 /** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all others. */
@@ -77,14 +78,6 @@ export async function totalCells(
   }
   return totals
 }
-
-/** query_too_large, attr `breakdown_values` */
-export const tooManyValues = (key: string): AppError =>
-  new AppError(
-    'query_too_large',
-    `${JSON.stringify(key)} has more than ${MAX_BREAKDOWN_VALUES} different values in this range, or too long ones.`,
-    'breakdown_values'
-  )
 
 /** Of two parts of a point that came out with one number each. */
 const JOINS: Partial<Record<Maths, (a: Cell, b: Cell) => number>> = {

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import { type Db, isTooBig } from '../db/client.ts'
 import { pause } from '../pause.ts'
+import { tooManyValues } from '../properties/decide.ts'
 import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { matcherOf } from '../properties/match.ts'
 import type { Work } from '../properties/work.ts'
@@ -13,7 +14,6 @@ import {
   isJoined,
   joinCells,
   MAX_TEXT,
-  tooManyValues,
   type Value
 } from './cells.ts'
 import { countsSessions, isAdditive, MAX_BREAKDOWN_VALUES, type Property } from './query.ts'

@@ -1,5 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
+import { tooManyValues } from '../properties/decide.ts'
 import { isOneOf, leavesOf } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
 import {
@@ -11,15 +12,7 @@ import {
   totalOf
 } from './answer.ts'
 import { binsOf } from './bins.ts'
-import {
-  type Cell,
-  collectCells,
-  MAX_CELLS,
-  tooManyValues,
-  totalCells,
-  totalsOf,
-  type Value
-} from './cells.ts'
+import { type Cell, collectCells, MAX_CELLS, totalCells, totalsOf, type Value } from './cells.ts'
 import { findFirsts } from './firsts.ts'
 import {
   addTotals,
