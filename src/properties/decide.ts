@@ -89,16 +89,18 @@ const MAX_EXACT_DIGITS = 15
  */
 function comparedOf(value: Json): number | bigint {
   if (typeof value === 'number') {
-    return Number.isSafeInteger(value) || !Number.isInteger(value)
-      ? value
-      : (toInteger(String(value)) ?? value)
+    const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value)
+    return isLarge ? (toInteger(String(value)) ?? value) : value
   }
-  const { whole, rest } = (typeof value === 'string' && NUMBER.exec(value)?.groups) || {}
+  if (typeof value !== 'string') {
+    return Number.NaN
+  }
+  const { whole, rest } = NUMBER.exec(value)?.groups ?? {}
   if (whole === undefined) {
     return Number.NaN
   }
   if (rest !== undefined) {
-    return toDouble(String(value))
+    return toDouble(value)
   }
   return whole.length <= MAX_EXACT_DIGITS ? Number(whole) : (toInteger(whole) ?? Number.NaN)
 }

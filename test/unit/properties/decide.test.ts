@@ -3,6 +3,7 @@ import type { Json } from '../../../src/input/json.ts'
 import { deciderOf, numberOfValue, textOfValue } from '../../../src/properties/decide.ts'
 import type { Operator } from '../../../src/properties/filter.ts'
 import { Work } from '../../../src/properties/work.ts'
+import { randomText } from '../../support/text.ts'
 
 const NOW = new Date('2026-11-20T00:00:00Z')
 
@@ -105,6 +106,20 @@ describe('an operator that takes long', () => {
     expect([...(await decide([null, '2', 12, [1]], work))]).toEqual([1, 1, 0, 1])
     expect([...(await decide(['[1]', '12'], work))]).toEqual([1, 0])
     expect(plan.mock.calls.map(([, , texts]) => texts)).toEqual([2, 1])
+  })
+
+  it('takes each step of a regular expression once, in however many batches the texts come', async () => {
+    const work = new Work()
+    const decide = decider('regex', ['a[ab]{60}b[ab]*-[0-9]*7$'])
+    const start = randomText(400)
+
+    let count = 0
+    for (let i = 0; i < 200; i += 1) {
+      const decided = await decide([`${start}-${2 * i}`, `${start}-${2 * i + 1}`], work)
+      count += decided.filter((one) => one === 1).length
+    }
+
+    expect(count).toBe(40)
   })
 
   it('takes 100,000 different texts in all', async () => {
