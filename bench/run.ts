@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCapture } from './capture.ts'
+import { benchCharts } from './charts.ts'
 import { benchCosts } from './costs.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchExport } from './export.ts'
@@ -18,6 +19,7 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   http: benchHttp,
   export: benchExport,
   capture: benchCapture,
+  charts: benchCharts,
   costs: benchCosts,
   purge: benchPurge,
   trend: benchTrend,

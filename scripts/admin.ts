@@ -2,7 +2,7 @@ import { explain, readCommand, runCommand, usageOf } from './admin/run.ts'
 import { openLocal } from './local.ts'
 import { openRemote } from './remote.ts'
 
-/** A command that takes longer, ms, has lost its database. */
+/** Time after which a command gives up, ms: the database does not answer. */
 const TIMEOUT_MS = 90_000
 
 const words = process.argv.slice(2)
@@ -25,7 +25,7 @@ try {
 
 function giveUp(): never {
   console.error(
-    'The database does not answer. The command may or may not have taken effect: check before you try again.'
+    'The database does not answer. The command may or may not have taken effect: check with a list command before you try again.'
   )
   process.exit(1)
 }

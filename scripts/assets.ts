@@ -39,7 +39,7 @@ const packages: AssetPackage[] = [
   }
 ]
 
-/** SDKs first ask for scripts of their own version; every version gets the installed one. */
+/** SDKs ask for the scripts of their own version first; every version gets the installed scripts. */
 const REDIRECTS = '/static/:version/:script /static/:script 200\n'
 
 /** Updates the folder of static assets. Unchanged files are not touched, because a running service may read them. */

@@ -15,15 +15,16 @@ import { join } from 'node:path'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
 import { OperatorError, root } from './local.ts'
+import { type Module, readModules } from './modules.ts'
 
 const Served = z.object({
   assets: z.looseObject({ directory: z.string() }),
   compatibilityDate: z.string()
 })
 
-/** The worker as deployed: its JavaScript, the runtime options from wrangler.toml, and the options that serve its assets. */
+/** The worker as deployed: its modules, the runtime options from wrangler.toml, and the options that serve its assets. */
 export type Build = {
-  contents: string
+  modules: Module[]
   options: ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
   served: z.infer<typeof Served>
 }
@@ -32,7 +33,7 @@ export type Build = {
 const SOURCES = [
   'src/**',
   'migrations/**',
-  'scripts/{assets,build,builder}.ts',
+  'scripts/{assets,build,builder,modules}.ts',
   'wrangler.toml',
   'package-lock.json'
 ]
@@ -40,7 +41,10 @@ const SOURCES = [
 /** Folder of builds, each named by the hash of its sources. */
 const CACHE = join(root, 'node_modules/.cache/edge-analytics')
 
-/** Builds the worker, or returns the kept build of the same sources. @throws OperatorError when the build fails */
+/**
+ * Builds the worker, or returns the cached build of the same sources. @throws OperatorError when
+ * the build fails
+ */
 export async function build(): Promise<Build> {
   const name = hashSources()
   const folder = join(CACHE, name)
@@ -52,7 +56,7 @@ export async function build(): Promise<Build> {
   try {
     await runBuilder(fresh)
     const result = readBuild(fresh)
-    writeFileSync(join(fresh, 'hash'), hashOf(result.contents))
+    writeFileSync(join(fresh, 'hash'), hashOf(result.modules))
     keep(fresh, name)
     return result
   } finally {
@@ -60,7 +64,10 @@ export async function build(): Promise<Build> {
   }
 }
 
-/** Creates a folder for a new build and removes a damaged one. @throws OperatorError when the clone is read-only */
+/**
+ * Creates a folder for a new build, and removes a damaged build. @throws OperatorError when the
+ * clone is read-only
+ */
 function makeFresh(damaged: string): string {
   try {
     rmSync(damaged, { recursive: true, force: true })
@@ -72,20 +79,29 @@ function makeFresh(damaged: string): string {
   }
 }
 
-/** Returns the kept build if it is intact and its assets still exist. */
+/** Returns the cached build if it is intact and its assets still exist. */
 function findBuild(folder: string): Build | undefined {
   try {
     const built = readBuild(folder)
-    const isWhole = readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built.contents)
+    const isWhole = readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built.modules)
     return isWhole && existsSync(built.served.assets.directory) ? built : undefined
   } catch {
     return undefined
   }
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+function hashOf(modules: Module[]): string {
+  const hash = createHash('sha256')
+  for (const { path, contents } of modules) {
+    hash.update(path).update(contents)
+  }
+  return hash.digest('hex')
+}
 
-/** Renames a finished build to its final name, unless another process was faster, and removes builds of other sources. */
+/**
+ * Removes builds of other sources, and gives a finished build its final name unless another process
+ * was faster.
+ */
 function keep(fresh: string, name: string): void {
   for (const other of readdirSync(CACHE)) {
     if (other !== name && !other.startsWith('fresh-')) {
@@ -95,7 +111,7 @@ function keep(fresh: string, name: string): void {
   try {
     renameSync(fresh, join(CACHE, name))
   } catch {
-    // Another process has kept the same build.
+    // Another process has cached the same build.
   }
 }
 
@@ -114,7 +130,7 @@ function readBuild(folder: string): Build {
   // Written by scripts/builder.ts exactly as wrangler returned them.
   const options = JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8')) as Build['options']
   return {
-    contents: readFileSync(join(folder, 'worker.js'), 'utf8'),
+    modules: readModules(folder),
     options,
     served: Served.parse(options)
   }
@@ -124,12 +140,12 @@ async function runBuilder(folder: string): Promise<void> {
   const builder = spawn(process.execPath, [join(root, 'scripts/builder.ts'), folder], {
     stdio: ['ignore', 'inherit', 'pipe']
   })
-  let said = ''
+  let stderr = ''
   builder.stderr.on('data', (chunk) => {
-    said += chunk
+    stderr += chunk
   })
   const code = await new Promise((done) => builder.on('close', done))
   if (code !== 0) {
-    throw new OperatorError(`The worker cannot be built. ${said.trim()}`)
+    throw new OperatorError(`The worker cannot be built. ${stderr.trim()}`)
   }
 }

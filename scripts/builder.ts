@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { configPath, OperatorError, readConfig, wrangler } from './local.ts'
 
 /*
- * Builds the worker into a folder, exactly as deployed: `worker.js`, and the runtime options from wrangler.toml as
- * `options.json`. It runs in its own process so that the service does not keep wrangler in memory.
+ * Builds the worker into a folder, exactly as a deployment would: `worker.js` with the modules that
+ * it imports, and the runtime options from wrangler.toml in `options.json`. It runs in its own
+ * process so that the service does not keep wrangler in memory.
  */
 
 const [folder = ''] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 
-// Placeholders: no build contains a secret. The service adds the real ones.
+// Placeholders, because no build contains a secret. The service adds the real secrets.
 for (const name of readConfig().secrets.required) {
   process.env[name] = 'added by the service'
 }

@@ -1,14 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { drawPictures } from '../test/support/charts.ts'
+import { drawPictures, openPainter, paintPictures } from '../test/support/charts.ts'
 import { root } from './local.ts'
 
 /*
- * `npm run charts` draws docs/charts/ anew. Look at each picture before it is committed: a test compares them.
+ * `npm run charts` redraws the pictures in docs/charts/. Look at each one before you commit it: a
+ * test compares them.
  */
 
 const folder = join(root, 'docs/charts')
 mkdirSync(folder, { recursive: true })
-for (const [name, svg] of drawPictures()) {
-  writeFileSync(join(folder, name), svg)
+for (const [name, picture] of [...drawPictures(), ...paintPictures(await openPainter())]) {
+  writeFileSync(join(folder, name), picture)
 }

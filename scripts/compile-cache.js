@@ -3,8 +3,8 @@ import * as module from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Loaded before every command to make it start faster. Plain JavaScript, because before `npm ci` an older Node may run it
- * and must get as far as the message below.
+ * Loaded before every command to make the command start faster. It is plain JavaScript so that an
+ * older Node, which may run it before `npm ci`, can print the message below.
  */
 
 if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) {
@@ -16,7 +16,8 @@ if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) 
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled')
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
-// Node parses package.json again for every file of a package. Drizzle's has 180 kB, which would dominate the start.
+// Node parses a package's package.json again for each of its files. Drizzle's is 180 kB, which
+// would dominate the start.
 module.registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context

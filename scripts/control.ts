@@ -6,13 +6,17 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { newSecret, OperatorError } from './local.ts'
 
-/** Address and token for orders to the running service, from a file in the state folder that other users cannot read. */
+/**
+ * Address and token for orders to the running service. They are in a file in the state folder,
+ * which other users cannot read.
+ */
 const Control = z.object({ url: z.url(), token: z.string() })
 
 const fileOf = (folder: string) => join(folder, 'control.json')
 
 /**
- * Listens on its own port for orders to fire a Cron Trigger, from anyone who can read the state folder.
+ * Listens on a separate port for orders to fire a Cron Trigger. Only processes that can read the
+ * state folder know the token.
  * @param fire throws OperatorError when the run fails
  */
 export async function openControl(folder: string, fire: (cron: string) => Promise<void>) {

@@ -2,7 +2,8 @@ import { fireCron } from './control.ts'
 import { OperatorError, readConfig, stateDir } from './local.ts'
 
 /*
- * npm run cron -- '<expression>': fires a Cron Trigger of wrangler.toml now.
+ * `npm run cron -- '<expression>'`: fires a Cron Trigger of wrangler.toml on the running local
+ * service, now.
  */
 
 const { crons } = readConfig().triggers
@@ -10,7 +11,7 @@ const [cron = '', ...others] = process.argv.slice(2)
 try {
   if (!crons.includes(cron) || others.length > 0) {
     throw new OperatorError(
-      `Choose one of the Cron Triggers: ${crons.map((one) => `npm run cron -- '${one}'`).join(' · ')}`
+      `Name exactly one Cron Trigger of wrangler.toml: ${crons.map((known) => `npm run cron -- '${known}'`).join(' · ')}`
     )
   }
   await fireCron(stateDir, cron)

@@ -4,8 +4,8 @@ import { OperatorError } from './local.ts'
 const MINUTE = 60_000
 
 /**
- * Returns a function that tells whether a cron expression matches a minute. Cloudflare's syntax: five fields, UTC, weekdays
- * as names or 1 (Sunday) to 7 (Saturday).
+ * Returns a function that tells whether a cron expression matches a minute. Expressions have
+ * Cloudflare's syntax: five fields in UTC, weekdays as names or as 1 (Sunday) to 7 (Saturday).
  * @throws for an invalid expression
  */
 export function readCron(expression: string): (minute: Date) => boolean {
@@ -19,10 +19,10 @@ export function readCron(expression: string): (minute: Date) => boolean {
 }
 
 /**
- * Calls `run` at each minute that an expression matches, with the start of that minute in ms UTC. Skips minutes during an
- * unfinished run of the same expression and minutes that the machine slept through. When the clock is set back, minutes
- * repeat.
- * @param run errors it rejects with are printed, and the schedule continues
+ * Calls `run` at each minute that an expression matches, with the start of that minute in ms UTC.
+ * Skips an expression whose previous run is unfinished, and minutes that the machine slept through.
+ * When the clock is set back, minutes repeat.
+ * @param run may reject: the error is printed, and the schedule continues
  */
 export function startCrons(crons: string[], run: (cron: string, minute: number) => Promise<void>) {
   const rules = crons.map((cron) => ({ cron, matches: readCron(cron) }))
@@ -37,7 +37,10 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
   const untilNext = () => MINUTE - (Date.now() % MINUTE)
   let last = minuteOf(Date.now())
   let timer = setTimeout(tick, untilNext())
-  /** A timer may fire early: then the minute is unchanged, and the next timer waits for the rest. */
+  /**
+   * Fires what is due. If the timer was early, the minute is unchanged and the next timer waits for
+   * the rest of it.
+   */
   function tick() {
     const minute = minuteOf(Date.now())
     if (minute !== last) {
@@ -53,7 +56,7 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
   }
 
   return {
-    /** Stops firing, and waits up to `ms` for unfinished runs. */
+    /** Stops firing, and waits at most `ms` for unfinished runs. */
     async stop(ms: number): Promise<void> {
       clearTimeout(timer)
       const timeout = new Promise((done) => setTimeout(done, ms).unref())

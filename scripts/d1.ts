@@ -19,8 +19,9 @@ type Dispatch = (
 ) => Promise<{ ok: boolean; text(): Promise<string> }>
 
 /**
- * Returns a D1 database of a runtime that runs `WORKER`. A batch or a single statement is one request. With miniflare's own
- * bindings every `prepare` and `bind` is another one, which blocks the whole process.
+ * Returns a D1 database of a runtime that runs `WORKER`. A batch or a single statement is one
+ * request. Miniflare's own bindings also make a request for each `prepare` and `bind`, which blocks
+ * the whole process.
  */
 export function openD1(dispatch: Dispatch, binding: string): D1Database {
   const batch = async (statements: Bound[]) => {

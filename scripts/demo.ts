@@ -11,16 +11,20 @@ const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <t
 
 Sends the history of a small SaaS to the running local service, through posthog-node.
 
---persons  number of persons who sign up or are customers (default: 600)
---days     length of the history (default: 30)
---seed     another text gives other people (default: harbour)
---anchor   when the history ends (default: last midnight UTC)
+--persons  number of persons who sign up or are customers already (default: 600)
+--days     length of the history in days (default: 30)
+--seed     a different text gives different people (default: harbour)
+--anchor   end of the history, a date or a time (default: last midnight UTC)
 
-Everything is derived from these four options: running the command again changes nothing, and a new database gets the same data.`
+The same four values always give the same events: sending them again adds nothing. The default anchor moves every day.`
 
-/** Events per batch. Waiting for each keeps the SDK's queue short, and a request small enough for one queue message. */
+/**
+ * Events per batch: small enough for one queue message. The script waits for each batch, which
+ * keeps the SDK's queue short.
+ */
 const BATCH = 100
-const PROCESS_MS = 300_000
+/** Longest wait for the queues to drain, ms. */
+const DRAIN_MS = 300_000
 
 const number = (most: number) => {
   const fault = `must be a whole number from 1 to ${most}`
@@ -79,7 +83,7 @@ async function main(): Promise<void> {
   await send(events, url, token)
 
   const { count } = await ask('limit=1')
-  console.log(`\nThe API knows ${count} persons, ${count - before} of them new:\n`)
+  console.log(`\nThe project now has ${count} persons, ${count - before} of them new. Examples:\n`)
   for (const person of chooseExamples(people)) {
     const [found] = (await ask(new URLSearchParams({ email: person.email }).toString())).results
     console.log(`  ${person.email}: ${found ? describe(found) : 'not found'}`)
@@ -87,7 +91,7 @@ async function main(): Promise<void> {
   const term = people[0]?.email.split('@')[1] ?? ''
   const search = `${list}?search=${encodeURIComponent(term)}`
   console.log(
-    `\nAnd ${(await ask(`search=${encodeURIComponent(term)}`)).count} of them work at ${term}:\n`
+    `\n${(await ask(`search=${encodeURIComponent(term)}`)).count} persons match "${term}":\n`
   )
   console.log(`  curl -H 'Authorization: Bearer ${key}' '${search}'`)
 }
@@ -117,7 +121,8 @@ function readOptions() {
     if (error instanceof OperatorError) {
       throw error
     }
-    // Keeps the first sentence; the second explains arguments that begin with a dash.
+    // Keeps the first sentence of Node's message; the second explains arguments that begin with a
+    // dash.
     throw new OperatorError(
       `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
     )
@@ -131,7 +136,7 @@ async function expectService(url: string): Promise<void> {
   }
 }
 
-/** Returns the project and the key that `npm start` has created. */
+/** Returns the local project and its key; creates them if they are missing. */
 async function openProject() {
   const { project, key } = await prepareProject()
   return { projectId: project.id, token: project.captureToken, key }
@@ -141,7 +146,7 @@ async function askPersons(url: string, key: string): Promise<z.infer<typeof Pers
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   if (response.status === 401) {
     throw new OperatorError(
-      `The service on ${new URL(url).origin} runs on other data than ${stateDir}. Put its STATE_DIR before the command.`
+      `The service at ${new URL(url).origin} does not know the key in ${stateDir}. Run STATE_DIR=<the folder of that service> npm run demo.`
     )
   }
   if (!response.ok) {
@@ -162,10 +167,10 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
     historicalMigration: true
   })
   const progress = new Progress(process.stderr, events.length)
-  const told = () => `${events.length} events, ${Math.round((Date.now() - started) / 1000)} s`
+  const summary = () => `${events.length} events, ${Math.round((Date.now() - started) / 1000)} s`
   for (let sent = 0; sent < events.length; sent += BATCH) {
-    progress.show(sent, `sending ${told()}`)
-    // Keeps the history's times even if the clocks of client and server differ.
+    progress.show(sent, `sending ${summary()}`)
+    // `$ignore_sent_at` turns off the correction of clock skew, so the events keep their times.
     for (const { properties, ...event } of events.slice(sent, sent + BATCH)) {
       client.capture({ ...event, properties: { ...properties, $ignore_sent_at: true } })
     }
@@ -176,15 +181,20 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
     })
   }
   await client.shutdown()
-  progress.show(events.length, `processing ${told()}`)
-  const left = await drain(url, PROCESS_MS)
-  progress.end(events.length, told())
+  progress.show(events.length, `processing ${summary()}`)
+  const left = await drain(url, DRAIN_MS)
+  progress.end(events.length, summary())
   if (left) {
-    throw new OperatorError(`The queues could not be drained in time. Not processed: ${left}.`)
+    throw new OperatorError(
+      `The queues did not drain within 5 minutes. Still queued: ${left}. The service goes on processing them.`
+    )
   }
 }
 
-/** Picks one person of each interesting kind: on the team plan, with several devices, with a new name, on the free plan. */
+/**
+ * Picks one person each: on the team plan, with more than two distinct ids, with a double-barrelled
+ * name, on the free plan.
+ */
 function chooseExamples(people: DemoPerson[]): DemoPerson[] {
   const kinds: ((person: DemoPerson) => boolean)[] = [
     ({ plan }) => plan === 'team',
@@ -200,5 +210,5 @@ function describe({
   properties
 }: z.infer<typeof Persons>['results'][number]): string {
   const { name, company, country, plan } = properties
-  return `${name} of ${company}, ${country}, plan ${plan}, distinct ids: ${distinct_ids.length}`
+  return `${name} (${company}, ${country}), ${plan} plan, ${distinct_ids.length} distinct ids`
 }

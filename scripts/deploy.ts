@@ -19,7 +19,7 @@ const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
 
 const USAGE = `npm run deploy -- [--location ${LOCATIONS.join('|')}] [--plan]
 
-Creates missing databases, queues and buckets at Cloudflare, migrates, and deploys the Worker. Safe to run again at any time.
+Creates missing databases, queues and buckets at Cloudflare, migrates, and deploys the Worker. You can run it again at any time.
 
 --location  where to create databases and buckets (default: near you)
 --plan      lists the commands without running them`
@@ -89,7 +89,8 @@ function readOptions() {
     if (error instanceof OperatorError) {
       throw error
     }
-    // Keeps the first sentence; the second explains arguments that begin with a dash.
+    // Keeps the first sentence of Node's message; the second explains arguments that begin with a
+    // dash.
     throw new OperatorError(
       `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
     )
@@ -114,34 +115,40 @@ async function expectLogin(step: Step, config: Config): Promise<void> {
   }
 }
 
-/** Creates a resource unless it exists. @returns a line for the operator */
+/** Creates a resource unless it exists. @returns a line to print */
 async function create(step: Step): Promise<string> {
-  const isThere = step.unless && (await wrangler(step.unless)).code === 0
-  if (!isThere) {
+  const exists = step.unless && (await wrangler(step.unless)).code === 0
+  if (!exists) {
     await run(step)
   }
-  return `${isThere ? 'Exists already' : 'Created'}: ${commandOf(step.run)}`
+  return `${exists ? 'Exists already' : 'Created'}: ${commandOf(step.run)}`
 }
 
 async function remember(step: Step): Promise<void> {
   const { bookmark } = Bookmark.parse(JSON.parse((await run(step)).stdout))
   const binding = step.run[3] ?? ''
   console.log(
-    `${binding} is at the bookmark ${bookmark}. To restore its current state if a migration damages it:`
+    `${binding} is at the bookmark ${bookmark}. If a migration damages it, restore this state:`
   )
   console.log(`  npx wrangler d1 time-travel restore ${binding} --bookmark ${bookmark}`)
 }
 
-/** Deploys the Worker, and generates the secrets it lacks: they must be random, and nobody needs to know them. */
+/**
+ * Deploys the Worker, and generates its missing secrets, which are random and which nobody needs to
+ * know.
+ * @returns the Worker's URLs
+ */
 async function deploy(step: Step, secrets: string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const report = join(folder, 'deploy.ndjson')
   const secretsFile = join(folder, 'secrets.json')
   try {
     const known = await listSecrets()
-    const made = secrets.filter((name) => !known.includes(name)).map((name) => [name, newSecret()])
-    writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(made)), { mode: 0o600 })
-    const args = made.length > 0 ? [...step.run, '--secrets-file', secretsFile] : step.run
+    const generated = secrets
+      .filter((name) => !known.includes(name))
+      .map((name) => [name, newSecret()])
+    writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(generated)), { mode: 0o600 })
+    const args = generated.length > 0 ? [...step.run, '--secrets-file', secretsFile] : step.run
     await run({ run: args }, { show: true, env: { WRANGLER_OUTPUT_FILE_PATH: report } })
     const lines = readFileSync(report, 'utf8').trim().split('\n')
     const targets = lines.flatMap(
@@ -153,7 +160,7 @@ async function deploy(step: Step, secrets: string[]): Promise<string[]> {
   }
 }
 
-/** Names of the deployed Worker's secrets; none before the first deployment. */
+/** Lists the names of the deployed Worker's secrets; none before the first deployment. */
 async function listSecrets(): Promise<string[]> {
   const { code, stdout, stderr } = await wrangler(['secret', 'list', '--format', 'json'])
   if (code === 0) {
@@ -174,13 +181,13 @@ async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {
   }
   const fault = findFault(`${result.stdout}${result.stderr}`)
   throw new OperatorError(
-    `${commandOf(step.run)} failed: ${fault}\nThe steps before it are done. Run the same command again.`
+    `${commandOf(step.run)} failed: ${fault}\nThe steps before it are done. Fix the cause and run the same command again.`
   )
 }
 
 function nextSteps([url = '<address>']: string[]): string {
   return `
-Edge Analytics is deployed. Check that it answers and that all migrations are applied:
+Edge Analytics is deployed. Check that it answers and that the database has all migrations:
   curl ${url}/readyz
 
 Create the first user, project (with the capture token for SDKs) and API key:

@@ -25,7 +25,7 @@ import { welcome } from './welcome.ts'
  * data of npm start. Bare `wrangler dev` has no secrets, migrations or crons, and loses its queues when it stops.
  */
 
-/** For e-mails written as files, so closed to other users. */
+/** Folder for e-mails written as files; other users cannot read it. */
 const temporary = join(stateDir, 'tmp')
 
 /** How long the server may take to start, and to stop, ms. */
@@ -33,9 +33,9 @@ const START_MS = 60_000
 const STOP_MS = 4000
 
 const NOTE = `
-The worker is rebuilt after each change of the source. Crons run as on Cloudflare, or by npm run cron. Whatever is
+The worker is rebuilt after each change of the source. Crons run on schedule, or by npm run cron. Whatever is
 acknowledged is on disk: work left in the queues is resumed at the next start, or by the sweep every 15 minutes.
-Everything on this machine can read the data below /cdn-cgi/ (docs/security.md): use test data.
+Every program on this machine can read the data under /cdn-cgi/ (docs/security.md): use test data only.
 `
 
 try {
@@ -73,22 +73,25 @@ async function run(): Promise<number> {
 
 /** Returns the port to listen on. @throws OperatorError when the port is in use */
 async function findPort(): Promise<number> {
-  const asked = readPort()
-  const probe = createServer().listen(asked, '127.0.0.1')
+  const wanted = readPort()
+  const probe = createServer().listen(wanted, '127.0.0.1')
   try {
     await once(probe, 'listening')
   } catch {
     throw new OperatorError(
-      `Port ${asked} is in use. Choose another: PORT=${asked + 1} npm run dev`
+      `Port ${wanted} is in use. Choose another: PORT=${wanted + 1} npm run dev`
     )
   }
   const address = probe.address()
   probe.close()
   await once(probe, 'close')
-  return typeof address === 'object' && address ? address.port : asked
+  return typeof address === 'object' && address ? address.port : wanted
 }
 
-/** Wrangler builds in these folders, and waits for ever when it cannot. @throws OperatorError */
+/**
+ * Checks that wrangler can write to its build folders; otherwise it would wait forever. @throws
+ * OperatorError
+ */
 function expectWritable(): void {
   for (const folder of [join(root, '.wrangler/tmp'), join(root, 'dist')]) {
     try {
@@ -102,14 +105,17 @@ function expectWritable(): void {
 }
 
 function startServer(port: number, secrets: Record<string, string>) {
-  const vars = ['SPILL:all', `QUEUES_SINCE:${Date.now()}`].flatMap((one) => ['--var', one])
+  const vars = ['SPILL:all', `QUEUES_SINCE:${Date.now()}`].flatMap((variable) => [
+    '--var',
+    variable
+  ])
   const args = [wranglerBin, 'dev', '--port', String(port), '--persist-to', stateDir, ...vars]
   const server = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...secrets, TMPDIR: temporary },
     stdio: 'inherit'
   })
-  // The terminal sends Ctrl-C to the server too, and this process ends when the server has.
+  // The terminal sends Ctrl-C to the server too. This process ends when the server has ended.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       server.kill(signal)

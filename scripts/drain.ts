@@ -7,7 +7,7 @@ const Health = z.object({
 
 /**
  * Waits until the queues of the service at `url` are empty, at most `ms`.
- * @returns a description of what is left in them, or undefined
+ * @returns a description of the messages left, or undefined
  */
 export async function drain(url: string, ms = 20_000): Promise<string | undefined> {
   let left: string | undefined

@@ -12,24 +12,26 @@ import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
 /*
- * Runs the service in the Workers runtime for `npm start`: the same build as a deployment, without the development server
- * and its open doors. The parent, scripts/service.ts, receives reports and sends the order to stop.
+ * Runs the service in the Workers runtime for `npm start`: the same build as a deployment, without
+ * the development server and its unprotected pages. The parent, scripts/service.ts, receives
+ * reports and sends the order to stop.
  */
 
 const NAME = 'edge-analytics'
 
 /**
- * V8 flags: per isolate at most 512 MB of heap, collected from 8 MB on. The simulators of D1, R2 and queues create few
- * objects, but these hold about ten times their size outside the heap; with V8's defaults the runtime grows beyond 1 GB.
+ * V8 flags: at most 512 MB of heap per isolate, collected from 8 MB on. The simulators of D1, R2
+ * and queues create few objects, but the objects hold about ten times their size outside the heap;
+ * with V8's defaults the runtime grows beyond 1 GB.
  */
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
-/** Time for crons, then queues, to finish, ms; the next start resumes the rest. */
+/** Time for crons to finish, and then again for queues, ms; the next start resumes the rest. */
 const STOP_MS = 1000
-/** The same with `--in-memory`, where the rest is lost. */
+/** The same with `--in-memory`, which loses the rest. */
 const STOP_IN_MEMORY_MS = 20_000
 
-/** How often the clock is checked, and how far it must have been set back, ms. */
+/** How often the clock is checked, and the smallest set-back that ends the host, ms. */
 const CLOCK_MS = 1000
 const SET_BACK_MS = 2000
 
@@ -100,8 +102,9 @@ async function run(): Promise<void> {
 }
 
 /**
- * Exits when the clock is set back. Otherwise the runtime's clock, and the queues' timers with it, would stand still until
- * the old time is reached again. The parent starts another host, which resumes the work.
+ * Exits when the clock is set back; the parent starts another host, which resumes the work.
+ * Otherwise the runtime's clock and the queues' timers would stand still until the old time is
+ * reached again.
  */
 function endWhenSetBack(): void {
   let offset = Date.now() - performance.now()
@@ -131,11 +134,14 @@ function dateFor(configured: string): string {
 const Bindings = z.record(z.string(), z.json())
 
 /**
- * Returns the entry module, which serves assets below the assets' folders and calls the worker for everything else.
- * Miniflare would send every request through its asset workers, which hold on to 30 kB per request.
+ * Returns the source of the entry module, which serves the folders of assets and calls the worker
+ * for everything else. Miniflare would send every request through its asset workers, which hold on
+ * to 30 kB per request.
  */
 const entry = (directory: string) => {
-  const folders = readdirSync(directory, { withFileTypes: true }).filter((one) => one.isDirectory())
+  const folders = readdirSync(directory, { withFileTypes: true }).filter((item) =>
+    item.isDirectory()
+  )
   return `import worker from './worker.js'
     const FOLDERS = ${JSON.stringify(folders.map(({ name }) => `/${name}/`))}
     async function fetch(request, { ASSETS, ...env }, context) {
@@ -152,7 +158,7 @@ const entry = (directory: string) => {
 }
 
 async function start(
-  { contents, options: { assets: _, ...options }, served }: Build,
+  { modules, options: { assets: _, ...options }, served }: Build,
   secrets: Record<string, string>
 ): Promise<Miniflare> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = HEAP.join(' ')
@@ -178,9 +184,10 @@ async function start(
               path: 'entry.js',
               contents: entry(served.assets.directory)
             },
-            { type: 'ESModule' as const, path: 'worker.js', contents }
+            ...modules
           ],
-          // The public port leads here, past the simulator's own pages below /cdn-cgi/.
+          // A port that leads straight to the worker, past the simulator's own pages under
+          // /cdn-cgi/.
           unsafeDirectSockets: [{}]
         },
         {
@@ -219,7 +226,7 @@ process.on('message', async (message) => {
     process.exit(0)
   }
 })
-// The parent is gone. This may have happened before the listener was added, hence the check below.
+// The parent has ended. It may have ended before this listener was added, hence the check below.
 process.on('disconnect', () => process.exit(1))
 if (!process.connected) {
   process.exit(1)

@@ -43,36 +43,41 @@ process.env.WRANGLER_HIDE_BANNER = 'true'
 // Services find each other's queues through the registry. One per state folder keeps them apart.
 process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')
 
-/** Databases and bucket of a service, local or deployed, for the operator's commands. */
+/** The databases and the bucket of a local or deployed service, for the operator's commands. */
 export type Service = {
   db: Db
   env: Bindings
   /** Opened only on request: opening takes longer than for the databases. */
   bucket(): Promise<R2Bucket>
-  /** Names of the D1 bindings that a project can be put into. */
+  /** Names of the D1 bindings in which a project can be created. */
   databases: string[]
   close(): Promise<void>
 }
 
-/** Databases and variables. There is no queue: a command does the work itself instead of sending a message. */
+/**
+ * Databases and variables. Queues are missing: a command does the work itself instead of sending a
+ * message.
+ */
 export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
 
-/** A fault of the machine or the operator, not of the program. Printed in one line, without a stack trace. */
+/**
+ * An error that the operator can fix, not a fault of the program. Printed without a stack trace.
+ */
 export class OperatorError extends Error {}
 
 /** SQLite's codes for a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set<unknown>([11, 26])
 
 /**
- * Describes an error for the operator. An error that the operator can fix, such as a missing file, is one line; a fault of
- * the program includes its stack.
+ * Describes an error for the operator. An error that the operator can fix, such as a missing file,
+ * is only its message; a fault of the program includes its stack.
  */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error)
   }
-  const isOfFiles = 'syscall' in error && 'path' in error
-  return error instanceof OperatorError || isOfFiles
+  const isFileError = 'syscall' in error && 'path' in error
+  return error instanceof OperatorError || isFileError
     ? error.message
     : (error.stack ?? error.message)
 }
@@ -82,16 +87,19 @@ export const BUSY = 'Another process keeps the local databases busy; try again.'
 /** How long a command retries while the running service writes to the same files, ms. */
 const BUSY_MS = 5000
 
-/** Runs `run` again until it succeeds, as long as its error is passing, such as a busy database. */
-export async function patiently<T>(
+/**
+ * Repeats `run` until it succeeds, up to `busyMs`, as long as its errors are temporary, such as a
+ * busy database.
+ */
+export async function retryWhileBusy<T>(
   run: () => Promise<T>,
-  { busyMs = BUSY_MS, isPassing = isBusy } = {}
+  { busyMs = BUSY_MS, isTemporary = isBusy } = {}
 ): Promise<T> {
   for (const deadline = performance.now() + busyMs; ; await sleep(20 + Math.random() * 80)) {
     try {
       return await run()
     } catch (error) {
-      if (!isPassing(error) || performance.now() > deadline) {
+      if (!isTemporary(error) || performance.now() > deadline) {
         throw error
       }
     }
@@ -124,7 +132,9 @@ const Settings = z.object({
   triggers: z.object({ crons: z.array(z.string()) }).default({ crons: [] })
 })
 
-/** The settings of wrangler.toml, in which every consumed queue is one that `QUEUE_NAMES` gives to a consumer. */
+/**
+ * The settings of wrangler.toml. The consumed queues must be exactly the queues in `QUEUE_NAMES`.
+ */
 const Config = Settings.superRefine(({ vars, queues }, context) => {
   const named = Object.values(vars.QUEUE_NAMES)
   const consumed = queues.consumers.map(({ queue }) => queue)
@@ -166,7 +176,7 @@ export function readConfig(): Config {
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
-    // The folder holds personal data, also in the simulator's own files.
+    // The folder holds personal data, some of it in files that the simulator creates.
     chmodSync(folder, 0o700)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -232,7 +242,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
   try {
     for (const { binding, migrations_dir } of databases) {
       const run = () => migrate(databaseOf(env, binding), join(root, migrations_dir))
-      await patiently(run, { isPassing: (error) => isBusy(error) || isLockedOut(error) })
+      await retryWhileBusy(run, { isTemporary: (error) => isBusy(error) || isLockedOut(error) })
     }
     return {
       db: openDb(env.DB, newUsage()).db,
@@ -248,24 +258,30 @@ export async function openLocal(folder = stateDir): Promise<Service> {
 }
 
 /**
- * Whether the runtime could not even open a database. It reports only an internal error when another process holds the lock;
- * `expectReadable` has already ruled out damaged files.
+ * Whether the runtime failed to open a database because another process holds its lock. The runtime
+ * reports only an internal error; `expectReadable` has already ruled out damaged files.
  */
 const isLockedOut = (error: unknown): boolean =>
   error instanceof Error && /internal error; reference/.test(error.message)
 
-/** Whether a file holds users' data, not short-lived state such as the counters of rate limits. */
+/**
+ * Whether a file holds users' data rather than short-lived state such as the counters of rate
+ * limits.
+ */
 const isWorthKeeping = (name: string): boolean => /^v3\/(d1|r2)\//.test(name)
 
 const damaged = (file: string, folder: string) =>
   new OperatorError(
     isWorthKeeping(relative(folder, file))
       ? `${file} is damaged. Restore it from a copy, or move ${folder} away to start with empty databases.`
-      : `${file} is damaged. It holds nothing of value: delete it.`
+      : `${file} is damaged. Delete it: it holds only short-lived state.`
   )
 
-/** Whether a D1 database was emptied: the development key exists, and it is created after the databases. */
-const isCutOff = (file: string, folder: string): boolean =>
+/**
+ * Whether a D1 database was truncated: its file is empty although the development key, which is
+ * created later, exists.
+ */
+const isTruncated = (file: string, folder: string): boolean =>
   relative(folder, file).startsWith(join('v3', 'd1')) &&
   statSync(file).size === 0 &&
   !existsSync(`${file}-wal`) &&
@@ -275,14 +291,14 @@ const isCutOff = (file: string, folder: string): boolean =>
 function expectReadable(folder: string): void {
   for (const name of globSync('v3/**/*.sqlite', { cwd: folder })) {
     const file = join(folder, name)
-    if (isCutOff(file, folder)) {
+    if (isTruncated(file, folder)) {
       throw damaged(file, folder)
     }
     const database = new DatabaseSync(file, { readOnly: true })
     try {
       database.prepare('select count(*) from sqlite_schema').get()
     } catch (error) {
-      // Other faults are reported by the next step that meets them.
+      // The step that uses the database reports other errors.
       if (error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode)) {
         throw damaged(file, folder)
       }
@@ -292,7 +308,7 @@ function expectReadable(folder: string): void {
   }
 }
 
-/** Returns the local id of a database, as wrangler chooses it. */
+/** Returns the id that wrangler gives to a local database. */
 const localIdOf = ({
   binding,
   database_id,
@@ -328,7 +344,7 @@ export const readMigrations = (folder: string) =>
       statements: readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint')
     }))
 
-/** Paragraphs of advice that wrangler prints below an error. */
+/** Beginnings of the advice that wrangler prints below an error. */
 const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵)/u
 
 /** Extracts the error from wrangler's output, in one line. */
@@ -345,7 +361,10 @@ export function findFault(output: string): string {
     .trim()
 }
 
-/** Runs wrangler to its end, without questions. With `show`, its output also goes to the terminal. */
+/**
+ * Runs wrangler without prompts and waits until it ends. With `show`, its output also goes to the
+ * terminal.
+ */
 export function wrangler(
   args: string[],
   { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}
@@ -355,10 +374,10 @@ export function wrangler(
     env: { ...process.env, CI: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk) => {
-      said[name] += chunk
+      output[name] += chunk
       if (show) {
         process[name].write(chunk)
       }
@@ -366,6 +385,6 @@ export function wrangler(
   }
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((done, fail) => {
     child.on('error', fail)
-    child.on('close', (code) => done({ code, ...said }))
+    child.on('close', (code) => done({ code, ...output }))
   })
 }

@@ -44,7 +44,7 @@ function lockState(): DatabaseSync {
 }
 
 /**
- * Ends a runtime that outlived its killed service: it would keep working on the same files.
+ * Ends a runtime that outlived its killed service and would keep working on the same files.
  * @param groupFile holds the service's process group
  */
 export function endLeftovers(groupFile: string): void {
@@ -56,7 +56,7 @@ export function endLeftovers(groupFile: string): void {
   }
 }
 
-/** Lists process id, group id and command of every process; empty without `ps`. */
+/** Lists the process id, group id and command of every process; empty without `ps`. */
 function listProcesses(): RegExpExecArray[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,pgid=,command='], { encoding: 'utf8' })
   return [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)]

@@ -5,8 +5,9 @@ const MAX_BYTES = 10_000_000
 const MAX_FILES = 5
 
 /**
- * A rotating log file: `service.log`, then `service.log.1` to `.4`, the oldest last. Lines that cannot be written, such as
- * on a full disk, are dropped and counted; the process continues.
+ * A rotating log file: `service.log`, then `service.log.1` to `.4`, the oldest last. Lines that
+ * cannot be written, for example because the disk is full, are dropped and counted; the process
+ * continues.
  */
 export class LogFile {
   readonly path: string

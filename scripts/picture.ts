@@ -9,8 +9,9 @@ import { escapeHtml } from '../src/html.ts'
 import { root } from './local.ts'
 
 /*
- * `npm run picture` draws docs/terminal.svg, or the file that it is given: it starts a service of its own, sends an event,
- * and erases the person. The picture shows what the service answered, shortened.
+ * `npm run picture` draws docs/terminal.svg, or the file named as its argument. It starts a service
+ * of its own, sends an event and erases the person; the picture shows the service's answers,
+ * shortened.
  */
 
 const [file = join(root, 'docs/terminal.svg')] = process.argv.slice(2)

@@ -56,7 +56,10 @@ const unreachable = (reason: string) =>
 
 const Found = z.object({ uuid: z.string() })
 
-/** Looks up the ids of the databases, which remote bindings need and the configuration lacks. */
+/**
+ * Looks up the ids of the databases: remote bindings need them, and wrangler.toml does not contain
+ * them.
+ */
 function findDatabases(config: Config) {
   return Promise.all(
     config.d1_databases.map(async (database) => {

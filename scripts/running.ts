@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Folder with one file per running service of this clone, named by process id, containing its state folder. */
 const FOLDER = join(import.meta.dirname, '../node_modules/.cache/running')
 
-/** Records the state folder of this process's service, for the operator's commands. */
+/** Records the state folder of this process's service, so that operator commands can suggest it. */
 export function markRunning(stateDir: string): { remove(): void } {
   const file = join(FOLDER, String(process.pid))
   try {

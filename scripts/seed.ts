@@ -34,7 +34,7 @@ export async function prepareProject(): Promise<{ project: ProjectRow; key: stri
   }
 }
 
-/** Returns the project and key of the last start, or creates the missing ones. */
+/** Returns the project and the key of the last start; creates them if they are missing. */
 async function ensureProject(db: Db, now: Date): Promise<{ project: ProjectRow; key: string }> {
   const kept = readKey() ?? ''
   const caller = await findCaller(db, { hash: await hashKey(kept), projectId: '@current' })
@@ -69,7 +69,7 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
   return createProject(db, Project.parse({ name: 'Local project', recording: true }), owner.id, now)
 }
 
-/** Characters of a whole secret; a shorter one was cut off. */
+/** Shortest secret, in characters; a shorter one was truncated. */
 const MIN_SECRET = 32
 
 /**
@@ -86,7 +86,7 @@ export function readSecrets(): Record<string, string> {
   const missing = names.filter((name) => (secrets[name] ?? '').length < MIN_SECRET)
   if (missing.length > 0) {
     throw new OperatorError(
-      `${secretsFile} lacks ${missing.join(', ')}, or has fewer than ${MIN_SECRET} characters of it. Restore the file from a copy, or delete the file to generate a new secret; earlier receipts can then no longer be verified.`
+      `${secretsFile} has no valid ${missing.join(', ')}: at least ${MIN_SECRET} characters. Restore the file from a copy, or delete the file to generate a new secret; earlier receipts can then no longer be verified.`
     )
   }
   return Object.fromEntries(

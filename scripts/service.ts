@@ -15,7 +15,10 @@ const Ready = z.object({
 })
 export type Ready = z.infer<typeof Ready>
 
-/** The service's report: ready, cannot start, or stopped, with the messages `left` in its queues. */
+/**
+ * The service's report to its parent: ready, unable to start, or stopped with the messages `left`
+ * in its queues.
+ */
 const Report = z.union([
   Ready,
   z.object({ failure: z.string() }),
@@ -23,10 +26,13 @@ const Report = z.union([
 ])
 export type Report = z.infer<typeof Report>
 
-/** Holds the process group of the service, so that the next start can end processes that survived a kill. */
+/**
+ * File with the process group of the service, so that the next start can end processes that
+ * survived a kill.
+ */
 export const groupFile = join(stateDir, 'service.pid')
 
-/** Lines of the log shown when the service fails. */
+/** Number of last log lines shown when the service fails. */
 const LAST_LINES = 20
 
 /**
@@ -44,7 +50,7 @@ export class Service {
   /** Resolves with the reason when the service has ended. */
   readonly ended: Promise<OperatorError>
 
-  /** @param options of scripts/host.ts */
+  /** @param options command-line options for scripts/host.ts */
   constructor(log: LogFile, options: string[]) {
     const temporary = join(stateDir, 'tmp')
     rmSync(temporary, { recursive: true, force: true })

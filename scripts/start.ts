@@ -7,14 +7,20 @@ import { groupFile, Service } from './service.ts'
 import { openFront } from './tcp-proxy.ts'
 import { welcome } from './welcome.ts'
 
-/** npm forwards the Ctrl-C that the terminal has already delivered; within this time it is the same one. */
+/**
+ * Time within which a second signal counts as the first one, ms: npm forwards the Ctrl-C that the
+ * terminal has delivered already.
+ */
 const SAME_SIGNAL_MS = 500
 
 /** A service that ends by itself this often, within this time in ms, is not restarted. */
 const MAX_ENDS = 3
 const ENDS_WITHIN_MS = 60_000
 
-/** Time to stop, ms. Short where everything is on disk; with `--in-memory`, long enough to drain the queues. */
+/**
+ * Time to stop, ms. Short, because everything is on disk; with `--in-memory`, long enough to drain
+ * the queues.
+ */
 const STOP_MS = 3300
 const STOP_IN_MEMORY_MS = 45_000
 
@@ -52,21 +58,21 @@ function readOptions(): boolean {
     return values['in-memory'] ?? false
   } catch {
     throw new OperatorError(
-      'npm start -- [--in-memory]\n\n--in-memory  faster, but a killed service loses events that it has accepted and not yet processed'
+      'npm start -- [--in-memory]\n\n--in-memory  faster, but a killed service loses events that it has accepted but not processed'
     )
   }
 }
 
 async function openPort() {
-  const asked = readPort()
+  const wanted = readPort()
   try {
-    return await openFront(asked, () => port.promise)
+    return await openFront(wanted, () => port.promise)
   } catch (error) {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw new OperatorError(
       isTaken
-        ? `Port ${asked} is in use. Choose another: PORT=${asked + 1} npm start`
-        : `Cannot listen on port ${asked}: ${error}`
+        ? `Port ${wanted} is in use. Choose another: PORT=${wanted + 1} npm start`
+        : `Cannot listen on port ${wanted}: ${error}`
     )
   }
 }
@@ -107,7 +113,10 @@ async function runService(): Promise<OperatorError> {
   return end
 }
 
-/** Stops the service. The first signal refuses new requests and drains the queues; the second kills at once. */
+/**
+ * Stops the service. At the first signal it refuses new requests and drains the queues; a second
+ * signal kills it at once.
+ */
 async function stop(): Promise<void> {
   if (stoppedAt !== undefined) {
     if (performance.now() - stoppedAt < SAME_SIGNAL_MS) {
@@ -121,7 +130,7 @@ async function stop(): Promise<void> {
   await front?.close()
   const left = await service?.stop(isInMemory ? STOP_IN_MEMORY_MS : STOP_MS)
   if (left) {
-    console.error(`The queues could not be drained in time. Lost: ${left}.`)
+    console.error(`The queues did not drain in time. Lost: ${left}.`)
   }
   process.exit(0)
 }

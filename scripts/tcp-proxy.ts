@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Time for open connections to get their last answer, ms. */
+/** Time to wait for the last answers on open connections, ms. */
 const LAST_ANSWERS_MS = 1500
-/** A connection that is idle for this long after an answer, ms, has no request in progress. */
+/** Idle time after an answer, ms, after which a connection counts as having no request in progress. */
 const IDLE_MS = 250
 
 /** How long a new connection waits for a restarting service, and the pause between attempts, ms. */
@@ -14,10 +14,11 @@ const CONNECT_PAUSE_MS = 100
 type Connection = { client: Socket; awaitsAnswer: boolean; movedAt: number }
 
 /**
- * Listens on the public port and forwards connections, byte for byte, to the port from `upstream`; they wait until it
- * resolves. So the port is taken before the service starts, stays taken while it restarts, and can be closed while the
- * service drains its queues.
- * @throws the error of listening: EADDRINUSE, EACCES
+ * Listens on the public port and forwards connections, byte for byte, to the port that `upstream`
+ * resolves to; connections wait until it resolves. So the public port is taken before the service
+ * starts, stays taken while the service restarts, and can be closed while the service drains its
+ * queues.
+ * @throws EADDRINUSE, EACCES
  */
 export async function openFront(port: number, upstream: () => Promise<number>) {
   const connections = new Set<Connection>()
@@ -54,7 +55,10 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
 
   return {
     port: address.port,
-    /** Accepts no new connections, and closes open ones as soon as their last request is answered. */
+    /**
+     * Accepts no new connections, and closes each open connection once its last request is
+     * answered.
+     */
     async close(): Promise<void> {
       server.close()
       for (

@@ -1,6 +1,6 @@
 import type { Ready } from './service.ts'
 
-/** Returns the text printed at the start: address, token, key, and requests to try. */
+/** Returns the text printed when the service is ready: its address, token, key, and requests to try. */
 export function welcome(
   url: string,
   { project, key }: Pick<Ready, 'project' | 'key'>,

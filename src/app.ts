@@ -14,8 +14,10 @@ import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
 import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
+import { chartRoutes } from './insights/charts/routes.ts'
 import { dashboardRoutes } from './insights/dashboards/routes.ts'
 import { insightRoutes } from './insights/routes.ts'
+import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
@@ -25,18 +27,21 @@ import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { deliveryRoutes } from './subscriptions/ledger/routes.ts'
+import { pictureRoutes } from './subscriptions/picture/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe/routes.ts'
 import { timelineRoutes } from './timelines/routes.ts'
 
 /**
- * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of time; `work` returns what
- * this isolate has done for the queues, for the health check.
+ * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of
+ * time; `work` returns the queue messages that this isolate is working on, for the health check and
+ * the home page.
  */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
   app.onError(answerError)
+  // Looks up at each request which methods the finished app has for the path.
   app.notFound(answerUnrouted(() => app))
 
   app.route('/', createHomeRoutes(work))
@@ -48,6 +53,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', createReplayLink(tokens))
   app.route('/', createDocsRoutes(app))
   app.route('/', unsubscribeRoutes)
+  app.route('/', pictureRoutes)
   app.route('/', sharedRoutes)
   app.route('/', userRoutes)
   for (const prefix of ['/api/environments', '/api/projects']) {
@@ -60,7 +66,10 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, erasureRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, timelineRoutes)
+    // `insights/trend` must come before `insights/:id`.
+    app.route(prefix, trendRoutes)
     app.route(prefix, insightRoutes)
+    app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)
     app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)

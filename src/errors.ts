@@ -56,7 +56,7 @@ export class UnavailableError extends AppError {
   }
 }
 
-/** Too many requests; `seconds` until the next one is accepted. */
+/** Too many requests. The next request is accepted in `seconds`. */
 export class ThrottledError extends AppError {
   override readonly retryAfter: number
 
@@ -73,8 +73,8 @@ export class NotFoundError extends AppError {
 }
 
 /**
- * Describes an error by its innermost cause. Drizzle's own message would hold the bound values, which
- * are people's data.
+ * Describes an error by its innermost cause. Drizzle's own message contains the bound values, which
+ * are personal data.
  */
 export function describeError(error: unknown): string {
   if (error instanceof Error && error.cause) {
@@ -85,7 +85,8 @@ export function describeError(error: unknown): string {
 }
 
 /**
- * Removes quoted text from a message: `JSON.parse` and SQLite quote what they cannot parse, which may be people's data.
+ * Removes quoted text from a message: `JSON.parse` and SQLite quote text that they cannot parse,
+ * which may be personal data.
  *
  * `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
  */

@@ -1,7 +1,10 @@
 import { AppError } from './errors.ts'
 import { readBytes } from './input/stream.ts'
 
-/** A request to another service got no response. It may have been received nevertheless, unless `kind` is `refused`. */
+/**
+ * A request to another service got no usable response. The service may have received the request,
+ * unless `kind` is `refused`.
+ */
 export class OutboundError extends Error {
   readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too_large'
 
@@ -21,28 +24,31 @@ export type OutboundRequest = {
 export type OutboundLimits = {
   /** The setting `OUTBOUND_ALLOW`: hosts that are always allowed, with or without a port, separated by commas. */
   allow: string
-  /** Milliseconds for the whole exchange, redirects and body included. */
+  /** Time limit for the whole exchange, with redirects and body, ms. */
   timeoutMs: number
-  /** Bytes of the response's body, decompressed. */
+  /** Largest body of a response, decompressed, bytes. */
   maxBytes: number
-  /** Whether to read the body of a response with this status; otherwise it is returned empty. Reads all if left out. */
+  /**
+   * Whether to read the body of a response with this status; otherwise it is returned empty. By
+   * default, all bodies are read.
+   */
   reads?: (status: number) => boolean
 }
 
 export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
 
-/** Redirects that are followed. */
+/** Most redirects that are followed. */
 const MAX_REDIRECTS = 3
-/** Characters of a URL. */
+/** Longest URL, characters. */
 const MAX_URL = 2_048
 
 /** Headers that are not sent on to another origin. */
 const CREDENTIALS = ['authorization', 'cookie', 'x-api-key', 'api-key']
 
 /**
- * Sends a request to a service of somebody else and returns the response, whatever its status. Follows at most three
- * redirects and checks each URL like the first. A redirect to another origin gets no credentials; a 303 is followed with
- * GET, all others repeat the request.
+ * Sends a request to an external service and returns the response, whatever its status. Follows at
+ * most three redirects and checks each URL like the first. Sends no credentials to another origin.
+ * Follows a 303 with GET; every other redirect repeats the request.
  * @throws OutboundError
  */
 export async function sendOutbound(
@@ -175,7 +181,10 @@ function isPrivate(hostname: string): boolean {
   return !host.includes('.') || PRIVATE_NAMES.test(host)
 }
 
-/** Names that exist only in private networks: reserved ones (RFC 6761, 6762, 8375) and those of routers and clusters. */
+/**
+ * Names that exist only in private networks: reserved names (RFC 6761, 6762, 8375) and the names
+ * that routers and clusters use.
+ */
 const PRIVATE_NAMES =
   /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
@@ -215,8 +224,8 @@ function toNumber(address: string): number {
 }
 
 /**
- * Only global unicast (2000::/3) is public, except documentation, Teredo and 6to4; the latter two
- * embed IPv4 addresses.
+ * Whether an IPv6 address is private. Only global unicast (2000::/3) is public, except
+ * documentation, Teredo and 6to4; the latter two embed IPv4 addresses.
  */
 function isPrivateV6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')

@@ -2,7 +2,7 @@
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`It took longer than ${ms} ms.`)), ms)
+    timer = setTimeout(() => reject(new Error(`The operation took longer than ${ms} ms.`)), ms)
   })
   try {
     return await Promise.race([work, late])

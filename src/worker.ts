@@ -1,5 +1,6 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
+import { consumeColumns } from './columns/consumer.ts'
 import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from './crons/cron.ts'
 import {
   beginSnapshotSweep,
@@ -7,6 +8,8 @@ import {
   continueSnapshotSweep,
   deliverDue,
   expireRecordings,
+  sealColumns,
+  sealLateEvents,
   startErasureRun,
   sweepLedger,
   sweepOpenErasures,
@@ -22,17 +25,18 @@ import { type Consumer, runConsumer } from './queues/run.ts'
 import { consumeRecordings } from './recordings/consumer.ts'
 import { consumeDeliveries, logDeadDeliveries } from './subscriptions/consumer.ts'
 
-/** Who consumes which queue; `QUEUE_NAMES` in wrangler.toml says what each queue is called. */
+/** The consumer of each queue. `QUEUE_NAMES` in wrangler.toml maps these names to queues. */
 const CONSUMERS: Record<ConsumerName, Consumer> = {
   capture: consumeCapture,
   recordings: consumeRecordings,
   erasures: consumeErasures,
   deliveries: consumeDeliveries,
+  columns: consumeColumns,
   capture_dead: parkDeadLetters,
   deliveries_dead: logDeadDeliveries
 }
 
-/** What each Cron Trigger of wrangler.toml does, in this order. */
+/** The jobs of each Cron Trigger in wrangler.toml, in the order in which they run. */
 const JOBS: Record<Cron, Job[]> = {
   [WEEKLY]: [startErasureRun, beginSnapshotSweep],
   [EVERY_15_MINUTES]: [
@@ -41,15 +45,19 @@ const JOBS: Record<Cron, Job[]> = {
     sweepOpenErasures,
     closeEndedSessions,
     expireRecordings,
-    continueSnapshotSweep
+    continueSnapshotSweep,
+    sealColumns
   ],
-  [NIGHTLY]: [verifyNightly, sweepLedger],
+  [NIGHTLY]: [verifyNightly, sealLateEvents, sweepLedger],
   [EVERY_MINUTE]: [deliverDue]
 }
 
 const clock = () => new Date()
 
-/** What this isolate has taken from the queues. */
+/**
+ * The queue batches that this isolate is consuming, and the messages that it has sent back for a
+ * retry.
+ */
 const work = { consuming: 0, retrying: 0 }
 
 export default {

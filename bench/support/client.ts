@@ -3,7 +3,7 @@ import { Agent, type RequestOptions, request } from 'node:http'
 /** Connections stay open, as with SDKs and API clients. There are enough that no request waits for another's. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-export type Answer = { status: number; text: string; ms: number }
+export type Answer = { status: number; text: string; bytes: number; ms: number }
 
 /** Sends one HTTP request; `ms` lasts from sending to the last byte of the answer. */
 export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Promise<Answer> {
@@ -15,7 +15,9 @@ export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Pro
       response.on('error', fail)
       response.on('end', () => {
         const ms = performance.now() - started
-        done({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString(), ms })
+        const body = Buffer.concat(chunks)
+        const { length: bytes } = body
+        done({ status: response.statusCode ?? 0, text: body.toString(), bytes, ms })
       })
     })
     message.on('error', fail)

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
 import { migrate } from '../../scripts/local.ts'
+import { type Module, readModules } from '../../scripts/modules.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -27,18 +28,18 @@ export function wrangler(...args: string[]): void {
   })
 }
 
-const built = new Map<string, string>()
+const built = new Map<string, Module[]>()
 
-/** Builds a worker as `wrangler deploy` does, only once per run. @returns its main JavaScript */
-export function build(configPath: string): string {
-  const code =
+/** Builds a worker as `wrangler deploy` does, only once per run. @returns its modules */
+export function build(configPath: string): Module[] {
+  const modules =
     built.get(configPath) ??
     inTemporary((folder) => {
       wrangler('deploy', '--dry-run', '--config', join(root, configPath), '--outdir', folder)
-      return readFileSync(join(folder, 'worker.js'), 'utf8')
+      return readModules(folder)
     })
-  built.set(configPath, code)
-  return code
+  built.set(configPath, modules)
+  return modules
 }
 
 export function inTemporary<T>(work: (folder: string) => T): T {
@@ -142,10 +143,7 @@ function workerOf(name: string, configPath: string, bindings: Record<string, str
     ...options,
     bindings: { ...Variables.parse(options.bindings), ...bindings },
     name,
-    modules: [
-      { type: 'ESModule' as const, path: 'entry.js', contents },
-      { type: 'ESModule' as const, path: 'worker.js', contents: build(configPath) }
-    ],
+    modules: [{ type: 'ESModule' as const, path: 'entry.js', contents }, ...build(configPath)],
     unsafeDirectSockets: [{}]
   }
 }

@@ -2,7 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { z } from 'zod'
 import { type Command, InputError, type Option } from './command.ts'
 
-/** A command line that does not fit the command. Printed with the usage. */
+/** An error in the command line. Printed with the usage. */
 export class UsageError extends Error {}
 
 export type Invocation = { command: Command; input: unknown; isJson: boolean; isRemote: boolean }
@@ -11,7 +11,7 @@ export type Invocation = { command: Command; input: unknown; isJson: boolean; is
 export function readArguments(command: Command, args: string[]): Invocation {
   const { values, positionals } = parse(Object.keys(command.options), args)
   if (positionals.length > ('id' in command.options ? 1 : 0)) {
-    throw new UsageError(`Unexpected: ${positionals.at(-1)}`)
+    throw new UsageError(`Unexpected argument: ${positionals.at(-1)}`)
   }
 
   const given: Record<string, unknown> = {}
@@ -58,7 +58,8 @@ function parse(members: string[], args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    // Keeps the first sentence; the second explains arguments that begin with a dash.
+    // Keeps the first sentence of Node's message; the second explains arguments that begin with a
+    // dash.
     throw new UsageError(error instanceof Error ? error.message.split('. ')[0] : String(error))
   }
 }

@@ -2,23 +2,26 @@ import { z } from 'zod'
 import type { Service } from '../local.ts'
 
 export type Option = {
-  /** Converts the option's text. Throws an error that says what is wrong with it. */
+  /**
+   * Converts the option's text. @throws an error whose message follows the option's name: `must be
+   * JSON`
+   */
   read(text: string): unknown
   /** The option may be given several times. */
   isList?: true
 }
 
 export type Command<Input = unknown> = {
-  /** The command's own npm script, if it has one. */
+  /** The npm script of this command, if it has its own. */
   script?: string
-  /** The command may take minutes. */
+  /** Set for a command that may take minutes: it has no time limit. */
   isLong?: true
-  /** Arguments as shown in the usage. */
+  /** The arguments, as the usage shows them. */
   usage: string
   /** Options by schema member. A member `id` is the command's only positional argument. */
   options: Record<string, Option>
   schema: z.ZodType<Input>
-  /** Returns the answer, printed as text or, with `--json`, as one object. */
+  /** Returns the answer. It is printed as text or, with `--json`, as one JSON object. */
   run(service: Service, input: Input, now: Date): Promise<object>
 }
 
@@ -42,7 +45,7 @@ export const Id = z.int().positive('must be an id, a positive whole number')
 /** Refinement for updates: at least one member besides the id. */
 export const isChange = [
   (input: object) => Object.keys(input).length > 1,
-  'No change is given: add at least one option'
+  'Nothing to change: add at least one option'
 ] as const
 
 export const text: Option = { read: (value) => value }

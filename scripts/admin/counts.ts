@@ -1,8 +1,12 @@
+import { verifyColumns } from '../../src/columns/verify.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { verifyCounts } from '../../src/rollups/verify.ts'
 import { verifySessions } from '../../src/sessions/upkeep/verify.ts'
 import { command, Nothing } from './command.ts'
+
+/** Segments compared, and chunks of actors: all, since a database of 10 GB has a few thousand. */
+const MAX_COLUMNS = 1_000_000
 
 export const counts = {
   verify: command({
@@ -15,14 +19,16 @@ export const counts = {
       const verified = []
       for (const database of databases) {
         const { db } = openDb(databaseOf(env, database), newUsage())
-        const [found, sessions] = [
+        const [eventCounts, sessions] = [
           await verifyCounts(db),
           await verifySessions(db, Number.POSITIVE_INFINITY)
         ]
-        if (found.wrong + sessions.wrong > 0) {
+        const columns = await verifyColumns(db, MAX_COLUMNS)
+        const wrongColumns = columns.wrong_segments + columns.wrong_chunks
+        if (eventCounts.wrong + sessions.wrong + wrongColumns > 0) {
           process.exitCode = 1
         }
-        verified.push({ database, ...found, sessions })
+        verified.push({ database, ...eventCounts, sessions, columns })
       }
       return { verified }
     }

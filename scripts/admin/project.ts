@@ -24,7 +24,7 @@ const settings = {
   exceptions: onOff
 }
 
-/** A number of days, or `default` for as many as the deployment has. */
+/** A number of days, or `default` for the deployment's setting. */
 const days: Option = { read: (value) => (value === 'default' ? null : integer.read(value)) }
 
 const changeable = {

@@ -6,13 +6,15 @@ import type { ErasureMessage } from '../../src/erasures/message.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
-import { patiently, type Service } from '../local.ts'
+import { retryWhileBusy, type Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
-/** How long a step retries while the running service keeps the database busy, ms. */
+/** How long a step is repeated while the running service keeps the database busy, ms. */
 const BUSY_MS = 30_000
 
-/** Pause before each of at most seven further checks of an erasure that waits for queued messages, ms. */
+/**
+ * Pause before each further check, at most seven, of an erasure that waits for queued messages, ms.
+ */
 const WAIT_MS = 5_000
 
 export const purge = {
@@ -34,12 +36,13 @@ export const purge = {
         }
         const { db } = openDb(databaseOf(env, database), newUsage())
         const run = { scheduledFor: now.getTime(), startedBy: 'command' } as const
-        // A busy database may interrupt either call after it has claimed erasures, so the messages are counted.
-        await patiently(() => startRun(db, queue, run, now))
+        // Counts the messages, not the results: a busy database may interrupt a call
+        // that has already claimed erasures.
+        await retryWhileBusy(() => startRun(db, queue, run, now))
         const tasks = countErasures(messages)
-        await patiently(() => resumeErasures(db, queue, now.getTime(), now))
+        await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now))
         const resumed = countErasures(messages) - tasks
-        const asked = [...messages]
+        const sent = [...messages]
         for (let message = messages.shift(); message; message = messages.shift()) {
           if (message.waited > 0) {
             await sleep(WAIT_MS)
@@ -48,8 +51,8 @@ export const purge = {
         }
         // The running service may have completed some of the erasures.
         let open = 0
-        for (const { project_id, erasures } of asked) {
-          const left = await patiently(() => findOpenErasures(db, project_id, erasures))
+        for (const { project_id, erasures } of sent) {
+          const left = await retryWhileBusy(() => findOpenErasures(db, project_id, erasures))
           open += left.length
         }
         if (open > 0) {
@@ -66,15 +69,15 @@ export const purge = {
 const countErasures = (messages: ErasureMessage[]): number =>
   messages.reduce((total, { erasures }) => total + erasures.length, 0)
 
-/** Runs one message as its own invocation, and again while the database is busy. */
+/** Processes one message as an invocation of its own; repeats it while the database is busy. */
 async function step(
   { env, bucket }: Service,
   message: ErasureMessage,
   queue: ErasureQueue
 ): Promise<void> {
   const bindings = { ...env, BUCKET: await bucket(), ERASURE_QUEUE: queue }
-  const isPassing = (error: unknown) => error instanceof UnavailableError || isBusy(error)
+  const isTemporary = (error: unknown) => error instanceof UnavailableError || isBusy(error)
   const run = () =>
     continueErasures(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
-  await patiently(run, { busyMs: BUSY_MS, isPassing })
+  await retryWhileBusy(run, { busyMs: BUSY_MS, isTemporary })
 }

@@ -1,7 +1,8 @@
 import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
-import { BUSY, OperatorError, patiently, type Service } from '../local.ts'
+import { BUSY, OperatorError, retryWhileBusy, type Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
+import { columns } from './columns.ts'
 import { type Command, InputError } from './command.ts'
 import { counts } from './counts.ts'
 import { dead } from './dead.ts'
@@ -11,7 +12,15 @@ import { purge } from './purge.ts'
 import { render } from './render.ts'
 import { user } from './user.ts'
 
-const NOUNS: Record<string, Record<string, Command>> = { key, project, user, dead, counts, purge }
+const NOUNS: Record<string, Record<string, Command>> = {
+  key,
+  project,
+  user,
+  dead,
+  counts,
+  columns,
+  purge
+}
 
 /** Opens the databases that a command works on. */
 export type Open = (isRemote: boolean) => Promise<Service>
@@ -25,19 +34,25 @@ export function readCommand([noun = '', verb = '', ...args]: string[]): Invocati
   return readArguments(command, args)
 }
 
-/** Runs a command on the databases that `open` opens, and returns what it prints on standard output. */
+/**
+ * Runs a command on the databases that `open` opens. Returns the text to print: a table, or JSON
+ * with `--json`.
+ */
 export async function runCommand(invocation: Invocation, open: Open): Promise<string> {
   const { command, input, isJson, isRemote } = invocation
   const service = await open(isRemote)
   try {
-    const answer = await patiently(() => command.run(service, input, new Date()))
+    const answer = await retryWhileBusy(() => command.run(service, input, new Date()))
     return isJson ? JSON.stringify(answer) : render(answer)
   } finally {
     await service.close()
   }
 }
 
-/** Explains an error in words for the operator; an unexpected error is returned unchanged. */
+/**
+ * Returns a message for the operator. An unexpected error is returned itself, or its innermost
+ * cause.
+ */
 export function explain(error: unknown, noun: string): unknown {
   if (error instanceof UsageError) {
     return `${error.message}\n\n${usageOf(noun)}`
@@ -57,7 +72,7 @@ export function explain(error: unknown, noun: string): unknown {
   return error instanceof Error && error.cause ? explain(error.cause, noun) : error
 }
 
-/** Lists the commands of a noun; all commands for a noun that does not exist. */
+/** Lists the commands of a noun, or all commands if the noun is unknown. */
 export function usageOf(noun: string): string {
   const nouns = noun in NOUNS ? [noun] : Object.keys(NOUNS)
   const commands = nouns.flatMap((name) =>
@@ -67,6 +82,6 @@ export function usageOf(noun: string): string {
   )
   return `${commands.join('\n')}
 
---json    prints one JSON object; with npm run --silent, standard output holds nothing else
+--json    prints one JSON object; npm run --silent leaves out npm's own lines
 --remote  works on the deployed service instead of the local one`
 }

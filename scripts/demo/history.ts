@@ -43,7 +43,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Ratio of visitors who never sign up to persons. */
+/** Visitors who never sign up, per person. */
 const PASSERS_BY = 0.7
 
 /** Relative activity in each local hour of the day, from midnight. */
@@ -182,8 +182,8 @@ class Visitor {
   }
 
   /**
-   * Picks a time on a day by the hourly activity, early enough to finish a session before the history ends. If 20 picks are
-   * outside the history, takes one in the first hour of the day.
+   * Picks a time on a day by the hourly activity, early enough to finish a session before the
+   * history ends. After 20 picks outside the history, it takes a time in the first hour of the day.
    */
   protected moment(day: number): number {
     const start = this.from + day * DAY
@@ -198,7 +198,7 @@ class Visitor {
   }
 }
 
-/** A person who signs up, or had before the history begins. */
+/** A person who signs up during the history or has signed up before it. */
 class Person extends Visitor {
   readonly #index: number
   readonly #distinctId: string
@@ -212,8 +212,8 @@ class Person extends Visitor {
   #seats = 1
   #busyUntil = 0
   /**
-   * Other distinct ids of the person: a newsletter lead, the browser used to sign up, a second device; each only if it
-   * exists.
+   * The person's other distinct ids, if any: a newsletter lead, the browser used to sign up, a
+   * second device.
    */
   readonly #others: string[] = []
 
@@ -257,7 +257,10 @@ class Person extends Visitor {
     return { name: this.#name, email: this.#email, plan: this.#plan, distinctIds }
   }
 
-  /** Adds a session, started at least five minutes after the previous one; none if the history ends first. */
+  /**
+   * Adds a session that starts at least five minutes after the previous one, unless the history
+   * ends first.
+   */
   #visit(day: number, act: (start: number) => number): void {
     const start = Math.max(this.moment(day), this.#busyUntil + 5 * MINUTE)
     if (start < this.lastStart) {
@@ -417,7 +420,10 @@ class Person extends Visitor {
     ]
   }
 
-  /** Adds an `invoice paid` event, captured by the server six hours into the day, one second later per person. */
+  /**
+   * Adds an `invoice paid` event, captured by the server six hours into the day, one second later
+   * for each person.
+   */
   #payInvoice(day: number): void {
     if (this.#plan === 'free') {
       return

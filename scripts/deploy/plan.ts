@@ -5,12 +5,16 @@ export type Step = { unless?: string[]; run: string[] }
 
 export type Plan = Record<'login' | 'create' | 'remember' | 'migrate' | 'deploy', Step[]>
 
-/** 14 days, the longest retention of a queue: the time to fix a fault that stops messages from being processed. */
+/**
+ * 14 days, the longest retention of a queue: it leaves time to fix a fault that stops messages from
+ * being processed.
+ */
 const RETENTION_SECONDS = '1209600'
 
 /**
- * Plans the steps from nothing to a live endpoint, in order. Existing resources stay as they are; only migrations change a
- * database. The bucket's jurisdiction applies to everything; without one, `location` is a hint for databases and bucket.
+ * Plans the steps from an empty account to a running service, in order. Existing resources stay as
+ * they are; only migrations change a database. The bucket's jurisdiction applies to all resources;
+ * without a jurisdiction, `location` is a hint for the databases and the bucket.
  */
 export function planDeployment(config: Config, location?: string): Plan {
   const { d1_databases: databases, r2_buckets: buckets, queues } = config
@@ -59,7 +63,7 @@ export const jurisdictionOf = (config: Config): string | undefined =>
 
 export const commandOf = (args: string[]): string => `npx wrangler ${args.join(' ')}`
 
-/** Writes the plan as shell commands. */
+/** Lists the plan's steps as shell commands. */
 export const listCommands = (plan: Plan): string[] =>
   Object.values(plan)
     .flat()

@@ -51,8 +51,9 @@ const DATE = String.raw`\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)
 const WEEKDAYS = 'sunday|monday|tuesday|wednesday|thursday|friday|saturday'
 
 /**
- * Returns the rules that read days, in the project's time zone. `last week` means the last seven days, `this week` the
- * calendar week. A date that does not exist is passed on as it is, for the list of recordings to refuse.
+ * Returns the rules that read days, in the project's time zone. `last week` means the last seven
+ * days, `this week` the calendar week. A date that does not exist stays as it is; the list of
+ * recordings refuses it.
  *
  * `in the last 3 days` → `{ from: '-3d' }`, `on 3 June 2025` → `{ from: '2025-06-03', to: '2025-06-03' }`
  */
@@ -131,7 +132,7 @@ function readDate(text: string, today: number): string {
 const isSameMonth = (a: string, b: string): boolean =>
   a.slice(0, 3).toLowerCase() === b.slice(0, 3).toLowerCase()
 
-/** Moves a date by some days; a date that does not exist stays as it is. */
+/** Moves a date by a number of days; a date that does not exist stays as it is. */
 function shiftDate(date: string, days: number): string {
   const time = Date.parse(`${date}T00:00:00Z`)
   return Number.isNaN(time) ? date : toDay(time + days * DAY)

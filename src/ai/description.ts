@@ -1,18 +1,18 @@
 import type { Kind } from './pattern.ts'
 import { phrase, QUOTED, quotedText, type Rule, readWords, type Word } from './words.ts'
 
-/** A literal text, or any text of a kind, such as an e-mail address. */
+/** A literal text, or a kind of text such as an e-mail address. */
 export type Piece = { text: string } | { kind: Kind }
 
 /**
- * Where a text must match: `under` a path, `at` a domain, in a query `parameter`, … `has` is the default without a place
- * word.
+ * Where a text must match: `under` a path, `at` a domain, in a query `parameter`, … Without a place
+ * word it is `has`.
  */
 export type Place = 'has' | 'starts' | 'under' | 'contains' | 'ends' | 'is' | 'at' | 'parameter'
 
 /**
- * Consecutive parts required at a place; each part matches any one of its pieces. `starts with /a or /b followed by an
- * id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
+ * Consecutive parts required at a place; each part is matched by any of its pieces. `starts with /a
+ * or /b followed by an id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
  */
 export type Condition = { place: Place; parts: Piece[][] }
 
@@ -20,13 +20,14 @@ export type Condition = { place: Place; parts: Piece[][] }
 export type Description = {
   /** A text matches if it meets all conditions of at least one list. */
   alternatives: Condition[][]
-  /** The kind of text that the conditions are about, if any: `email` for `e-mails that end with …`. */
+  /** The kind of text that the conditions describe, if any: `email` for `e-mails that end with …`. */
   subject: Kind | undefined
   ignoresCase: boolean
   examples: string[]
   counter_examples: string[]
   /**
-   * Whether the description forbids a match (`not under /admin`); it then gets no pattern, because RE2 has no lookaround.
+   * Whether the description forbids a match (`not under /admin`). No pattern is written for it,
+   * because RE2 has no lookaround.
    */
   negates: boolean
   /** Words of the description that were not understood. */
@@ -50,7 +51,8 @@ const kind = (source: string, of: Kind) =>
 const RULES: Rule<Meaning>[] = [
   [QUOTED, (match) => ({ is: 'piece', piece: { text: quotedText(match) } })],
   means(/,/y, { is: 'comma' }),
-  // Parentheses around words are noise, but not in `(a|b)c`: there the `)` is followed by more of the word.
+  // Parentheses around words are noise, but not in `(a|b)c`, where more of the word follows the
+  // `)`.
   means(/\((?!\S*\)[^\s,;:.!?)])|\)/y, { is: 'noise' }),
   means(phrase('case[- ]insensitive(?:ly)?|ignoring (?:the )?case|ignore case|in any case'), {
     is: 'in any case'
@@ -120,11 +122,14 @@ class Reader {
   /** The words that a condition was read from. */
   readonly #wordsOf = new Map<Condition, string>()
   #condition: Condition | undefined
-  /** The list that the next texts go to; undefined while they belong to the pattern. */
+  /**
+   * The list of examples that the next texts are added to; undefined while texts belong to the
+   * pattern.
+   */
   #list: string[] | undefined
   /**
-   * How the next piece joins what precedes it: right after a place word, or by `then`, `and` or `or`. A comma counts as
-   * `or`, except right after a place word.
+   * How the next piece joins the previous one: right after a place word, or by `then`, `and` or
+   * `or`. A comma counts as `or`, except right after a place word.
    */
   #link: 'place' | 'then' | 'and' | 'or' | undefined
 
@@ -166,9 +171,9 @@ class Reader {
     return {
       ...this.#description,
       alternatives: alternatives
-        .map((all) => all.filter((one) => !bare.includes(one)))
+        .map((all) => all.filter((condition) => !bare.includes(condition)))
         .filter((all) => all.length > 0),
-      unknown: [...unknown, ...bare.map((one) => this.#wordsOf.get(one) ?? '')]
+      unknown: [...unknown, ...bare.map((condition) => this.#wordsOf.get(condition) ?? '')]
     }
   }
 

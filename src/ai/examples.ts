@@ -6,12 +6,13 @@ const SEPARATORS = /([/?&=#.:@\s_-]+)/
 /** Patterns that a part of all examples may be generalised to, the narrowest first. */
 const PARTS = ['[0-9]+', '[a-z]+', '[A-Za-z]+', '[a-z0-9]+', '[A-Za-z0-9]+', String.raw`[^/?#\s]+`]
 
-/** Kinds that all examples as a whole may be of. */
+/** Kinds of text that are tried on the whole examples. */
 const WHOLE = ['uuid', 'email', 'version', 'date', 'number', 'url'] as const
 
 /**
- * Returns patterns that match all examples, to be tried in this order: kinds of text that all examples are of, a pattern
- * of their common parts, and a list of the examples themselves. Empty without examples.
+ * Returns patterns that match all examples, in the order in which to try them: the kinds of text
+ * that fit all examples, a pattern of their common parts, and a list of the examples themselves.
+ * Empty without examples.
  */
 export function generalise(examples: string[]): string[] {
   const [first, ...others] = examples

@@ -5,7 +5,7 @@ import type { FilterJson, GroupJson } from './schemas.ts'
 import { type Token, tokenRules } from './tokens.ts'
 import { listUnknown, readWords, type Word } from './words.ts'
 
-/** Filters of the list of recordings; the dates are empty if there are none. */
+/** Filters of the list of recordings; a date that is not set is an empty text. */
 export type ListFilters = {
   date_from: string
   date_to: string
@@ -14,7 +14,10 @@ export type ListFilters = {
 }
 export type FilterAnswer = ListFilters | { question: string }
 
-/** A part of a request. Days and distinct ids are only allowed at the top, which is checked at the end. */
+/**
+ * A part of a request. Days and distinct ids are allowed only at the top level; `toAnswer` checks
+ * this.
+ */
 type Tree =
   | FilterJson
   | { days: Days }
@@ -24,10 +27,10 @@ type Tree =
 const HELP =
   'You can ask for recordings by duration, days, clicks, key presses, console errors, browser, system, device, country, page, event, e-mail and properties, and combine them with and, or and not.'
 
-/** Levels of nested parentheses that are read. */
+/** Deepest nesting of parentheses that is read. */
 const MAX_NESTED = 20
 
-/** Properties of which a session has only one value, so that `Chrome and Firefox` means either of them. */
+/** Properties that have one value per session, so that `Chrome and Firefox` means either of them. */
 const SINGLE = ['$browser', '$os', '$device_type', '$geoip_country_code', 'email']
 
 type Operator = FilterJson['operator']
@@ -60,12 +63,14 @@ export function writeFilters(text: string, calendar: Calendar, now: Date): Filte
   }
   const inexact = words.flatMap(inexactNumbers)[0]
   if (inexact !== undefined) {
-    return { question: `${inexact} cannot be compared exactly. Which smaller number do you mean?` }
+    return {
+      question: `${inexact} has too many digits to be compared exactly. Which number with fewer digits do you mean?`
+    }
   }
   return tree ? toAnswer(tree) : toAnswer({ type: 'AND', values: [] })
 }
 
-/** Returns the numbers in a comparison that no double holds. */
+/** Returns the numbers in a comparison that a double cannot hold exactly. */
 function inexactNumbers({ text, value }: Word<Token>): string[] {
   if (value.is !== 'filter' || !NUMERIC.includes(value.filter.operator)) {
     return []
@@ -170,7 +175,7 @@ class Reader {
     return tree ? [tree] : []
   }
 
-  /** Reads the tree behind a conjunction. Without one, the conjunction counts as not understood. */
+  /** Reads the tree after a conjunction. If there is none, the conjunction counts as not understood. */
   #operand(read: () => Tree | undefined): Tree[] {
     const word = this.#advance()
     const tree = read()
@@ -272,18 +277,18 @@ class Reader {
     return count < 0 ? ahead : ahead.slice(0, count)
   }
 
-  /** Whether a list with commas has an `or` before anything else but values of the same property. */
+  /** Whether a list with commas reaches an `or` through nothing but values of the same property. */
   #isListUntilOr(from: number, { key }: FilterJson): boolean {
     for (let at = from; at < this.#words.length; at += 1) {
       const value = this.#words[at]?.value
       if (value?.is === 'or') {
         return true
       }
-      const isOfList =
+      const belongsToList =
         value?.is === 'comma' ||
         value?.is === 'text' ||
         (value?.is === 'filter' && value.filter.key === key)
-      if (!isOfList) {
+      if (!belongsToList) {
         return false
       }
     }
@@ -309,8 +314,9 @@ function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
 }
 
 /**
- * Whether a tree can be negated by negating its operators. Numeric filters on events, persons and sessions cannot: a missing
- * number is neither greater nor less, and of several events some may be greater and others less.
+ * Whether a tree can be negated by negating its operators. Numeric filters on events, persons and
+ * sessions cannot: a missing number is neither greater nor less, and a recording may have events
+ * with greater and events with smaller numbers.
  */
 function canNegate(tree: Tree): boolean {
   if ('values' in tree) {
@@ -319,7 +325,7 @@ function canNegate(tree: Tree): boolean {
   return !('operator' in tree) || tree.type === 'recording' || !NUMERIC.includes(tree.operator)
 }
 
-/** Negates a tree. Days and distinct ids are wrapped in an OR group, which `toAnswer` refuses. */
+/** Negates a tree. Wraps days and distinct ids in an OR group, which `toAnswer` refuses. */
 function negate(tree: Tree): Tree {
   if ('values' in tree) {
     return { type: tree.type === 'AND' ? 'OR' : 'AND', values: tree.values.map(negate) }

@@ -10,7 +10,7 @@ export type Project = Settings
 const isEmpty = ({ filter_group }: ListFilters): boolean =>
   filter_group.values.every((node) => 'values' in node && node.values.length === 0)
 
-/** Returns filters as parameters of the list of recordings, without empty ones. */
+/** Returns filters as parameters of the list of recordings; leaves out empty filters. */
 function parametersOf(filters: ListFilters, personUuid: string): Record<string, string> {
   const { date_from, date_to, distinct_ids } = filters
   const all = {
@@ -31,7 +31,7 @@ export const toQuery = (filters: ListFilters, personUuid: string): string =>
 export function refusalOf(filters: ListFilters, project: Project, now: Date): string | undefined {
   try {
     const { properties: _, ...parameters } = parametersOf(filters, '')
-    // `GroupJson` is JSON, which its type does not say.
+    // The cast is safe: a `GroupJson` is always JSON, but its type is narrower.
     readRecordingFilters(FiltersQuery.parse(parameters), filters.filter_group as Json, project, now)
     return undefined
   } catch (error) {

@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 
-/** The part of the Workers AI binding that is used here. */
+/** The part of the Workers AI binding that this file uses. */
 export type WorkersAi = {
   run: (model: string, inputs: Record<string, unknown>) => Promise<unknown>
 }
 
-/** The settings of a deployment for a model: a Workers AI binding, or an endpoint with OpenAI's protocol. */
+/**
+ * A deployment's settings for a model: a Workers AI binding, or an endpoint that speaks OpenAI's
+ * protocol.
+ */
 export type ModelBindings = {
   AI?: WorkersAi
   AI_BASE_URL?: string
@@ -24,15 +27,18 @@ export type Model = (chat: Chat, timeoutMs: number) => Promise<unknown>
 type Message = { role: 'system' | 'user' | 'assistant'; content: string }
 export type Chat = { messages: Message[]; schema: { name: string; json: Record<string, unknown> } }
 
-/** A model gave no usable answer. The message goes to the log and must not contain anything of the chat. */
+/** A model gave no usable answer. The message is logged, so it must not quote the chat. */
 export class ModelError extends Error {}
 
 /** Tokens that a model may generate for an answer. */
 const MAX_TOKENS = 2_000
-/** Bytes of an endpoint's response. */
+/** Longest response of an endpoint, bytes. */
 const MAX_ANSWER = 200_000
 
-/** Returns the deployment's model: an endpoint or else the binding; undefined without `AI_MODEL` or without either. */
+/**
+ * Returns the deployment's model: its endpoint, else its binding; undefined without `AI_MODEL` or
+ * if both are missing.
+ */
 export function modelOf({
   AI,
   AI_BASE_URL,
@@ -111,7 +117,7 @@ function readCompletion(body: unknown): unknown {
 
 const Generated = z.object({ response: z.union([z.string(), z.record(z.string(), z.unknown())]) })
 
-/** Asks Workers AI. Some of its models respond in its own format, newer ones in OpenAI's. */
+/** Asks Workers AI. Some models respond in its own format, newer models in OpenAI's. */
 async function askWorkersAi(
   ai: WorkersAi,
   model: string,

@@ -1,6 +1,9 @@
 import { phrase } from './words.ts'
 
-/** A pattern of the names of a browser, system or device, and the value that SDKs send for it. */
+/**
+ * A pattern that matches the names of a browser, system or device, and the value that SDKs send for
+ * it.
+ */
 type Named = readonly [names: string, value: string]
 
 const BROWSERS: Named[] = [
@@ -29,7 +32,7 @@ const DEVICES: Named[] = [
   ['desktops?(?: (?:computers?|devices?))?', 'Desktop']
 ]
 
-/** Common English names of countries beside the official ones. */
+/** Common English names of countries, besides the official names. */
 const ALIASES: Named[] = [
   ['usa', 'US'],
   ['united states of america', 'US'],
@@ -49,7 +52,7 @@ const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 /** Region codes that are not countries. */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']
 
-/** Returns the codes of countries by name in lower case, without codes that are no longer used. */
+/** Maps the lower-case names of countries to their codes; leaves out codes that are no longer used. */
 function listCountries(): Map<string, string> {
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter(
@@ -65,7 +68,7 @@ const fold = (name: string): string =>
 const quoteName = (name: string): string =>
   name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]")
 
-/** A pattern of names, the property that they are values of, and the value of each name. */
+/** A pattern of names, the property whose values they name, and a function from a name to the value. */
 export type NamedValue = { pattern: RegExp; key: string; toValue: (name: string) => string }
 
 let known: NamedValue[] | undefined
@@ -78,7 +81,7 @@ export function namedValues(): NamedValue[] {
 
 function listNamedValues(): NamedValue[] {
   const countries = listCountries()
-  // Of two names that begin alike, the longer one has to come first.
+  // A longer name must come before a shorter name that it begins with.
   const names = [...countries.keys()].sort((a, b) => b.length - a.length).map(quoteName)
   const named = (key: string, all: Named[]) =>
     all.map(([words, value]) => ({ pattern: phrase(`(${words})`), key, toValue: () => value }))

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { compilePattern } from '../properties/pattern.ts'
 
-/** Patterns for kinds of text. They are tried in this order; the first that fits the examples counts. */
+/** Patterns for kinds of text, tried in this order; the first that fits the examples is used. */
 export const KINDS = {
   email: [String.raw`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`],
   url: [String.raw`https?://[^\s/?#]+[^\s]*`],
@@ -25,13 +25,13 @@ export const LOCAL_PART = '[A-Za-z0-9._%+-]'
 
 export type Examples = { examples: string[]; counter_examples: string[] }
 
-/** The match of a pattern in each example, and the counter-examples that it does not match. */
+/** The matches of a pattern in the examples, and the counter-examples that it does not match. */
 export type Proof = { matched: { text: string; match: string }[]; rejected: string[] }
 
 /**
  * Tests a pattern on examples, in linear time.
- * @returns `missed`: examples that it does not match and counter-examples that it does; undefined for an invalid pattern, and
- * for one that is too long or too large for a filter
+ * @returns `missed`: examples that the pattern does not match, and counter-examples that it
+ * matches; undefined if the pattern is invalid, or too long or too large for a filter
  */
 export function prove(
   pattern: string,
@@ -60,7 +60,7 @@ export function prove(
 /** Escapes a text, so that a pattern matches it literally. */
 export const quote = (text: string): string => RE2JS.quote(text)
 
-/** Returns a pattern that matches any of several: `a`, `b` → `(?:a|b)`. */
+/** Returns a pattern that matches whatever one of the patterns matches: `a`, `b` → `(?:a|b)`. */
 export const anyOf = (patterns: readonly string[]): string => {
   const different = [...new Set(patterns)]
   return different.length === 1 ? (different[0] ?? '') : `(?:${different.join('|')})`

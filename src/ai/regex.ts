@@ -3,7 +3,7 @@ import { generalise } from './examples.ts'
 import { anyOf, type Examples, KINDS, LOCAL_PART, type Proof, prove, quote } from './pattern.ts'
 import { listUnknown } from './words.ts'
 
-/** A pattern with its proof on the examples, or the reason why there is none. */
+/** A pattern and its result on the examples, or the reason why there is no pattern. */
 export type RegexAnswer = ({ output: string } & Proof) | { fault: string }
 
 const HELP =
@@ -12,16 +12,20 @@ const HELP =
 const NO_LOOKAROUND =
   'A pattern without lookaround cannot exclude text: describe what to leave out instead, and filter with not_regex.'
 
-const NOT_TOGETHER = 'These conditions do not fit into one pattern: use fewer of them.'
+const NOT_TOGETHER = 'These conditions do not fit into one pattern: use fewer conditions.'
 
-/** Conditions of the kind `contains`: all their orders are tried, which are six for three. */
+/**
+ * Texts that a pattern may require anywhere. The pattern lists every order of them: six orders for
+ * three texts.
+ */
 const MAX_CONTAINED = 3
 /** Patterns that are tested for one description. */
 const MAX_ATTEMPTS = 200
 
 /**
- * Writes the pattern of a description by rules: the first candidate, from the broadest to the narrowest, that matches every
- * example and no counter-example, including those in the description. RE2 syntax, not anchored.
+ * Writes a pattern for a description by rules. Tries candidates from the broadest to the narrowest
+ * and takes the first that matches every example and no counter-example, also those in the
+ * description. RE2 syntax, not anchored.
  *
  * `pages under /orders/ followed by a number` → `^(?:https?://[^/?#]+)?/orders/[0-9]+(?:[/?#]|$)`
  */
@@ -87,8 +91,9 @@ function readings(description: Description): string[] {
 type Bound = 'anywhere' | 'word' | 'whole'
 
 /**
- * A link of a chain of patterns. `text` is the only text that it matches, `opens` and `closes` the texts that its matches
- * begin and end with, if there is just one.
+ * A link in a chain of patterns. `text` is the only text that the link matches; `opens` and
+ * `closes` are the only texts that its matches begin and end with. Each is undefined if there are
+ * several.
  */
 type Link = {
   pattern: string
@@ -97,7 +102,10 @@ type Link = {
   closes?: string | undefined
 }
 
-/** Writes a pattern that requires all conditions. @returns undefined if rules for this combination are missing */
+/**
+ * Writes a pattern that requires all conditions. @returns undefined for a combination that the
+ * rules do not cover
+ */
 function writeAll(
   conditions: Condition[],
   { subject }: Description,
@@ -159,8 +167,8 @@ function toLink({ parts }: Condition, style: number): Link {
 const toParameter = ({ pattern }: Link): Link => ({ pattern: `[?&]${pattern}(?:[=&#]|$)` })
 
 /**
- * Returns the first link of a chain. With `isUnder` it has to end at the end of a path segment: `/a`
- * does not cover `/ab`.
+ * Returns the first link of a chain. With `isUnder`, the match must end with a whole path segment:
+ * `/a` does not match `/ab`.
  */
 function toHead(start: Link, subject: Description['subject'], isUnder: boolean): Link {
   const pattern = `^${hostBefore(start, subject)}${start.pattern}`
@@ -170,7 +178,10 @@ function toHead(start: Link, subject: Description['subject'], isUnder: boolean):
   return { pattern: start.closes?.endsWith('/') ? pattern : `${pattern}(?:[/?#]|$)` }
 }
 
-/** Joins links with anything between them. A text may also overlap with the previous one: `/shop` and `shop/cart`. */
+/**
+ * Joins links with any text between them. A link's text may also overlap with the previous text:
+ * `/shop` and `shop/cart`.
+ */
 function writeChain(links: Link[], end: Link | undefined): string {
   const [first, ...others] = end ? [...links, end] : links
   if (!first) {
@@ -210,7 +221,10 @@ function permute(links: Link[]): Link[][] {
   )
 }
 
-/** Whether conditions on a subject are written as they are; other kinds, such as e-mails, need a pattern of the kind. */
+/**
+ * Whether conditions on a subject can be written as they are. Other subjects, such as e-mails, need
+ * a pattern of their kind.
+ */
 const isAboutText = (subject: Description['subject']): boolean =>
   subject === undefined || ['url', 'path', 'anything'].includes(subject)
 

@@ -31,12 +31,12 @@ const FILTERS = describe({
 durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, pages, events, \
 e-mails and properties, combined with and, or and not. If anything is not understood, \`result\` is \`question\` and names \
 the words; nothing is left out silently. \`person\` or \`distinct_id\` narrows the request to one person's recordings; \
-without \`messages\` it means all of them.
+without \`messages\`, it selects all of that person's recordings.
 
 If the deployment has a language model and the list accepts its filters, the model writes them, otherwise built-in rules; \
 \`engine\` says which.`,
   isExperimental: true,
-  answers: { 200: { text: 'The filters, or a question.', schema: FiltersJson } },
+  answers: { 200: { text: 'The filters, or a question to the user.', schema: FiltersJson } },
   refusals: UNKNOWN
 })
 
@@ -98,11 +98,11 @@ export const aiRoutes = createRouter()
         regex,
         examples = [],
         counter_examples = [],
-        person: somebody,
+        person: givenPerson,
         distinct_id
       } = c.req.valid('json')
       const given = { examples, counter_examples }
-      const person = somebody !== undefined && namesNobody(somebody) ? undefined : somebody
+      const person = givenPerson !== undefined && namesNobody(givenPerson) ? undefined : givenPerson
       const named = person === undefined ? distinct_id && 'distinct_id' : 'person'
       if (regex !== undefined && named) {
         throw new AppError(
@@ -116,7 +116,7 @@ export const aiRoutes = createRouter()
         return c.json(regexToJson('built-in', writeSubjectRegex(subject, given)))
       }
       if (regex === undefined && examples.length === 0) {
-        if (somebody !== undefined) {
+        if (givenPerson !== undefined) {
           return c.json(regexToJson('built-in', { fault: NOTHING_DESCRIBED }))
         }
         throw new AppError('required', 'This field is required.', 'regex')
@@ -127,7 +127,7 @@ export const aiRoutes = createRouter()
   )
 
 const NOTHING_DESCRIBED =
-  'There is no description: send `regex`, `examples`, or a `person` or `distinct_id` that names somebody.'
+  'There is no description: send `regex`, `examples`, or a `person` or `distinct_id` that names a person.'
 
 const NO_FILTERS: ListFilters = {
   date_from: '',
@@ -136,7 +136,10 @@ const NO_FILTERS: ListFilters = {
   filter_group: { type: 'AND', values: [{ type: 'AND', values: [] }] }
 }
 
-/** Returns the deployment's model, or undefined if there is none or the key has used it too often in this minute. */
+/**
+ * Returns the deployment's model; undefined if there is none or the key has used it too often in
+ * this minute.
+ */
 async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
   // The generated types of `env` lack bindings that only some deployments have.
   const bindings: ModelBindings = c.env
@@ -146,12 +149,15 @@ async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
   }
   const { success } = await c.env.AI_RATE.limit({ key: String(c.var.key.id) })
   if (!success) {
-    log('info', 'model asked too often', { project: c.var.project.id, key: c.var.key.id })
+    log('info', 'model used too often', { project: c.var.project.id, key: c.var.key.id })
   }
   return success ? model : undefined
 }
 
-/** Returns the person that a request names by `person`, `distinct_id` or both. @throws does_not_exist, invalid_input */
+/**
+ * Finds the visitor whom a request names by `person`, `distinct_id` or both. @throws
+ * does_not_exist, invalid_input
+ */
 async function findNamed(
   c: Context<AppEnv>,
   person: RegexInput['person'],
@@ -176,8 +182,8 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
 
 /**
  * Returns the response with filters or a question.
- * @param subject the visitor whose recordings are meant. One without a person is filtered by distinct id, so that the request
- * cannot name another distinct id as well
+ * @param subject the visitor named in the request. A visitor without a person is filtered by
+ * distinct id, so the request cannot name another distinct id as well
  */
 function filtersToJson(
   engine: FiltersJson['engine'],

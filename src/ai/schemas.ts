@@ -3,19 +3,19 @@ import { MAX_FILTERS, OPERATORS } from '../properties/filter.ts'
 import { DistinctId, PersonInput } from '../recordings/change.ts'
 import { ENGINES } from './engine.ts'
 
-/** Characters of a message or a description. */
+/** Longest message or description, characters. */
 const MAX_TEXT = 2_000
-/** Messages of a conversation. */
+/** Most messages in a conversation. */
 const MAX_MESSAGES = 50
-/** Characters of an example. */
+/** Longest example, characters. */
 const MAX_EXAMPLE = 1_000
-/** Examples, and separately counter-examples, in one request. */
+/** Most examples in one request, and as many counter-examples. */
 const MAX_EXAMPLES = 50
 
 const Person = {
   person: PersonInput.optional().meta({
     description:
-      'A person: a distinct id, or an object with `id`, `uuid` or `distinct_ids`. `{"properties": {}}` names nobody.'
+      'A person: a distinct id, or an object with `id`, `uuid` or `distinct_ids`. `{"properties": {}}` is accepted and names nobody.'
   }),
   distinct_id: DistinctId.min(1)
     .optional()
@@ -29,7 +29,7 @@ export const FiltersInput = z
       .min(1)
       .max(MAX_MESSAGES)
       .optional()
-      .meta({ description: 'A conversation. Its last message asks for recordings, in English.' }),
+      .meta({ description: 'A conversation. Its last message describes recordings, in English.' }),
     ...Person
   })
   .meta({
@@ -44,7 +44,10 @@ export const FiltersInput = z
   })
 export type FiltersInput = z.infer<typeof FiltersInput>
 
-/** Owners of a filter's property. The only property of `event_metadata` is `event`, the name of an event. */
+/**
+ * Types of a filter: where its property is stored. `event_metadata` has one property, `event`, the
+ * name of an event.
+ */
 export const FILTER_TYPES = ['event', 'event_metadata', 'person', 'session', 'recording'] as const
 
 export const FilterJson = z
@@ -67,7 +70,7 @@ export const GroupJson: z.ZodType<GroupJson> = z
   })
   .meta({
     id: 'RecordingFilterGroup',
-    description: `Filters and groups, all (AND) or at least one (OR) of which have to match; at most ${MAX_FILTERS} filters.`
+    description: `Filters and groups. All (AND) or at least one (OR) of them must match; at most ${MAX_FILTERS} filters.`
   })
 
 const Example = z.string().max(MAX_EXAMPLE)
@@ -75,13 +78,13 @@ const Example = z.string().max(MAX_EXAMPLE)
 export const RegexInput = z
   .object({
     regex: z.string().max(MAX_TEXT).optional().meta({
-      description: 'A description of the texts that the pattern has to match, in English.'
+      description: 'Describes, in English, the texts that the pattern must match.'
     }),
     examples: z
       .array(Example)
       .max(MAX_EXAMPLES)
       .optional()
-      .meta({ description: 'Texts that the pattern has to match.' }),
+      .meta({ description: 'Texts that the pattern must match.' }),
     counter_examples: z
       .array(Example)
       .max(MAX_EXAMPLES)
@@ -106,7 +109,7 @@ export const FiltersJson = z
     data: z.object({
       question: z
         .string()
-        .meta({ description: 'With `question`: what was not understood or is missing.' }),
+        .meta({ description: 'If `result` is `question`: what was not understood or is missing.' }),
       date_from: z.string(),
       date_to: z.string(),
       person_uuid: z.string(),
@@ -151,9 +154,9 @@ export const RegexJson = z
     result: z.enum(['success', 'error']),
     engine,
     data: z.object({
-      output: z
-        .string()
-        .meta({ description: 'The pattern, in RE2 syntax; with `error`, why there is none.' }),
+      output: z.string().meta({
+        description: 'The pattern, in RE2 syntax; if `result` is `error`, why there is none.'
+      }),
       matched: z
         .array(z.object({ text: z.string(), match: z.string() }))
         .meta({ description: 'The examples, each with the part that the pattern matches.' }),

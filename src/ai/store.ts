@@ -4,15 +4,18 @@ import type { Db } from '../db/client.ts'
 import type { PersonName } from '../recordings/change.ts'
 
 /**
- * A visitor: its distinct ids, its person's uuid if it has one, and the URLs that its recordings start
- * with, newest first.
+ * A visitor: the distinct ids, the person's uuid if there is a person, and the URLs at which the
+ * visitor's recordings start, newest first.
  */
 export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
 
-/** URLs read of a visitor. */
+/** URLs read per visitor. */
 const MAX_URLS = 20
 
-/** Finds a visitor by id, uuid or distinct id. One without a person has just that distinct id. Undefined if unknown. */
+/**
+ * Finds a visitor by id, uuid or distinct id. A visitor without a person has just that distinct id.
+ * Undefined if unknown.
+ */
 export async function findSubject(
   db: Db,
   projectId: number,
@@ -41,14 +44,14 @@ export async function findSubject(
 }
 
 function identitiesOf(projectId: number, name: PersonName): SQL {
-  const ofProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
+  const inProject = sql`select key, distinct_id, person_id from distinct_ids where project_id = ${projectId}`
   if ('id' in name) {
-    return sql`${ofProject} and person_id = ${name.id}`
+    return sql`${inProject} and person_id = ${name.id}`
   }
   if ('uuid' in name) {
-    return sql`${ofProject} and person_id = (select id from persons where project_id = ${projectId} and uuid = ${name.uuid})`
+    return sql`${inProject} and person_id = (select id from persons where project_id = ${projectId} and uuid = ${name.uuid})`
   }
-  return sql`${ofProject} and distinct_id = ${name.distinctId}
-              union ${ofProject} and person_id = (
+  return sql`${inProject} and distinct_id = ${name.distinctId}
+              union ${inProject} and person_id = (
                 select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId})`
 }

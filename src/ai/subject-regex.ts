@@ -3,8 +3,8 @@ import type { RegexAnswer } from './regex.ts'
 import type { Subject } from './store.ts'
 
 /**
- * Writes a pattern that matches a visitor's distinct ids, also inside URLs, and the newest URLs of their recordings, as many
- * as fit into 1,000 characters.
+ * Writes a pattern that matches a visitor's distinct ids, also inside URLs, and as many of the
+ * newest URLs of the visitor's recordings as fit into 1,000 characters.
  */
 export function writeSubjectRegex({ distinctIds, urls }: Subject, given: Examples): RegexAnswer {
   const pages = [...new Set(urls.map((url) => url.replace(/[?#].*$/s, '')))]

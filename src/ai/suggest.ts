@@ -13,7 +13,7 @@ import { type Examples, prove } from './pattern.ts'
 import { type RegexAnswer, writeRegex } from './regex.ts'
 import { FILTER_TYPES, type FiltersInput } from './schemas.ts'
 
-/** A model's answer to a request for a pattern. */
+/** Schema of a model's answer to a request for a pattern. */
 const RegexDraft = z.object({ result: z.enum(['success', 'error']), output: z.string() })
 
 const REGEX_INSTRUCTIONS = `You write regular expressions for the analytics of websites: for URLs, paths and the values of \
@@ -53,7 +53,10 @@ export async function suggestRegex(
     : { engine: 'built-in', answer }
 }
 
-/** Size of a model's pattern times characters of the examples; testing 15 million takes about 0.2 s. */
+/**
+ * Limit for the size of a model's pattern times the characters of all examples. Testing 15 million
+ * takes about 0.2 s.
+ */
 const MAX_PROOF = 15_000_000
 
 function faultOf(pattern: string, given: Examples): string | undefined {
@@ -76,7 +79,10 @@ function faultOf(pattern: string, given: Examples): string | undefined {
 
 type Messages = NonNullable<FiltersInput['messages']>
 
-/** A model's answer to a request for filters: a group of groups of filters, as PostHog's own model returns them. */
+/**
+ * Schema of a model's answer to a request for filters: a group of groups of filters, as PostHog's
+ * own model returns it.
+ */
 const FiltersDraft = z.object({
   result: z.enum(['filter', 'question']),
   question: z.string(),
@@ -105,7 +111,10 @@ const SESSION_KEYS = SESSION_PROPERTIES.map(({ name }) => name).join(', ')
 const filterInstructions = ({ timezone }: Project, now: Date): string =>
   `You turn what a user asks for into filters of a list of session recordings. It is ${now.toISOString()}; dates are in ${timezone}. Types of filters: "recording" with the keys ${RECORDING_KEYS.join(', ')} (seconds, counts, URLs); "event_metadata" with the key ${METADATA_KEYS.join(', ')}, the name of an event in the session; "event" with a property of an event, such as $browser, $os, $device_type, $geoip_country_code; "person" with a property of the person, such as email; "session" with the keys ${SESSION_KEYS}. Dates: ${DATE_GRAMMAR} Leave date_from and date_to empty when nothing is said of them. Answer with "result":"filter", or, if you cannot tell what is meant, with "result":"question", your question in "question", and empty filters.`
 
-/** Returns the model's filters if the list of recordings accepts them, otherwise those of the built-in rules. */
+/**
+ * Returns the model's filters if the list of recordings accepts them, otherwise the filters of the
+ * built-in rules.
+ */
 export async function suggestFilters(
   model: Model | undefined,
   messages: Messages,
@@ -143,8 +152,8 @@ export async function suggestFilters(
 }
 
 /**
- * Returns the filters of the built-in rules, or, if the list of recordings would refuse them, its
- * error as a question.
+ * Returns the filters of the built-in rules. If the list of recordings would refuse them, returns
+ * its error as a question.
  */
 function writeChecked(text: string, project: Project, now: Date): FilterAnswer {
   const answer = writeFilters(text, project, now)

@@ -8,8 +8,8 @@ import { phrase, QUOTED, quotedText, type Rule } from './words.ts'
 type Operator = Filter['operator']
 
 /**
- * A token of a request, from which `filters.ts` builds a tree. `repeat` makes the same filter of another text, for requests
- * such as `visited /a or /b`.
+ * A token of a request; `filters.ts` builds a tree of tokens. `repeat` makes the same filter for
+ * another text, in requests such as `visited /a or /b`.
  */
 export type Token =
   | { is: 'filter'; filter: Filter; repeat?: (text: string) => Filter }
@@ -72,7 +72,7 @@ const counted = (words: string, operator: Operator, ...value: string[]): Filter 
   return (key.startsWith('$') ? session : recording)(key, operator, ...value)
 }
 
-/** Words for events that posthog-js sends by itself. */
+/** Words for events that posthog-js captures automatically. */
 const EVENTS: [words: string, name: string][] = [
   ['rage ?clicks?|rage-clicks?', '$rageclick'],
   ['dead ?clicks?', '$dead_click'],
@@ -218,7 +218,10 @@ const HAPPENINGS: Rule<Token>[] = [
   )
 ]
 
-/** Rules for a distinct id or an e-mail that is named as such. They come before all other rules. */
+/**
+ * Rules for a distinct id or an e-mail that the request calls by this name. They come before all
+ * other rules.
+ */
 const IDENTITIES: Rule<Token>[] = [
   rule(`(?:with )?(?:the )?distinct[ _]id (?:is )?(${NAME}|\\S+?)`, ([, id = '']) => ({
     is: 'distinct id',
@@ -296,7 +299,10 @@ const NOISE = means(
   'noise'
 )
 
-/** Returns the rules that turn a request into tokens. Their order matters: the first that fits at a position counts. */
+/**
+ * Returns the rules that turn a request into tokens. Their order matters: at each position the
+ * first matching rule is used.
+ */
 export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
   ...IDENTITIES,
   ...DURATIONS,

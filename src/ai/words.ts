@@ -1,4 +1,4 @@
-/** A part of a text: `value` is what its rule made of it, `text` the original. */
+/** A part of a text: `value` is its meaning by the matching rule, `text` the original. */
 export type Word<T> = { value: T; text: string }
 
 /**
@@ -28,12 +28,15 @@ export const listUnknown = (words: string[]): string =>
     .map((word) => `"${word.slice(0, 50)}"`)
     .join(', ')
 
-/** A word up to the next white space, without punctuation at its end. */
+/** Matches a word up to the next white space, without punctuation at its end. */
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
 const CHARACTER = /[\s\S]/y
 
-/** Splits a text into words from left to right. At each position the first matching rule counts; without one, `word`. */
+/**
+ * Splits a text into words from left to right. At each position the first matching rule is used; if
+ * none matches, `word`.
+ */
 export function readWords<T>(
   text: string,
   rules: readonly Rule<T>[],

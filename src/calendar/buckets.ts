@@ -8,8 +8,9 @@ export type Interval = (typeof INTERVALS)[number]
 export type Range = { from: number; until: number }
 
 /**
- * One point on the time axis: its range, and as `clock` the wall-clock time of its start, encoded as if it were UTC.
- * `{ from: Date.UTC(2025, 5, 2, 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight in Berlin, on June 3.
+ * One point on the time axis: a range. `clock` is the wall-clock time of its start, encoded as if
+ * it were UTC. `{ from: Date.UTC(2025, 5, 2, 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight
+ * in Berlin, on June 3.
  */
 export type Bucket = Range & { clock: number }
 
@@ -21,13 +22,16 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** Buckets allowed in one query: a week of minutes (10,080) is just too long. */
+/**
+ * Buckets allowed in one query: enough for a year of hours (8,784), not for a week of minutes
+ * (10,080).
+ */
 export const MAX_BUCKETS = 10_000
 
 /**
- * Returns the buckets that cover a range, without gaps. The first starts at the start of its interval, which may be
- * before the range; the last ends with the range. An hour that the clock shows twice is two buckets; a day lasts from
- * midnight to midnight, 23 to 25 hours.
+ * Returns the buckets that cover a range, without gaps. The first bucket begins at the start of its
+ * interval, which may be before the range; the last bucket ends with the range. An hour that the
+ * clock shows twice is two buckets; a day lasts from midnight to midnight, 23 to 25 hours.
  * @throws query_too_large for more than MAX_BUCKETS
  */
 export function bucketsOf(range: Range, interval: Interval, calendar: Calendar): Bucket[] {
@@ -39,7 +43,7 @@ export function bucketsOf(range: Range, interval: Interval, calendar: Calendar):
     }
     const next = after(start, interval, calendar.timezone)
     const until = Math.min(next.time, range.until)
-    // A day that a time zone skipped has no length: Samoa had no December 30, 2011.
+    // Leaves out a day that the time zone skipped: Samoa had no December 30, 2011.
     if (until > start.time) {
       buckets.push({ from: start.time, until, clock: start.clock })
     }
@@ -48,7 +52,10 @@ export function bucketsOf(range: Range, interval: Interval, calendar: Calendar):
   return buckets
 }
 
-/** Returns one bucket for a whole range. It starts at the start of the interval around `from`. */
+/**
+ * Returns one bucket for a whole range. The bucket begins at the start of the interval that
+ * contains `from`.
+ */
 export function bucketOf({ from, until }: Range, interval: Interval, calendar: Calendar): Bucket {
   const start = startOf(from, interval, calendar)
   return { from: start.time, until, clock: start.clock }
@@ -73,7 +80,7 @@ export function bucketsFrom(
   return buckets
 }
 
-/** Returns as many buckets as there are in `buckets`, ending where the first of `buckets` starts. */
+/** Returns as many buckets as it is given, right before them. */
 export function bucketsBefore(
   buckets: readonly Bucket[],
   interval: Interval,
@@ -98,7 +105,7 @@ export function bucketsBefore(
   ).slice(-count)
 }
 
-/** Returns the moment that is `days` earlier at the same wall-clock time. */
+/** Returns the moment `days` before `time`, at the same wall-clock time. */
 export const daysBefore = (time: number, days: number, timezone: string): number =>
   fromClock(toClock(time, timezone) - days * DAY, timezone)
 
@@ -106,13 +113,13 @@ export const daysBefore = (time: number, days: number, timezone: string): number
 export const endOfDay = (time: number, timezone: string): number =>
   fromClock(floorTo(toClock(time, timezone), DAY) + DAY, timezone)
 
-/** Returns the end of the hour or minute around a moment. */
+/** Returns the end of the hour or minute that contains a moment. */
 export const endOf = (time: number, interval: 'hour' | 'minute', calendar: Calendar): number =>
   after(startOf(time, interval, calendar), interval, calendar.timezone).time
 
 type Start = { time: number; clock: number }
 
-/** Returns the start of the interval around a moment. */
+/** Returns the start of the interval that contains a moment. */
 export function startOf(
   time: number,
   interval: Interval,
@@ -127,7 +134,10 @@ export function startOf(
   return { time: fromClock(clock, timezone), clock }
 }
 
-/** Returns the first day of the interval that a day belongs to; both are wall-clock midnights. */
+/**
+ * Returns the first day of the interval that contains `day`; argument and result are wall-clock
+ * midnights.
+ */
 function firstDay(day: number, interval: Interval, weekStart: number): number {
   if (interval === 'day') {
     return day
@@ -140,24 +150,24 @@ function firstDay(day: number, interval: Interval, weekStart: number): number {
 
 function after({ time, clock }: Start, interval: Interval, timezone: string): Start {
   if (interval === 'minute' || interval === 'hour') {
-    return afterShort(time, lengthOf(interval), timezone)
+    return nextHourOrMinute(time, lengthOf(interval), timezone)
   }
   const next = interval === 'month' ? addMonths(clock, 1) : clock + lengthOf(interval)
   return { time: fromClock(next, timezone), clock: next }
 }
 
 /**
- * Returns the start of the next hour or minute. When the clocks change by less than an hour (Lord Howe: 30 minutes), the
- * clock may jump into the middle of another hour, which then starts there.
+ * Returns the start of the next hour or minute. When a clock change of less than an hour (Lord Howe
+ * Island: 30 minutes) lands in the middle of another hour, the bucket of that hour begins there.
  */
-function afterShort(time: number, length: number, timezone: string): Start {
-  const hour = floorTo(toClock(time, timezone), length)
+function nextHourOrMinute(time: number, length: number, timezone: string): Start {
+  const floor = floorTo(toClock(time, timezone), length)
   let next = time
   let clock: number
   do {
     next += length - (toClock(next, timezone) - floorTo(toClock(next, timezone), length))
     clock = toClock(next, timezone)
-  } while (clock !== floorTo(clock, length) && floorTo(clock, length) === hour)
+  } while (clock !== floorTo(clock, length) && floorTo(clock, length) === floor)
   return { time: next, clock: floorTo(clock, length) }
 }
 
@@ -166,7 +176,7 @@ const lengthOf = (interval: Exclude<Interval, 'month'>): number =>
 
 const floorTo = (clock: number, length: number): number => Math.floor(clock / length) * length
 
-/** Returns the start of the month that is `months` after the month of a day. */
+/** Returns the first day of the month `months` after the month of `clock`. */
 function addMonths(clock: number, months: number): number {
   const date = new Date(clock)
   return midnight(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
@@ -175,20 +185,26 @@ function addMonths(clock: number, months: number): number {
 const tooManyBuckets = (interval: Interval): AppError =>
   new AppError(
     'query_too_large',
-    `A trend has at most ${MAX_BUCKETS} buckets. Choose a shorter range or an interval longer than ${interval}.`,
+    `A trend has at most 10,000 buckets. Choose a shorter range${interval === 'month' ? '' : ' or a longer interval'}; got \`${interval}\`.`,
     'buckets'
   )
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Formats a bucket's start as PostHog's `labels`: `3-Jun-2025`, for hours and minutes `3-Jun-2025 14:00`. */
+/**
+ * Formats a bucket's start for `labels` in an answer: `3-Jun-2025`, or `3-Jun-2025 14:00` for hours
+ * and minutes.
+ */
 export function labelOf({ clock }: Bucket, interval: Interval): string {
   const date = new Date(clock)
   const day = `${date.getUTCDate()}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`
   return isWithinDay(interval) ? `${day} ${date.toISOString().slice(11, 16)}` : day
 }
 
-/** Formats a bucket's start as PostHog's `days`: `2025-06-03`, for hours and minutes `2025-06-03 14:00:00`. */
+/**
+ * Formats a bucket's start for `days` in an answer: `2025-06-03`, or `2025-06-03 14:00:00` for
+ * hours and minutes.
+ */
 export function dayOf({ clock }: Bucket, interval: Interval): string {
   const [day = '', time = ''] = new Date(clock).toISOString().split('T')
   return isWithinDay(interval) ? `${day} ${time.slice(0, 8)}` : day

@@ -11,8 +11,8 @@ export function describeRange(from: number | 'all', until: number, timeZone: str
   })
   return from === 'all'
     ? `until ${format.format(until - 1)}`
-    : plain(format.formatRange(from, until - 1))
+    : withPlainSpaces(format.formatRange(from, until - 1))
 }
 
-/** Replaces special spaces, which some versions of the runtime put into dates. */
-const plain = (text: string): string => text.replaceAll(/\s/g, ' ')
+/** Replaces the non-ASCII spaces that some runtimes put into dates with plain spaces. */
+const withPlainSpaces = (text: string): string => text.replaceAll(/\s/g, ' ')

@@ -5,14 +5,18 @@ import { findInexact, findRepeated } from '../input/exact.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { Changed } from './exact.ts'
 
-/** Bytes of a request body, both as sent and decompressed. SDKs halve a batch that is refused with 413. */
+/**
+ * Largest request body, as sent and decompressed, bytes. SDKs halve a batch that is refused with
+ * 413.
+ */
 export const MAX_BODY_BYTES = 10_000_000
-/** Events per request. */
+/** Most events in one request. */
 export const MAX_EVENTS = 20_000
 
 /**
- * Reads the JSON of a request as SDKs send it: plain, gzip, base64, or a form whose field `data` holds one of them. A
- * `Content-Encoding` is undone first; then the bytes show the encoding, because SDK headers are unreliable.
+ * Reads the JSON of a request as SDKs send it: plain, gzip, base64, or a form whose field `data`
+ * holds one of these. Undoes a `Content-Encoding` first; then tells the encoding from the bytes,
+ * because SDK headers are unreliable.
  *
  *     {"event":"signed up",…}
  *     data=eyJldmVudCI6InNpZ25lZCB1cCIs…
@@ -22,8 +26,9 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request))
 
 /**
- * Like `readJson`, plus the path of the first number that `JSON.parse` changes, such as 9007199254740993, and of the first
- * member that an object has twice: `JSON.parse` keeps only the last one.
+ * Like `readJson`, plus two paths: to the first number that `JSON.parse` changes, such as
+ * 9007199254740993, and to the first member that repeats a name within its object, of which
+ * `JSON.parse` keeps only the last.
  * @throws request_too_large, parse_error, unsupported_media_type
  */
 export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
@@ -84,7 +89,7 @@ function parse(text: string): Json {
   }
 }
 
-/** `sentAt` is when the client says it sent the request, ms UTC. */
+/** `sentAt` is the client's clock when it sent the request, ms UTC. */
 export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }
 
 /**
@@ -99,7 +104,7 @@ export function readRequest(body: Json): CaptureRequest {
   }
   const events = Array.isArray(body) ? body : (batch ?? [body])
   if (events.length === 0) {
-    // PostHog's own text.
+    // The text is PostHog's.
     throw new AppError('invalid_input', 'request holds no event', 'batch')
   }
   if (events.length > MAX_EVENTS) {

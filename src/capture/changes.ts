@@ -13,11 +13,14 @@ export type Known = {
   /** UUIDs of the events that are stored already. */
   seen: ReadonlySet<string>
   identities: ReadonlyMap<string, { key: number; personId: number | null }>
-  /** Persons of these identities. Large persons may be left out, but never those of the first event. */
+  /**
+   * Persons of these identities. Large persons may be left out, but never the persons of the first
+   * event.
+   */
   persons: ReadonlyMap<number, StoredPerson>
   /**
-   * Distinct ids per person that the events may merge, counted up to `MAX_FOLDED` + 1. Persons may be left out, but never
-   * those of the first event.
+   * Number of distinct ids of each person that the events may merge, counted up to `MAX_FOLDED` +
+   * 1. Persons may be left out, but never the persons of the first event.
    */
   identityCounts: ReadonlyMap<number, number>
   eventNames: ReadonlyMap<string, number>
@@ -29,7 +32,10 @@ export type Known = {
   sessions: readonly VisitorSession[]
 }
 
-/** Distinct ids of a person that can still be folded into another. Each of them moves; 1,000 take about 10 ms. */
+/**
+ * Most distinct ids of a person that can be folded into another. All of them move, and 1,000 take
+ * about 10 ms.
+ */
 export const MAX_FOLDED = 1_000
 
 /** Fresh numbers and UUIDs; a number is never used twice. */
@@ -50,10 +56,13 @@ export type EventRow = {
 export type IdentityChanges = {
   newPersons: Person[]
   changedPersons: Person[]
-  /** Persons folded into another by an event received at `at`: all their distinct ids move there. */
+  /**
+   * Persons folded into another person by an event received at `at`: all their distinct ids move to
+   * that person.
+   */
   mergedPersons: { id: number; revision: number; into: number; at: number }[]
   newIdentities: { key: number; distinct_id: string; person_id: number | null }[]
-  /** Stored identities without a person that get one. */
+  /** Stored identities without a person that get a person. */
   attached: { key: number; person_id: number }[]
   /** Stored identities that must still exist when the changes are written. */
   usedIdentities: number[]
@@ -65,17 +74,29 @@ export type Changes = IdentityChanges & {
   eventNames: { id: number; name: string }[]
   /** The events' contributions to their sessions. */
   sessions: SessionPart[]
-  /** Sessions that begin with these events. Their visitors must not have begun another session close to them. */
+  /**
+   * Sessions that begin with these events. No other session of their visitors may begin or end
+   * close to them.
+   */
   begunSessions: VisitorSession[]
-  /** Erased identities that late events join, because their events are not all purged yet. */
+  /**
+   * Tombstones of erased identities that late events join, because the erasure has not purged all
+   * their events yet.
+   */
   usedTombstones: number[]
-  /** Late events dropped per erasure, which has purged the events of its person already, or keeps them. */
+  /**
+   * Number of late events dropped for each erasure that has already purged its person's events, or
+   * that keeps events.
+   */
   dropped: { erasure_id: number; count: number }[]
-  /** `Known.lastErasure`. A later erasure fails the write, because a new identity could be an erased one. */
+  /**
+   * `Known.lastErasure`. The write fails after a later erasure, because a new identity could be an
+   * erased one.
+   */
   lastErasure: number
   versions: Version[]
   warnings: { type: Warning; event: string }[]
-  /** Later events that do not fit into the transaction; plan them again once these changes are written. */
+  /** Events that do not fit into the transaction; plan them again once these changes are written. */
   rest: Incoming[]
 }
 

@@ -1,9 +1,10 @@
 import type { ProjectSettings } from '../projects/settings.ts'
 
 /**
- * The configuration that a browser SDK loads first. Without `supportedCompression` it does not compress; without
- * `autocapture_opt_out` it does not autocapture. Without `surveys` the callbacks of surveys would wait for ever, and so
- * would those of feature flags with `hasFeatureFlags: false`.
+ * The configuration that a browser SDK loads first. Without `supportedCompression` the SDK does not
+ * compress; without `autocapture_opt_out` it does not autocapture. Without `surveys`, its callbacks
+ * for surveys would wait forever; with `hasFeatureFlags: false`, its callbacks for feature flags
+ * would.
  */
 export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   token,
@@ -24,7 +25,10 @@ export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   siteApps: []
 })
 
-/** How an SDK records visits. `false` turns recording off, also in browsers that remember an earlier configuration. */
+/**
+ * Tells an SDK how to record visits. `false` turns recording off, also in browsers that remember an
+ * earlier configuration.
+ */
 const recordingConfig = (settings: ProjectSettings) =>
   settings.recording && {
     endpoint: '/s/',
@@ -48,7 +52,7 @@ export const configScript = (token: string, settings: ProjectSettings): string =
   )}
 `
 
-/** Builds the answer of `/flags`: no feature flags, and the configuration for an SDK that asks for both at once. */
+/** Builds the answer of `/flags`: no feature flags, and the configuration if the SDK asks for it. */
 export const answerFlags = (
   version: string | undefined,
   config: ReturnType<typeof remoteConfig> | undefined,

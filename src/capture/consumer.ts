@@ -18,8 +18,9 @@ import {
 } from './message.ts'
 
 /**
- * Extra transactions per invocation, after the first of each `store` call. 20 take about two seconds; at about 18
- * statements each they stay below D1's 1,000 queries per invocation. The remaining events are requeued.
+ * Extra transactions per invocation, after the first of each `store` call. 20 take about two
+ * seconds; at about 18 statements each, they stay below D1's 1,000 queries per invocation. The
+ * remaining events go back to the queue.
  */
 const MAX_EXTRA_PARTS = 20
 
@@ -32,7 +33,7 @@ type CaptureBindings = Pick<Env, 'DB' | 'BUCKET' | 'SPILL'> & {
 type Sized = { message: CaptureMessage; bytes: number }
 
 /**
- * Stores accepted events, each exactly once, although messages may arrive repeatedly and in any order.
+ * Stores accepted events, each exactly once, even if messages arrive repeatedly and in any order.
  * @returns counts of messages and events by outcome
  */
 export async function consumeCapture(batch: MessageBatch, invocation: Invocation<CaptureBindings>) {
@@ -47,8 +48,8 @@ export async function consumeCapture(batch: MessageBatch, invocation: Invocation
 }
 
 /**
- * Reads a message, from R2 if it was spilled. A missing object has nothing to store: its events are stored, or capture
- * refused the request.
+ * Reads a message, from R2 if it was spilled. A missing object leaves nothing to store: its events
+ * are stored already, or capture refused the request.
  */
 async function load(bucket: R2Bucket, body: unknown): Promise<Loaded<Sized>> {
   const spill = SpilledMessage.safeParse(body).data?.spill
@@ -101,8 +102,8 @@ class Storer {
   }
 
   /**
-   * Queues events as new messages, because the unstored events have not failed: a retry of their message would count as a
-   * failed attempt.
+   * Queues events as new messages: a retry of their message would count as a failed attempt,
+   * although the events have not failed.
    */
   async #requeue(projectId: number, events: Incoming[]): Promise<void> {
     for (const [receivedAt, sameTime] of Map.groupBy(events, ({ received_at }) => received_at)) {

@@ -1,8 +1,9 @@
 import type { Bytes } from '../persons/properties.ts'
 
 /*
- * The cost of writing a plan, in bytes: binding, parsing and storing a byte of JSON takes about 25 ns, and the constants
- * below express other measured work in such bytes. A running transaction blocks all other queries of its database.
+ * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes about
+ * 25 ns, and the constants below express other measured work in such bytes. A running transaction
+ * blocks all other queries of its database.
  */
 
 /** Largest cost of a transaction: about 50 ms to write, and as much again to plan. Its last event may double it. */
@@ -21,7 +22,10 @@ export const MOVED_ROW = 300
 const PERSON = 1_500
 const VERSION = 300
 
-/** A byte of text added to the full-text index (about 3 µs), and one removed from it (about 20 µs). */
+/**
+ * A byte of text that is added to the full-text index (about 3 µs) or removed from it (about 20
+ * µs).
+ */
 const SEARCH_IN = 100
 const SEARCH_OUT = 800
 
@@ -29,7 +33,10 @@ export const eventCost = (bytes: number): number => EVENT + bytes
 
 export const versionCost = (bytes: number): number => VERSION + bytes
 
-/** Cost of writing a person's row. `searched` are the bytes removed from and added to the full-text index. */
+/**
+ * Returns the cost of writing a person's row. `searched` holds the bytes removed from and added to
+ * the full-text index.
+ */
 export const personCost = (
   { shown, writes }: Bytes,
   searched: { out: number; in: number } | undefined

@@ -2,7 +2,10 @@ import { readDistinctId } from '../persons/distinct-id.ts'
 import type { CapturedEvent } from './event.ts'
 import { hasPersonProfile } from './person-writes.ts'
 
-/** Returns the distinct ids that an event names: its own, and the one that it merges into it. */
+/**
+ * Returns the distinct ids that an event names: its own, and the distinct id that it merges, if
+ * any.
+ */
 export function distinctIdsOf(event: CapturedEvent): string[] {
   const source = mergeSource(event)
   return source === undefined ? [event.distinct_id] : [event.distinct_id, source]
@@ -12,7 +15,10 @@ export function distinctIdsOf(event: CapturedEvent): string[] {
 export const mergedIdsOf = (event: CapturedEvent): string[] =>
   mergeSource(event) === undefined ? [] : distinctIdsOf(event)
 
-/** Returns the distinct id whose person an event folds into the person of its own distinct id. */
+/**
+ * Returns the distinct id whose person an event folds into the person of its own distinct id;
+ * undefined if it merges none.
+ */
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
   if (!hasPersonProfile(properties)) {
     return undefined

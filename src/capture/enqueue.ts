@@ -13,15 +13,15 @@ import {
 export type CaptureOutlet = {
   queue: Queue<QueueMessage>
   bucket: R2Bucket
-  /** Whether every request waits in the R2 bucket, because the queue does not survive a restart. */
+  /** Whether every request waits in the R2 bucket. Set where the queue does not survive a restart. */
   spillsAll: boolean
 }
 
 /**
- * Hands accepted events to the queue, all or none; they are durable when this returns. Requests larger than a queue
- * message (every request with `spillsAll`) are written to R2 and queued by key. The sweep queues an object again whose
- * message was lost.
- * @throws unavailable when the queue or the R2 bucket does not take them
+ * Hands accepted events to the queue, all or none; they are durable when this returns. Requests
+ * larger than a queue message (every request with `spillsAll`) are written to R2 and queued by key.
+ * If the message of an object is lost, the sweep queues the object again.
+ * @throws unavailable when the queue or the R2 bucket does not accept them
  */
 export async function enqueueEvents(
   { queue, bucket, spillsAll }: CaptureOutlet,
@@ -44,13 +44,16 @@ export async function enqueueEvents(
     }
     await queue.sendBatch(spilled.map((spill) => ({ body: { spill } })))
   } catch (error) {
-    // The SDK sends a refused request again, so the sweep must not find these objects.
+    // The SDK repeats a refused request, so the sweep must not find these objects.
     await discard(bucket, spilled)
     throw new UnavailableError('transient error, please retry', error)
   }
 }
 
-/** Whether the setting `SPILL` sends every request through R2. @throws for anything but "" and "all" */
+/**
+ * Reads the setting `SPILL`: whether every request goes through R2. @throws for anything but "" and
+ * "all"
+ */
 export function readSpill(text: string): boolean {
   if (text !== '' && text !== 'all') {
     throw new Error(`SPILL must be empty or "all"; got "${text}".`)

@@ -23,19 +23,22 @@ export const CapturedEvent = z.object({
   event: z.string().min(1),
   distinct_id: z.string().min(1),
   timestamp: z.number(),
-  /** The time that orders its writes to a person, if that is not the timestamp. */
+  /** The time that orders the event's writes to a person, if it differs from the timestamp. */
   written_at: z.number().optional(),
-  /** Its place in the request, which orders events of the same time; absent for place 0. */
+  /** The event's place in the request, which orders events of the same time; absent for place 0. */
   position: z.int().positive().optional(),
-  /** The hash of a visitor without cookies, whose session is found when the event is stored. */
+  /**
+   * The hash of a visitor without cookies. The visitor's session is determined when the event is
+   * stored.
+   */
   visitor: z.string().optional(),
   properties: z.custom<JsonObject>(isObject)
 })
 export type CapturedEvent = z.infer<typeof CapturedEvent>
 
-/** Bytes of an event's properties as JSON. */
+/** Largest properties of an event, bytes of JSON. */
 export const MAX_EVENT_BYTES = 1_000_000
-/** Characters of a refused value that a reason quotes. */
+/** Characters of a refused value that a reason for dropping an event quotes. */
 const MAX_QUOTED = 60
 
 const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
@@ -103,19 +106,22 @@ export function readEvent(
   }
 }
 
-/** The members that order an event among others, left out where its timestamp is enough. */
+/** The members that order an event among others; each is left out if the timestamp is enough. */
 const orderOf = (timestamp: number, writtenAt: number, position: number) => ({
   ...(writtenAt !== timestamp && { written_at: writtenAt }),
   ...(position > 0 && { position })
 })
 
-/** Makes a version 7 UUID. UUIDs made for one request sort like its events. */
+/** Makes a version 7 UUID. The UUIDs of a request sort in the order of its events. */
 function newUuid(now: number, position: number): string {
   const [random = 0] = crypto.getRandomValues(new Uint16Array(1))
   return uuidv7({ msecs: now, seq: ((position << 16) | random) >>> 0 })
 }
 
-/** Returns why an event's time cannot be read, or undefined. A numeric offset wins; without a timestamp the time is now. */
+/**
+ * Returns why an event's time cannot be read, or undefined. A numeric offset wins over the
+ * timestamp; without either, the time is now.
+ */
 function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
   if (typeof timestamp === 'number') {
     return 'event timestamp must be an ISO 8601 string; got a number'
@@ -165,8 +171,9 @@ export const asIdentify = (raw: Json): Json =>
   isObject(raw) && raw.event === undefined ? { ...raw, event: '$identify' } : raw
 
 /**
- * Returns the properties to store: without token and distinct id, which have their own columns, and with the event's
- * `$set` and `$set_once`, which win over those in the properties. Events without a person profile lose all of these.
+ * Returns the properties to store: without the token and the distinct id, which has its own column,
+ * and with the event's `$set` and `$set_once`, which win over the same members in the properties.
+ * Without a person profile, all `$set`, `$set_once` and `$unset` are removed.
  */
 function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   const { token: _, distinct_id: __, ...properties } = sent
@@ -186,10 +193,10 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   return properties
 }
 
-/** Whether an event sets more than any person may have, however little that person has already. */
+/** Whether an event sets more properties than any person may have, even a person without properties. */
 function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean {
-  const asked = { ...(isObject(once) && once), ...(isObject(set) && set) }
-  return byteLength(JSON.stringify(asked)) > MAX_PROPERTIES_BYTES
+  const requested = { ...(isObject(once) && once), ...(isObject(set) && set) }
+  return byteLength(JSON.stringify(requested)) > MAX_PROPERTIES_BYTES
 }
 
 /** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */

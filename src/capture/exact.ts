@@ -2,13 +2,17 @@ import type { Dropped } from '../input/dropped.ts'
 import { log } from '../log.ts'
 import type { CapturedEvent } from './event.ts'
 
-/** Paths in a body to what parsing it changes: a number beyond doubles, and a member that an object has twice. */
+/**
+ * Paths in a body to the first number that no double holds exactly, and to the first member that
+ * repeats a name.
+ */
 export type Changed = { inexact: string[] | undefined; repeated: string[] | undefined }
 
 /**
- * Logs a warning for an event that is stored although parsing changed it: one of its numbers is not kept exactly, such as
- * 2^53 + 1, which the client should send as a string, or it has a member twice, of which the last is kept. `read` are the
- * events in the order of the request. Only the first of each kind is logged.
+ * Logs a warning for an event that is stored although parsing changed it: a number such as 2^53 + 1
+ * is not kept exactly (the client should send it as a string), or of two members with the same name
+ * only the last is kept. `read` holds the events in the order of the request. Only the first event
+ * of each kind is logged.
  */
 export function warnOfChanges(
   project: number,

@@ -2,12 +2,12 @@ import { loadPerson, newPerson, type Person } from '../persons/person.ts'
 import type { IdentityChanges, Ids, Known } from './changes.ts'
 import { NEW_IDENTITY } from './cost.ts'
 
-/** A distinct id of the batch, with its person, if it has one. */
+/** A distinct id of the batch, with its person if it has one. */
 export type Identity = {
   key: number
   distinctId: string
   person: Person | undefined
-  /** The person it is stored with: null for none, undefined for an identity that is not stored. */
+  /** The id of its stored person: null if it has no person, undefined if the identity is not stored. */
   storedPersonId: number | null | undefined
 }
 
@@ -30,7 +30,7 @@ export class Identities {
     return this.#cost
   }
 
-  /** Returns the identity of a distinct id, a new one if none is stored. */
+  /** Returns the identity of a distinct id; creates it if it is not stored. */
   of(distinctId: string): Identity {
     const present = this.#identities.get(distinctId)
     if (present) {
@@ -61,7 +61,7 @@ export class Identities {
     return person
   }
 
-  /** Moves all identities of `folded` to `kept`, by an event received at `at`, ms UTC. */
+  /** Moves all identities of `folded` to `kept`, because of an event received at `at`, ms UTC. */
   merge(folded: Person, kept: Person, at: number): void {
     this.#mergedInto.set(folded, { person: kept, at })
   }

@@ -10,7 +10,7 @@ import { hasPersonProfile } from './person-writes.ts'
 import { inOrder, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
 
-/** Distinct ids whose persons one transaction may merge; each takes a count of up to 1,001 rows. */
+/** Distinct ids whose persons one transaction may merge; each costs a count of up to 1,001 rows. */
 const MAX_MERGED_IDS = 400
 
 type Project = { id: number; erasureSalt: string }
@@ -23,8 +23,9 @@ export type Ingested = {
 }
 
 /**
- * Stores events and their changes to identities and persons; each event exactly once, however often it arrives. Many or
- * costly events take several transactions, between which other queries of the database run.
+ * Stores events and their changes to identities and persons; each event exactly once, however often
+ * it arrives. Many or costly events take several transactions, so that other queries of the
+ * database run in between.
  * @throws unavailable
  */
 export async function ingestEvents(
@@ -44,8 +45,9 @@ export async function ingestEvents(
 }
 
 /**
- * Stores as many of these events as fit in one transaction, earliest first, and at least one unless all are stored
- * already. If another consumer changes the same persons in between, reads again and starts over.
+ * Stores as many of these events as fit in one transaction, earliest first, and at least one unless
+ * all are stored already. If another consumer changes the same persons in the meantime, it reads
+ * again and starts over.
  * @throws unavailable, also after too many conflicts
  */
 export function ingestPart(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
@@ -57,7 +59,8 @@ export function ingestPart(db: Db, project: Project, events: Incoming[]): Promis
     eventNames: [...new Set(ordered.map(({ event }) => event))],
     visitors: [...new Set(ordered.flatMap(({ visitor }) => visitor ?? []))]
   }
-  // Locally the database runs in this process, which takes no request while promises can still be settled: hence the pauses.
+  // The pauses let other requests run: the local database shares this process, which accepts no
+  // request while promises are pending.
   return retryConflicts(async () => {
     const read = await readKnown(db, project.id, wanted)
     await pause(0)
@@ -78,7 +81,10 @@ export function ingestPart(db: Db, project: Project, events: Incoming[]): Promis
   })
 }
 
-/** Reserves as many numbers as the events could need; unused ones are lost. Events of known persons need none. */
+/**
+ * Reserves as many numbers as the events could need; unused numbers are lost. Events of known
+ * persons need no numbers.
+ */
 async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Known): Promise<Ids> {
   const personal = new Set(
     events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf)

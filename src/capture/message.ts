@@ -11,7 +11,10 @@ export const CaptureMessage = z.object({
 })
 export type CaptureMessage = z.infer<typeof CaptureMessage>
 
-/** Makes a key for a request, or a part of one, that waits in R2. Earlier versions wrote `capture/<day>/<uuid>.json`. */
+/**
+ * Makes the R2 key of a waiting request or of a part of a request. Earlier versions wrote
+ * `capture/<day>/<uuid>.json`.
+ */
 export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'events'>): string =>
   waitingKey(SPILL_PREFIX, project_id, received_at, crypto.randomUUID())
 
@@ -20,15 +23,21 @@ export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREF
 
 export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage
 
-/** Bytes of the events in a queue message. Cloudflare Queues take 128,000 per message, envelope included. */
+/**
+ * Largest events in a queue message, bytes of JSON. Cloudflare Queues accept 128,000 bytes per
+ * message, with its envelope.
+ */
 export const MAX_MESSAGE_BYTES = 120_000
 
-/** Bytes of events stored in one batch of statements: D1 binds values of at most 2 MB. */
+/** Largest events stored in one batch of statements, bytes of JSON: D1 binds values of at most 2 MB. */
 export const MAX_PART_BYTES = 1_000_000
-/** Events stored in one batch of statements. */
+/** Most events stored in one batch of statements. */
 export const MAX_PART_EVENTS = 1_000
 
-/** Splits the events of a request, in order, into parts that are each stored at once. Almost every request is one part. */
+/**
+ * Splits the events of a request, in order, into parts that are stored one at a time. Almost every
+ * request is one part.
+ */
 export function* splitEvents(
   events: CapturedEvent[]
 ): Generator<{ events: CapturedEvent[]; bytes: number }> {

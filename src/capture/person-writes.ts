@@ -1,13 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { Stamp, Write } from '../persons/properties.ts'
 
-/** Events about a person: the device they come from replaces the one that the person has. */
+/** Events about a person: their device properties replace the person's. */
 const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
 
 /** Events that write nothing to the person, whatever their properties. */
 const NO_WRITES = new Set(['$exception', '$$heatmap', '$snapshot', '$groupidentify'])
 
-/** Properties that change with every page or device. Ordinary events only set missing ones, so a pageview writes no person. */
+/**
+ * Properties that change with every page or device. An ordinary event sets only those that the
+ * person lacks, so a pageview rarely writes a person.
+ */
 const VOLATILE = new Set([
   '$browser',
   '$browser_version',
@@ -50,11 +53,14 @@ const CLICK_IDS = [
 ]
 const LIFTED = [...VOLATILE, ...APP, ...CAMPAIGN, ...CLICK_IDS]
 
-/** Whether an event may write to a person. Only the boolean `false` says no; any other value counts as true. */
+/** Whether an event may write to a person: always, unless the property is the boolean `false`. */
 export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 
-/** The parts of an event that matter here; `position` is its place in the request, from 0. */
+/**
+ * The members of an event that its writes are made from; `position` is its place in the request,
+ * from 0.
+ */
 type Written = {
   event: string
   uuid: string
@@ -63,15 +69,17 @@ type Written = {
 }
 
 /**
- * Orders writes of the same time: by the event's place in its request, then by its uuid. Places from 1 start with `g`,
- * which sorts behind every uuid: place 1 is `g001.0192…`.
+ * Returns a text that orders writes of the same time: by the event's place in its request, then by
+ * its uuid. From place 1 on, the text starts with `g`, which sorts after every uuid: `g001.0192…`
+ * for place 1.
  */
 const stampId = (uuid: string, position: number): string =>
   position === 0 ? uuid : `g${position.toString(36).padStart(3, '0')}.${uuid}`
 
 /**
- * Lists what an event writes to its person at `at`, ms UTC: `$set`, `$set_once`, `$unset`, and the event properties that
- * describe the person's device and origin. PostHog's ingestion lifts the same ones; `$initial_…` keeps the first value.
+ * Lists the writes of an event to its person at `at`, ms UTC: `$set`, `$set_once`, `$unset`, and
+ * the event properties that describe the person's device and origin. PostHog's ingestion lifts the
+ * same properties; `$initial_…` keeps the first value.
  */
 export function writesOf({ event, uuid, properties, position = 0 }: Written, at: number): Write[] {
   if (!hasPersonProfile(properties)) {

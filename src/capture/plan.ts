@@ -35,9 +35,9 @@ import { Identities, type Identity } from './identities.ts'
 import { hasPersonProfile, writesOf } from './person-writes.ts'
 
 /**
- * Plans the changes of as many events as one transaction can write quickly, at least one, in order of time. Events that
- * are stored already are left out. Persons end up the same however the events are divided into batches and in whatever
- * order the batches come.
+ * Plans the changes of as many events as one transaction can write quickly, at least one, in order
+ * of time. Leaves out events that are stored already. Persons end up the same however the events
+ * are divided into batches, and in whatever order the batches arrive.
  */
 export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
   const plan = new Plan(known, ids)
@@ -59,7 +59,10 @@ export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes 
   return plan.changes(ordered.slice(taken))
 }
 
-/** Returns the id of a session or window for its column. Longer ids stay in the properties only. */
+/**
+ * Returns the id of a session or window for its column; null for an id that is too long, which
+ * stays in the properties only.
+ */
 const idOf = (value: Json | undefined): string | null =>
   typeof value === 'string' && value.length <= MAX_SESSION_ID ? value : null
 
@@ -95,7 +98,7 @@ class Plan {
     this.#visitorSessions = new VisitorSessions(known.sessions)
   }
 
-  /** Whether the plan has room for another event, and the rows that the event needs were read. */
+  /** Whether the plan has room for another event and all rows that the event needs were read. */
   hasRoomFor(event: Incoming): boolean {
     const personsOf = (distinctIds: string[]) =>
       distinctIds.flatMap((distinctId) => this.#known.identities.get(distinctId)?.personId ?? [])
@@ -163,7 +166,10 @@ class Plan {
     this.#cost += (this.#sessions.size - sessions) * SESSION
   }
 
-  /** Returns the event's properties; for a visitor without cookies, with the session that the event's time belongs to. */
+  /**
+   * Returns the event's properties; adds the session of the event's time for a visitor without
+   * cookies.
+   */
   #inSession({ visitor, properties }: Incoming, timestamp: number): JsonObject {
     return visitor === undefined
       ? properties
@@ -197,7 +203,10 @@ class Plan {
     return person
   }
 
-  /** Charges text added to the search index to the credit for copies, since both take space in the database. */
+  /**
+   * Charges text added to the search index to the person's credit for copies, because both take
+   * space in the database.
+   */
   #payForSearch(person: Person): void {
     const before = this.#searched.get(person) ?? person.indexed
     const now = searchText(person.properties.shown)
@@ -229,7 +238,10 @@ class Plan {
     this.#personCosts.set(person, cost)
   }
 
-  /** Merges the persons that an event asks to merge. @returns whether the properties of the remaining person changed */
+  /**
+   * Merges the two persons that an event names. @returns whether the properties of the remaining
+   * person changed
+   */
   #merge(target: Identity, event: Incoming, at: number): boolean {
     const source = mergeSource(event)
     if (source === undefined || source === target.distinctId) {
@@ -250,7 +262,8 @@ class Plan {
       from.person = person
       target.person = person
       person.isIdentified = true
-      // Writing the person makes the batch fail if the person is merged or deleted at the same moment.
+      // Writing the person makes the batch fail if another batch merges or deletes the person at
+      // the same moment.
       person.touched = true
       return false
     }
@@ -278,7 +291,10 @@ class Plan {
     return changed
   }
 
-  /** Counts the stored distinct ids that would move with the person; new ones are stored with the right person at once. */
+  /**
+   * Counts the stored distinct ids that would move with the person. New distinct ids are stored
+   * with the right person at once.
+   */
   #identityCountOf(person: Person): number {
     return this.#identityCounts.get(person) ?? this.#known.identityCounts.get(person.id) ?? 0
   }

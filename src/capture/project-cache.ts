@@ -13,7 +13,7 @@ export type CaptureProject = {
   fill: number
 }
 
-/** Milliseconds that a project is cached. Changed settings take effect within that time. */
+/** How long a project is cached, ms. Changed settings take effect within that time. */
 const TTL_MS = 30_000
 /** Cached projects per isolate; a full cache is emptied. */
 const MAX_ENTRIES = 1_000

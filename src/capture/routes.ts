@@ -23,7 +23,7 @@ import { takeEvents } from './take.ts'
 
 const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })
 
-/** Very old SDKs send with GET. */
+/** Methods of the capture endpoints. Very old SDKs send events with GET. */
 const METHODS = ['POST', 'GET']
 
 const describeCapture = (id: string, summary: string) =>
@@ -32,7 +32,7 @@ const describeCapture = (id: string, summary: string) =>
     tag: 'Capture',
     takesAnyQuery: true,
     summary,
-    description: `Takes one event, an array of events, or a batch, like every endpoint for events. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
+    description: `Takes one event, an array of events, or a batch; all endpoints for events take the same bodies. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
     body: CaptureJson,
     answers: {
       200: {
@@ -49,7 +49,7 @@ const RECORD = describe({
   tag: 'Capture',
   takesAnyQuery: true,
   summary: 'Capture session recordings',
-  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Snapshots of a deleted recording get the same response and are discarded; so do all snapshots while the project does not record visits.`,
+  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Snapshots of a deleted recording get the same response and are discarded; so are all snapshots while the project does not record visits.`,
   body: SnapshotsJson,
   answers: {
     200: {

@@ -24,7 +24,10 @@ const SNAPSHOT_EXAMPLE = {
   }
 }
 
-/** Describes an event in the API reference. `readEvent` does the reading, and reports errors in PostHog's words. */
+/**
+ * Describes an event for the API reference only: `readEvent` reads events and reports errors in
+ * PostHog's words.
+ */
 const EventJson = z
   .object({
     event: z
@@ -35,13 +38,13 @@ const EventJson = z
       .string()
       .min(1)
       .optional()
-      .meta({ description: 'The distinct id of the user; may be in the properties instead.' }),
+      .meta({ description: 'The distinct id of the user; it may be in the properties instead.' }),
     properties: z
       .record(z.string(), z.unknown())
       .nullable()
       .optional()
       .meta({
-        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes. \`$set\`, \`$set_once\` and \`$unset\` change the person. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event that would exceed them is stored, but does not change the person.`
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes. \`$set\`, \`$set_once\` and \`$unset\` change the person. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event that would exceed this limit is stored but does not change the person.`
       }),
     timestamp: z
       .string()
@@ -98,14 +101,13 @@ export const FlagsRequestJson = z
   })
   .meta({ id: 'FlagsRequest', examples: [{ api_key: 'phc_…', distinct_id: 'ada' }] })
 
-/** Describes a part of a recording in the API reference; `readSnapshot` does the reading. */
+/** Describes a part of a recording for the API reference only: `readSnapshot` reads the parts. */
 const SnapshotEventJson = z
   .object({
     event: z.literal('$snapshot').optional(),
-    distinct_id: z
-      .string()
-      .optional()
-      .meta({ description: 'The distinct id of the visitor; may be in the properties instead.' }),
+    distinct_id: z.string().optional().meta({
+      description: 'The distinct id of the visitor; it may be in the properties instead.'
+    }),
     properties: z.looseObject({
       $session_id: z.string().min(1).max(70).meta({ description: 'Letters, digits and hyphens.' }),
       $window_id: z.string().optional(),
@@ -122,7 +124,7 @@ const SnapshotEventJson = z
     api_key: z
       .string()
       .optional()
-      .meta({ description: "The project's capture token; may be in the properties." })
+      .meta({ description: "The project's capture token; it may be in the properties instead." })
   })
   .meta({ id: 'SnapshotEvent', examples: [SNAPSHOT_EXAMPLE] })
 
@@ -169,7 +171,7 @@ export const RemoteConfigJson = z
     examples: [remoteConfig('phc_…', settingsOf({ settings: { recording: true } }))]
   })
 
-/** The answer of `/flags` and `/decide`; the version and `config` of the request decide which members it has. */
+/** The answer of `/flags` and `/decide`. The request's `v` and `config` decide which members it has. */
 export const FlagsJson = z
   .object({
     flags: Flags.optional(),

@@ -19,13 +19,13 @@ import { countDropped, expectLastErasure, expectOpenErasures } from '../tombston
 import { type Changes, type Known, MAX_FOLDED } from './changes.ts'
 import { expectNoSessions, visitorSessions } from './cookieless/store.ts'
 
-/** Bytes of persons read at once; two of the largest fit in any case. */
+/** Bytes of persons read at once; two persons of the largest size always fit. */
 const MAX_PERSONS_BYTES = 2_500_000
 
-/** Everything that a batch of events refers to. */
+/** The rows to read for a batch of events. */
 export type Wanted = {
   uuids: string[]
-  /** Distinct ids, those of the first event first. */
+  /** Distinct ids, beginning with the first event's. */
   distinctIds: string[]
   /** Distinct ids whose persons may be merged. */
   mergedIds: string[]
@@ -35,8 +35,8 @@ export type Wanted = {
 }
 
 /**
- * Reads the stored events, distinct ids with their persons, and event names in one round trip. Persons beyond
- * `MAX_PERSONS_BYTES` are left out, those of the last distinct ids first.
+ * Reads the stored events, distinct ids with their persons, and event names in one round trip.
+ * Persons beyond `MAX_PERSONS_BYTES` are left out, from the last distinct id backwards.
  */
 export async function readKnown(
   db: Db,
@@ -91,9 +91,9 @@ export async function readKnown(
 }
 
 /**
- * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since. The checks
- * come first, because the writes change the rows that they check; merged persons are deleted after their activity and
- * distinct ids have moved.
+ * Writes a plan in one transaction, or writes nothing if the rows that the plan was made from have
+ * changed since. The checks come first, because the writes change the checked rows. Merged persons
+ * are deleted after their activity and distinct ids have moved.
  * @throws ConflictError
  */
 export async function writeChanges(db: Db, projectId: number, changes: Changes): Promise<void> {
@@ -147,7 +147,7 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
   await writeBatch(db, statements)
 }
 
-/** The stored ones among these identities, as a `from` list; a `where` condition may follow. */
+/** Returns a `from` list of those given identities that are stored; a `where` condition may follow. */
 const usedIdentities = (projectId: number, rows: string): SQL =>
   sql`json_each(${rows}) as used cross join distinct_ids as identity
       on identity.key = used.value ->> 'key' and identity.project_id = ${projectId}`
@@ -156,5 +156,5 @@ const toHex = (uuid: string): string => uuid.replaceAll('-', '')
 const fromHex = (hex: string): string =>
   hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
-/** Runs an empty statement: D1 reports the size of the database with every answer. */
+/** Runs a trivial statement: D1 reports the size of the database with every answer. */
 export const measureDatabase = (db: Db) => db.run(sql`select 1`)

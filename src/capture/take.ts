@@ -9,9 +9,9 @@ import type { CaptureProject } from './project-cache.ts'
 export type Arrival = { project: CaptureProject; headers: Headers; now: number }
 
 /**
- * Enqueues the events of one request and returns the outcome of each, in the same order. The accepted ones are durable
- * when this returns.
- * @throws unavailable, and then none is accepted
+ * Enqueues the events of one request and returns the outcome of each, in the same order. Accepted
+ * events are durable when this returns.
+ * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(
   env: Env,

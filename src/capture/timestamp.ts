@@ -5,7 +5,7 @@ const MAX_FUTURE = 23 * 3_600_000
 
 type Sent = {
   timestamp: unknown
-  /** How long before sending the event happened, ms; wins over `timestamp`. */
+  /** Time from the event to the sending of the request, ms; wins over `timestamp`. */
   offset: unknown
   /** The client's clock at sending, ms UTC. */
   sentAt: number | undefined
@@ -13,9 +13,10 @@ type Sent = {
 }
 
 /**
- * Returns when an event happened by the server's clock, in ms UTC with fraction. `sent_at` minus `now` is the client's
- * skew: an event of 12:00 sent at 12:01 and received at 11:01 happened at 11:00. More than 23 hours ahead counts as now,
- * a year outside 0…9999 as 1970. Same rules as PostHog's `rust/common/types/src/timestamp.rs`.
+ * Returns when an event happened by the server's clock, in ms UTC with fraction. `sentAt` minus
+ * `now` is the client's skew: an event of 12:00 sent at 12:01 and received at 11:01 happened at
+ * 11:00. A time more than 23 hours ahead becomes now, and a year outside 0…9999 becomes 1970. Same
+ * rules as PostHog's `rust/common/types/src/timestamp.rs`.
  */
 export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now: number): number {
   let time = now
@@ -32,12 +33,16 @@ export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now
   return year >= 0 && year <= 9999 ? time : 0
 }
 
-/** Largest difference between the clocks, ms, that counts as the request's time on the way instead of as skew. */
+/**
+ * Largest difference between the clocks that counts as the request's travel time and not as skew,
+ * ms.
+ */
 const MAX_ON_THE_WAY = 5_000
 
 /**
- * Returns the time that orders an event's writes to its person: `eventTime`, except that a request's time on the way is
- * not corrected. Otherwise two events of one client could swap because one request took longer than the other.
+ * Returns the time that orders an event's writes to its person: `eventTime`, but without a
+ * correction for the request's travel time. With it, two events of a client could swap because one
+ * request took longer than the other.
  */
 export function writeTime(sent: Sent, now: number): number {
   const isOnTheWay = sent.sentAt !== undefined && Math.abs(sent.sentAt - now) <= MAX_ON_THE_WAY

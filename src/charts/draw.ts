@@ -16,7 +16,8 @@ export const SIZES = { least: 160, most: 2_000, width: 600, height: 320 }
 /** Series that a chart with a time axis draws; a legend has no room for more, and an eye no use. */
 const MAX_SERIES = 12
 
-type Options = { width?: number; height?: number; theme?: ThemeName }
+/** Size in pixels and colours; what is left out has a default. */
+export type Look = { width?: number; height?: number; theme?: ThemeName }
 
 const DRAW: Record<Kind, (box: Box, theme: Theme, chart: Chart) => string> = {
   line: drawLines,
@@ -36,13 +37,56 @@ const HAS_LEGEND: readonly Kind[] = ['line', ...HAS_SURFACES]
 /** Draws a chart as SVG: text and shapes only, with a title and a description for those who do not see it. */
 export function drawChart(
   chart: Chart,
-  { width = SIZES.width, height = SIZES.height, theme: name = 'light' }: Options = {}
+  { width = SIZES.width, height = SIZES.height, theme: name = 'light' }: Look = {}
 ): string {
   const theme = THEME[name]
-  const shown = HAS_LEGEND.includes(chart.kind) ? limit(chart) : chart
-  const all: Box = { left: PADDING, top: PADDING, right: width - PADDING, bottom: height - PADDING }
-  const head = drawHead(all, theme, shown)
-  return element(
+  return drawDocument(theme, {
+    width,
+    height,
+    title: chart.title,
+    description: describeChart(chart),
+    surfaces: countSurfaces(chart),
+    body: drawPanel(chart, theme, { left: 0, top: 0, right: width, bottom: height })
+  })
+}
+
+/** Draws a chart with its title into a box. The document around it defines the surfaces of its series. */
+export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
+  const shown = withinLimit(chart)
+  const head = drawHead(inside(box), theme, shown)
+  return head.svg + drawBody(head.rest, theme, shown)
+}
+
+/** Returns how many surfaces `drawPanel` uses for a chart. */
+export const countSurfaces = (chart: Chart): number => withinLimit(chart).series.length
+
+const withinLimit = (chart: Chart): Chart =>
+  HAS_LEGEND.includes(chart.kind) ? limit(chart) : chart
+
+/** Returns a box without the padding at its edges. */
+export const inside = ({ left, top, right, bottom }: Box): Box => ({
+  left: left + PADDING,
+  top: top + PADDING,
+  right: right - PADDING,
+  bottom: bottom - PADDING
+})
+
+type Document = {
+  width: number
+  height: number
+  title: string
+  description: string
+  /** The number of series whose surfaces the body uses. */
+  surfaces: number
+  body: string
+}
+
+/** Writes the document around what is drawn. */
+export const drawDocument = (
+  theme: Theme,
+  { width, height, title, description, surfaces: count, body }: Document
+): string =>
+  element(
     'svg',
     {
       xmlns: 'http://www.w3.org/2000/svg',
@@ -53,14 +97,12 @@ export function drawChart(
       'aria-labelledby': 'chart-title chart-description',
       'font-family': FONT
     },
-    element('title', { id: 'chart-title' }, escapeHtml(clean(shown.title))),
-    element('desc', { id: 'chart-description' }, escapeHtml(clean(describeChart(chart)))),
-    element('defs', {}, surfaces(theme, shown.series.length)),
+    element('title', { id: 'chart-title' }, escapeHtml(clean(title))),
+    element('desc', { id: 'chart-description' }, escapeHtml(clean(description))),
+    element('defs', {}, surfaces(theme, count)),
     element('rect', { width, height, fill: theme.paper }),
-    head.svg,
-    drawBody(head.rest, theme, shown)
+    body
   )
-}
 
 function drawBody(box: Box, theme: Theme, chart: Chart): string {
   const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])

@@ -1,7 +1,7 @@
 import type { Series } from './chart.ts'
 import { point } from './marks.ts'
 import { element, label } from './svg.ts'
-import { shorten, widthOf } from './text.ts'
+import { shorten, widthOf, wrap } from './text.ts'
 import type { Theme } from './theme.ts'
 
 /** A rectangle, in pixels. */
@@ -10,6 +10,8 @@ export type Box = { left: number; top: number; right: number; bottom: number }
 export const PADDING = 16
 const TITLE_SIZE = 15
 const SMALL_SIZE = 12
+/** Font size of the reason why nothing is drawn. */
+const WORDS_SIZE = 13
 const LINE_HEIGHT = 18
 /** Pixels between two entries of the legend. */
 const GAP = 16
@@ -87,14 +89,19 @@ const entry = (box: Box, theme: Theme, x: number, line: number, text: string): s
   })
 
 /** Says in the middle of a box why nothing is drawn. */
-export const drawNothing = (box: Box, theme: Theme, words: string): string =>
-  element(
+export function drawNothing(box: Box, theme: Theme, words: string): string {
+  const lines = wrap(words, WORDS_SIZE, box.right - box.left)
+  const first = (box.top + box.bottom - (lines.length - 1) * LINE_HEIGHT) / 2
+  return element(
     'g',
     { 'text-anchor': 'middle' },
-    label(words, {
-      x: (box.left + box.right) / 2,
-      y: (box.top + box.bottom) / 2,
-      'font-size': 13,
-      fill: theme.soft
-    })
+    ...lines.map((line, i) =>
+      label(line, {
+        x: (box.left + box.right) / 2,
+        y: first + i * LINE_HEIGHT,
+        'font-size': WORDS_SIZE,
+        fill: theme.soft
+      })
+    )
   )
+}

@@ -30,6 +30,20 @@ export function widthOf(text: string, size: number): number {
   return (width * size * MARGIN) / 1_000
 }
 
+/** Breaks a text at spaces into lines of a width in pixels; a word that is too long is cut. */
+export function wrap(text: string, size: number, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trimStart()
+    if (widthOf(longer, size) <= width) {
+      lines.splice(-1, 1, longer)
+    } else {
+      lines.push(word)
+    }
+  }
+  return lines.map((line) => shorten(line, size, width))
+}
+
 /** Cuts a text to a width in pixels: `A long name` → `A lon…`. Too narrow for anything, it is empty. */
 export function shorten(text: string, size: number, width: number): string {
   if (widthOf(text, size) <= width) {

@@ -1,4 +1,7 @@
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
+import { startSealing } from '../columns/run.ts'
+import { MANY_LATE } from '../columns/seal.ts'
+import { verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { log } from '../log.ts'
@@ -14,27 +17,33 @@ import { runDue } from '../subscriptions/due.ts'
 import { purgeDeliveries } from '../subscriptions/ledger/store.ts'
 import { inEachDatabase, type Job, once } from './run.ts'
 
-/** Pieces of sessions verified per night, 20,000 sessions in all; `npm run verify` compares every session. */
+/**
+ * Pieces of sessions verified per night, 20,000 sessions in all; `npm run verify` verifies every
+ * session.
+ */
 const NIGHTLY_PIECES = 100
 
+/** Segments verified per night, and chunks of actors: 500 of the 1,000 queries that D1 allows per run. */
+const NIGHTLY_COLUMNS = 20
+
 const DAY = 86_400_000
-/** Days for which subscriptions show what was delivered. */
+/** Days for which the ledger keeps deliveries. */
 const LOG_DAYS = 90
 
-/** Starts the weekly batch of erasures. */
+/** Starts the weekly run of erasures. */
 export const startErasureRun = inEachDatabase('weekly batch', async ({ db, database }, run) => {
   const scheduled = { scheduledFor: run.scheduledTime, startedBy: 'cron' as const }
   const sent = await startRun(db, run.env.ERASURE_QUEUE, scheduled, run.now)
   log('info', 'weekly batch', { database, sent })
 })
 
-/** Sends messages again for captured requests and parts of recordings that still wait in the R2 bucket. */
+/** Resends the messages of captured requests and recording parts that still wait in the R2 bucket. */
 export const sweepQueues = once('sweep of queues', async ({ env, now }) => {
   const { sent, isDone } = await resendWaiting(env, now.getTime(), queuesSince(env))
   log('info', 'sweep of queues', { sent, done: isDone })
 })
 
-/** Deletes the daily keys of visitors without cookies that nobody needs any more. */
+/** Deletes the daily salts of visitors without cookies that are no longer needed. */
 export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
   const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
   if (deleted > 0) {
@@ -42,7 +51,7 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
   }
 })
 
-/** Takes up erasures that were missed or cut off, or have lost their message. */
+/** Takes up erasures that were missed or interrupted, or whose message was lost. */
 export const sweepOpenErasures = inEachDatabase(
   'sweep of erasures',
   async ({ db, database }, { env, now }) => {
@@ -60,7 +69,10 @@ export const closeEndedSessions = inEachDatabase(
   }
 )
 
-/** Deletes recordings that are older than their retention, and takes up purges that have lost their message. */
+/**
+ * Deletes recordings that are older than their retention, and takes up purges whose message was
+ * lost.
+ */
 export const expireRecordings = inEachDatabase(
   'sweep of recordings',
   async ({ db, database }, { env, now }) => {
@@ -91,7 +103,22 @@ function sweepSnapshots(begins: boolean): Job {
   })
 }
 
-/** Compares all counts, and some of the sessions, with the rows that they stand for. */
+/** Queues the projects whose columns have to be built, except for a few late events. */
+export const sealColumns = sealLate(MANY_LATE)
+/** Queues the projects whose columns have to be built, for a single late event too. */
+export const sealLateEvents = sealLate(1)
+
+function sealLate(minLate: number): Job {
+  return inEachDatabase('sealing', async ({ db, database, usage }, { env, now }) => {
+    const sent = await startSealing(db, env.COLUMNS_QUEUE, { now, minLate })
+    log('info', 'sealing', { database, sent, rows_read: usage.rowsRead })
+  })
+}
+
+/**
+ * Verifies all event counts, and some of the sessions, against the rows that they are computed
+ * from.
+ */
 export const verifyNightly = inEachDatabase('nightly verification', async ({ db, database }) => {
   const { first: count, ...counts } = await verifyCounts(db)
   log(counts.wrong > 0 ? 'error' : 'info', 'nightly verification', {
@@ -104,6 +131,18 @@ export const verifyNightly = inEachDatabase('nightly verification', async ({ db,
     database,
     ...sessions,
     first: session[0] && withoutId(session[0])
+  })
+  const {
+    first_segments: [segment],
+    first_chunks: [chunk],
+    ...columns
+  } = await verifyColumns(db, NIGHTLY_COLUMNS)
+  const isWrong = columns.wrong_segments + columns.wrong_chunks > 0
+  log(isWrong ? 'error' : 'info', 'nightly verification of columns', {
+    database,
+    ...columns,
+    segment,
+    chunk
   })
 })
 
@@ -129,12 +168,18 @@ export const deliverDue = inEachDatabase(
   }
 )
 
-/** Reads each project's retention: from the control database, while a sweep goes through the databases with their data. */
+/**
+ * Reads each project's retention from the control database, for sweeps of the databases with the
+ * projects' data.
+ */
 const findRetentions = (env: Env): Promise<Retention> =>
   readRetentions(openDb(env.DB, newUsage()).db, env)
 
 const queuesSince = (env: Env): number => readQueuesSince(env.QUEUES_SINCE)
 
-/** Leaves out the id that an SDK has given the session, which the log must not have: `npm run verify` shows it. */
+/**
+ * Leaves out the session's id, which an SDK chose and which must not be logged; `npm run verify`
+ * shows it.
+ */
 const withoutId = ({ session_id: _, ...session }: WrongSession): Omit<WrongSession, 'session_id'> =>
   session

@@ -15,21 +15,21 @@ export type Run = {
   scheduledTime: number
 }
 
-/** One kind of work. Returns the number of failures, already logged: at most one per database. */
+/** One kind of work. Returns the number of failures, at most one per database; it has logged them. */
 export type Job = (run: Run) => Promise<number>
 
 /** One of the databases that hold projects' data. */
 export type ProjectDatabase = { db: Db; database: string; usage: Usage }
 
-/** Makes a job that does its work once per run, not once per database. */
+/** Makes a job that works once per run, not once per database. */
 export const once =
   (job: string, work: (run: Run) => Promise<void>): Job =>
   (run) =>
     attempt({ job }, () => work(run))
 
 /**
- * Makes a job that does its work in every database. A failure in one database does not stop the others. Throws, and so
- * skips the trigger's later jobs, when the databases cannot be listed.
+ * Makes a job that works in every database. A failure in one database does not stop the others. If
+ * the databases cannot be listed, the job throws, which skips the trigger's later jobs.
  */
 export const inEachDatabase =
   (job: string, work: (target: ProjectDatabase, run: Run) => Promise<void>): Job =>

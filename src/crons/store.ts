@@ -5,7 +5,7 @@ import { cronRuns } from '../db/schema.ts'
 /** The last run of a Cron Trigger; times are ms UTC. */
 export type CronRun = typeof cronRuns.$inferSelect
 
-/** Records a run in place of the trigger's last one. */
+/** Records a run in place of the trigger's previous run. */
 export const saveRun = (db: Db, run: CronRun) =>
   db
     .insert(cronRuns)

@@ -4,14 +4,17 @@ import type { Bound, Db, Statement } from './client.ts'
 
 const dialect = new SQLiteAsyncDialect()
 
-/** A query with the type of its rows. */
+/** A statement, and the type of its rows. */
 export type Query<Row> = { statement: SQL; row?: Row }
 
 export const query = <Row>(statement: SQL): Query<Row> => ({ statement })
 
 type RowsOf<Queries> = { [I in keyof Queries]: Queries[I] extends Query<infer Row> ? Row[] : never }
 
-/** Queries of one round trip, and what their rows come to. Nothing runs until somebody has it run. */
+/**
+ * The planned queries of one round trip, and the function that turns their rows into an answer.
+ * `runRead` runs them.
+ */
 export type Read<Answer> = {
   statements: SQL[]
   toAnswer: (rows: Record<string, unknown>[][]) => Answer
@@ -23,11 +26,11 @@ export const planRead = <const Queries extends readonly Query<unknown>[], Answer
   toAnswer: (rows: RowsOf<Queries>) => Answer
 ): Read<Answer> => ({
   statements: queries.map(({ statement }) => statement),
-  // D1 does not know the rows' types: `query` stated them beside the SQL.
+  // The cast is safe as far as `query` was given the type of its rows.
   toAnswer: (rows) => toAnswer(rows as unknown as RowsOf<Queries>)
 })
 
-/** Plans the same read with another answer, made of its own. */
+/** Plans the same read, and maps its answer. */
 export const mapRead = <Before, After>(
   { statements, toAnswer }: Read<Before>,
   map: (answer: Before) => After
@@ -41,7 +44,10 @@ export async function runRead<Answer>(db: Db, { statements, toAnswer }: Read<Ans
 
 type Row = Record<string, unknown>
 
-/** Runs queries in one round trip and one snapshot; answers the rows of each. drizzle's own `batch` cannot bind raw SQL. */
+/**
+ * Runs queries in one round trip and one snapshot. Returns the rows of each. drizzle's own `batch`
+ * cannot bind raw SQL.
+ */
 export const readBatch = <const Queries extends readonly Query<unknown>[]>(
   db: Db,
   ...queries: Queries
@@ -51,11 +57,14 @@ export const readBatch = <const Queries extends readonly Query<unknown>[]>(
     planRead(queries, (rows) => rows)
   )
 
-/** Runs statements in one round trip and one transaction: all or none. Answers what each did. @throws ConflictError */
+/**
+ * Runs statements in one round trip and one transaction, all or none. @returns the result of each.
+ * @throws ConflictError
+ */
 export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
-/** Writes a query out as text with its values. */
+/** Converts a query to its SQL text and its bound values. */
 export const bindRead = (statement: SQL): Statement => ({ ...write(statement), isRead: true })
 
 const bindWrite = (statement: SQL): Statement => ({ ...write(statement), isRead: false })
@@ -65,10 +74,13 @@ function write(statement: SQL): Bound {
   return { sql, params }
 }
 
-/** How many bound values a statement, or a part of one, has: D1 takes 100. */
+/** Returns the number of bound values in a statement or a fragment. D1 allows 100 per statement. */
 export const countValues = (statement: SQL): number => write(statement).params.length
 
-/** Writes a statement that changes nothing once, and takes the values of its placeholders, by name, at each use. */
+/**
+ * Converts a reading statement to SQL once. Returns a function that fills its named placeholders
+ * for each use.
+ */
 export function template<Values extends Record<string, unknown>>(
   statement: SQL
 ): (values: Values) => Statement {

@@ -3,15 +3,18 @@ import { AppError, UnavailableError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { D1Dialect } from './dialect.ts'
 
-/** How often statements are tried on a database that another process keeps busy: for half a second, about. */
+/** Tries on a database that another process keeps busy; they take about half a second. */
 const BUSY_TRIES = 10
 
-/** What a database's work has cost: D1 bills rows, and a database that outgrows its limit stops. */
+/**
+ * The cost of the statements run so far. D1 bills rows, and a database that reaches its maximum
+ * size stops.
+ */
 export type Usage = {
   rowsRead: number
   rowsWritten: number
   queries: number
-  /** The longest statement: so long all others had to wait. */
+  /** Duration of the longest statement, for which all other statements had to wait, ms. */
   longestMs: number
   sizeBytes: number
 }
@@ -29,16 +32,20 @@ export type Db = ReturnType<typeof openDb>['db']
 /** A statement with its values. */
 export type Bound = { sql: string; params: unknown[] }
 
-/** A read is tried again where a write may already have been done. */
+/**
+ * A statement that may be a read. A failed read can always be tried again; a failed write may have
+ * taken effect.
+ */
 export type Statement = Bound & { isRead: boolean }
 
 /**
- * Opens a session on a D1 database and adds what it costs to `usage`. Without a bookmark the session starts at the
- * primary, so that a client which never sends one still reads its own writes.
+ * Opens a session on a D1 database and adds its cost to `usage`. Without a bookmark, the session
+ * starts at the primary, so that a client that never sends bookmarks still reads its own writes.
  */
 export function openDb(binding: D1Database, usage: Usage, bookmark = 'first-primary') {
   const metered = new MeteredSession(binding.withSession(bookmark), usage)
-  // drizzle's session asks for a D1Database but only calls `prepare` and `batch`, which a D1 session has too.
+  // The cast is safe: drizzle's session calls only `prepare` and `batch`, which a D1 session has
+  // too.
   const client = metered as unknown as D1Database
   const dialect = new D1Dialect()
   const session = new SQLiteD1Session<Record<string, never>, Record<string, never>>(
@@ -63,7 +70,10 @@ class MeteredSession {
     return this.#session.getBookmark()
   }
 
-  /** Takes what drizzle's builder wrote: of its statements, those that begin with `select` write nothing. */
+  /**
+   * Prepares a statement of drizzle's builder. Of these, statements that begin with `select` write
+   * nothing.
+   */
   prepare(sql: string) {
     return new MeteredStatement(this, { sql, params: [], isRead: sql.startsWith('select ') })
   }
@@ -122,7 +132,7 @@ class MeteredStatement {
     return this.all<T>()
   }
 
-  /** Answers rows as lists of values. D1's own `raw` hides what the statement cost. */
+  /** Returns rows as lists of values. D1's own `raw` does not report the cost of the statement. */
   async raw(): Promise<unknown[][]> {
     const { results } = await this.all<Record<string, unknown>>()
     return results.map((row) => Object.values(row))
@@ -138,26 +148,33 @@ function count(usage: Usage, result: D1Result) {
 }
 
 /**
- * SQLite takes one writer at a time, and a local D1 does not wait for the other, an operator's command. A session's read
- * writes as well, its bookmark, and is told apart by that.
+ * Whether another process, such as an operator's command, is writing to a local D1, which does not
+ * wait for it. The second message comes from a session's read, because the session writes its
+ * bookmark.
  */
 export const isBusy = (error: unknown): boolean =>
   isLocked(error) || says(error, /Failed to get session commit token/)
 
-/** Whether nothing was done, because another process writes. */
+/** Whether the statement had no effect because another process was writing. */
 const isLocked = (error: unknown): boolean => says(error, /SQLITE_BUSY/)
 
 const says = (error: unknown, pattern: RegExp): boolean =>
   error instanceof Error && (pattern.test(error.message) || says(error.cause, pattern))
 
-/** A text or an object that is longer than SQLite makes one. */
+/** Whether a text or object is longer than SQLite allows. */
 export const isTooBig = (error: unknown): boolean =>
   error instanceof Error && (/SQLITE_TOOBIG|too big/.test(error.message) || isTooBig(error.cause))
 
-/** A write that lost a race: the unique index, or the guard after a compare-and-swap, rolled its batch back. */
+/**
+ * A write that lost a race: a unique index, or the guard of a compare-and-swap, rolled its batch
+ * back.
+ */
 export class ConflictError extends Error {}
 
-/** Faults of our own SQL stay what they are; a constraint is a conflict; all else is a database that cannot answer. */
+/**
+ * Turns a violated constraint into a conflict and leaves faults of our own SQL as they are; for
+ * everything else, the database is unavailable.
+ */
 function translate(error: unknown): unknown {
   if (error instanceof AppError) {
     return error
@@ -168,7 +185,7 @@ function translate(error: unknown): unknown {
   }
   if (/no such table|no such column/i.test(message)) {
     return new UnavailableError(
-      'The database is not migrated: locally npm run dev or npm start does it, on Cloudflare npm run deploy.',
+      'The database lacks a migration: locally, npm run dev or npm start applies it; on Cloudflare, npm run deploy.',
       error
     )
   }
@@ -178,7 +195,7 @@ function translate(error: unknown): unknown {
   return new UnavailableError('The database cannot take the request now.', error)
 }
 
-/** The constraint's own words if this error is, or was caused by, a lost race or a uniqueness rule. */
+/** Returns the conflict that this error is or was caused by, if any. */
 export function findConflict(error: unknown): ConflictError | undefined {
   if (error instanceof ConflictError) {
     return error

@@ -1,9 +1,12 @@
 import { UnavailableError } from '../errors.ts'
 
-/** The binding of the database that holds projects, users and keys, and by default a project's data. */
+/**
+ * The binding of the control database, which holds projects, users and keys, and by default the
+ * projects' data.
+ */
 export const CONTROL = 'DB'
 
-/** The D1 binding that a project's row names. @throws unavailable when this deployment has no such binding */
+/** Returns the D1 binding of this name. @throws unavailable when this deployment has no such binding */
 export function databaseOf(env: Pick<Env, 'DB'>, name: string): D1Database {
   const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof typeof env] : undefined
   if (isDatabase(binding)) {
@@ -12,7 +15,10 @@ export function databaseOf(env: Pick<Env, 'DB'>, name: string): D1Database {
   throw new UnavailableError(`The project’s database ${name} is not bound to this deployment.`)
 }
 
-/** The names of all D1 bindings that this deployment has. What stands for another service claims to have any method. */
+/**
+ * Lists the names of this deployment's D1 bindings. Compares prototypes, because a service binding
+ * claims to have every method.
+ */
 export const listBound = (env: Env): string[] =>
   Object.entries(env).flatMap(([name, binding]) =>
     Object.getPrototypeOf(binding) === Object.getPrototypeOf(env[CONTROL]) ? name : []

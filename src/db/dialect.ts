@@ -3,8 +3,9 @@ import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import type { SQLiteSelectConfig } from 'drizzle-orm/sqlite-core/query-builders/select.types'
 
 /**
- * SQLite for D1, whose rows are objects: of two columns with one name it answers only the last. In a join, columns after
- * the first of a name are therefore selected by the path of their field: `"users"."id" as "user.id"`.
+ * SQLite for D1. D1's rows are objects, which keep only the last of several columns with the same
+ * name. So in a join, each further column of a name is selected by the path of its field:
+ * `"users"."id" as "user.id"`.
  */
 export class D1Dialect extends SQLiteAsyncDialect {
   override buildSelectQuery(config: SQLiteSelectConfig): SQL {
@@ -25,7 +26,7 @@ export class D1Dialect extends SQLiteAsyncDialect {
         if (is(field, SQL.Aliased) || is(field, Subquery)) {
           return field
         }
-        // Anything else that drizzle takes as a field is an object of fields.
+        // Every other kind of field in drizzle is an object of fields.
         return name(is(field, Table) ? getTableColumns(field) : (field as Fields), place)
       })
     return super.buildSelectQuery({ ...config, fields: name(config.fields, []) })

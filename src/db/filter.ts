@@ -2,32 +2,44 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../properties/filter.ts'
 import { isIn } from './rows.ts'
 
-/** What `aliased` calls a property: its JSON, what kind of value that is, and the value as SQL has it. */
+/**
+ * The text of a property, from the columns that `aliased` selects: a string itself, any other value
+ * as JSON.
+ */
 const TEXT = sql`case kind when 'text' then plain when 'null' then null else raw end`
 
-/** JavaScript's lower case of the only letters beyond ASCII that it turns into ASCII ones; `lower` does the others. */
+/**
+ * The lower-case text. `lower` converts ASCII; the KELVIN SIGN and the dotted İ are the only other
+ * letters that JavaScript converts to ASCII.
+ */
 const LOWER = sql`lower(replace(replace(${TEXT}, char(8490), 'k'), char(304), 'i' || char(775)))`
 
-/** The JSON of a property of each row; null when it is missing. */
+/** Selects the JSON of a property of each row; null when the property is missing. */
 export const jsonOf = (properties: SQL, key: string): SQL => sql`(${properties} -> ${pathTo(key)})`
 
-/** The value of a property of each row, as SQL has it. */
+/** Selects the SQL value of a property of each row. */
 export const plainOf = (properties: SQL, key: string): SQL =>
   sql`(${properties} ->> ${pathTo(key)})`
 
-/** The text of a property of each row, as `matcherOf` and every operator see it; null when it is missing or null. */
+/**
+ * Selects the text of a property of each row, as `matcherOf` and every operator see it; null when
+ * it is missing or null.
+ */
 export const textOf = (properties: SQL, key: string): SQL =>
   sql`(select ${TEXT} from (${aliased(properties, key)}))`
 
 /**
- * The number that a property of each row is, also as text; null for all else, also beyond what a number can be. The limit
- * has its value looked up once.
+ * Selects the number in a property of each row, which may be written as text; null for anything
+ * else and for infinite numbers. The `limit` makes SQLite look the value up only once.
  */
 export const numberOf = (properties: SQL, key: string): SQL => sql`(
   select ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)}
   from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
 
-/** The same of what `plainOf` found; true and false come as numbers too, and are told apart by their kind. */
+/**
+ * Like `numberOf`, for a value that `plainOf` selected. SQLite returns true and false as 1 and 0;
+ * their kind tells them from numbers.
+ */
 export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
   when ${plain} > 1 and ${plain} < '' then ${plain}
   when ${plain} in (0, 1) and ${kind} in ('true', 'false') then null
@@ -37,8 +49,8 @@ export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
   else ${plain} end`
 
 /**
- * The number that a filter compares. Differs from `numberOf` for texts of whole numbers: they are compared exactly up to
- * 64 bits, where a double would round, and are null beyond.
+ * The number that a filter compares. Unlike `numberOf`, it compares whole numbers in texts exactly
+ * up to 64 bits, where a double would round; it is null beyond 64 bits.
  */
 const comparedOf = (properties: SQL, key: string): SQL => sql`(
   select case
@@ -47,13 +59,14 @@ const comparedOf = (properties: SQL, key: string): SQL => sql`(
     else ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)} end
   from (select held ->> path as plain, held, path from (select ${properties} as held, ${pathTo(key)} as path) limit -1))`
 
-/** What kind of JSON a property of each row is. */
+/** Selects the JSON type of a property of each row. */
 export const kindOf = (properties: SQL, key: string): SQL =>
   sql`json_type(${properties}, ${pathTo(key)})`
 
 /**
- * A condition on columns of JSON: `columnOf` says which holds the property that a filter is about. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it.
- * Missing properties never fulfil an operator, but always its opposite.
+ * Compiles a group of filters to a condition. `columnOf` returns the JSON column with a filter's
+ * property. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it. A
+ * missing property never fulfils an operator and always fulfils its negation.
  */
 export function compileFilter(
   columnOf: (filter: PropertyFilter) => SQL,
@@ -71,7 +84,10 @@ export function compileFilter(
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
 }
 
-/** Only what a condition mentions is computed; the path takes one bound value, however often that is. */
+/**
+ * Selects a property's JSON, kind and value. SQLite computes only the columns that are used, and
+ * the path takes a single bound value.
+ */
 const aliased = (properties: SQL, key: string): SQL => sql`
   select held -> path as raw, json_type(held, path) as kind, held ->> path as plain
   from (select ${properties} as held, ${pathTo(key)} as path)`
@@ -135,7 +151,10 @@ function conditionOf(
   }
 }
 
-/** Looks at the JSON as it is, which is quicker than at its text. The texts may take more than one bound value. */
+/**
+ * Whether a property's JSON has one of these texts. Comparing JSON is quicker than comparing texts.
+ * The texts may take more than one bound value.
+ */
 function isAnyOf(json: SQL, texts: string[]): SQL {
   const jsons = texts.flatMap(jsonsOf)
   if (jsons.length === 1) {
@@ -144,7 +163,10 @@ function isAnyOf(json: SQL, texts: string[]): SQL {
   return isIn(json, jsons)
 }
 
-/** The JSON of all values that have this text: itself, and the number, boolean, list or object that is written like that. */
+/**
+ * Returns the JSON of every value with this text: the string, and the number, boolean, list or
+ * object that is written like it.
+ */
 const jsonsOf = (text: string): string[] =>
   isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
 

@@ -5,8 +5,9 @@ import { findConflict } from './client.ts'
 const MAX_TRIES = 8
 
 /**
- * Reads, computes and writes again as long as others change in between what was read.
- * @throws unavailable when that goes on and on
+ * Repeats a read, computation and write while other writers change the rows in between, at most
+ * eight times.
+ * @throws unavailable after the last conflict
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -17,7 +18,10 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
         throw error
       }
       if (tries === MAX_TRIES) {
-        throw new UnavailableError('Others are changing the same again and again.', error)
+        throw new UnavailableError(
+          'The record kept changing while it was being updated; try again.',
+          error
+        )
       }
       await pause(Math.random() * 10 * 2 ** tries)
     }

@@ -2,12 +2,13 @@ import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { byteLength } from '../input/json.ts'
 
-/** A bound value of D1 ends at 2,000,000 bytes. */
+/** Largest bound value, bytes; D1 allows 2,000,000. */
 const MAX_BYTES = 1_500_000
 
 /**
- * Rows as JSON arrays that each fit into one bound value: `… from json_each(${param})` takes any number of rows in one
- * statement, where D1 allows 100 values. Nothing for no rows.
+ * Splits rows into JSON arrays that each fit into one bound value. With `… from
+ * json_each(${param})`, one statement takes any number of rows, although D1 allows only 100 bound
+ * values. Empty without rows.
  */
 export function jsonChunks(rows: readonly unknown[]): { json: string; count: number }[] {
   const chunks: { json: string; count: number }[] = []
@@ -31,7 +32,10 @@ export function jsonChunks(rows: readonly unknown[]): { json: string; count: num
   return chunks
 }
 
-/** Whether it is one of these, which may take more than one bound value: each ends at 2 MB. */
+/**
+ * Returns the condition that a value is in a list, which may take several bound values because each
+ * is limited to 2 MB.
+ */
 export function isIn(value: SQL, values: readonly unknown[]): SQL {
   const lists = jsonChunks(values).map(
     ({ json }) => sql`${value} in (select value from json_each(${json}))`
@@ -39,19 +43,22 @@ export function isIn(value: SQL, values: readonly unknown[]): SQL {
   return lists.length === 0 ? sql`0` : sql`(${sql.join(lists, sql` or `)})`
 }
 
-/** Values for `in`: any number of them in one bound value. */
+/** Returns a list for `in` with any number of values in one bound value. */
 export const inJson = (values: readonly (string | number)[]): SQL =>
   sql`(select value from json_each(${JSON.stringify(values)}))`
 
 /**
- * Rolls the batch back, as a conflict, unless this many rows are `from …` this: the compare of compare-and-swap. It stands
- * before the writes, in their transaction. `changes()` after them would not do: the full-text index writes its own rows
- * when the next statement begins, and is counted.
+ * Rolls the batch back as a conflict unless `from` has `count` rows: the compare of a
+ * compare-and-swap. Put it before the writes, in their transaction. `changes()` after the writes is
+ * no substitute: it counts the rows that the full-text index writes when the next statement begins.
  */
 export const expectRows = (count: number, from: SQL): SQL =>
   sql`insert into guard select null where ${count} <> (select count(*) from ${from})`
 
-/** A row of a table as one JSON object that parses into what drizzle would make of the row. */
+/**
+ * Selects a row of a table as one JSON object, which parses into the same object that drizzle
+ * returns for the row.
+ */
 export function rowToJson(table: SQLiteTable): SQL {
   const members = Object.entries(getTableColumns(table)).map(
     ([name, column]) => sql`${name}, ${memberOf(column)}`
@@ -69,13 +76,16 @@ function memberOf(column: SQLiteColumn): SQL {
   return sql`${column}`
 }
 
-/** The statements for some rows: none for none, and more than one set only when a bound value would become too large. */
+/**
+ * Returns the statements for a list of rows: none without rows, and several sets only if one bound
+ * value would be too large.
+ */
 export const eachChunk = (
   rows: readonly unknown[],
   statements: (json: string, count: number) => SQL[]
 ): SQL[] => jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
 
-/** Keeps an exact number of a project's rows, in the batch that adds or removes them. */
+/** Updates the exact number of a project's rows, in the batch that adds or removes them. */
 export const countRows = (
   projectId: number,
   name: 'activity' | 'persons' | 'recordings',

@@ -3,7 +3,10 @@ import type { Db } from './client.ts'
 
 export type SequenceName = 'identity' | 'person' | 'event_name' | 'subscription'
 
-/** Sets numbers aside, never to be given out again; answers the first of each kind. */
+/**
+ * Reserves blocks of numbers, which are never given out again. Returns the first number of each
+ * block.
+ */
 export async function reserveNumbers<Name extends SequenceName>(
   db: Db,
   counts: Record<Name, number>

@@ -12,11 +12,12 @@ import { insertDeadLetter } from './store.ts'
 
 type ParkInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'>>
 
-const Owned = z.object({ project_id: z.int() })
+const HasProject = z.object({ project_id: z.int() })
 
 /**
- * Parks dead letters in the R2 bucket, with a row each, where an operator can look at them and redrive them. A dead letter
- * that cannot be parked now is delivered again after the delay of its queue; a repetition changes nothing.
+ * Parks each dead letter as an R2 object with a database row, so that an operator can inspect and
+ * redrive it. If parking fails, the queue delivers the dead letter again after its retry delay;
+ * parking it twice is harmless.
  */
 export const parkDeadLetters = (batch: MessageBatch, invocation: ParkInvocation) =>
   consumeEach(
@@ -35,7 +36,8 @@ async function park(message: Message, { env, usage, clock }: ParkInvocation): Pr
   const spill = SpilledMessage.safeParse(dead).data?.spill
   const content = spill === undefined ? dead : await readObject(bucket, spill)
   if (content === undefined) {
-    // The message was repeated, and its events were stored or parked with another delivery.
+    // The object is gone: another delivery has stored or parked its events, or its request was
+    // refused.
     return
   }
   const part = RecordingPart.safeParse(content).data
@@ -46,27 +48,30 @@ async function park(message: Message, { env, usage, clock }: ParkInvocation): Pr
   await insertDeadLetter(openDb(env.DB, usage).db, {
     id,
     object,
-    projectId: Owned.safeParse(content).data?.project_id ?? null,
+    projectId: HasProject.safeParse(content).data?.project_id ?? null,
     error,
     attempts,
     createdAt: clock().getTime()
   })
   if (waiting !== undefined) {
-    // Last: without this object the sweep sends the message no more.
+    // Deleted last, because the sweep resends the message only while this object exists.
     await bucket.delete(waiting)
   }
 }
 
 const unwrap = ({ body, attempts }: Message): DeadMessage =>
   DeadMessage.safeParse(body).data ?? {
-    error: 'The consumer ended without an answer at every delivery.',
+    // The queue itself gave up, so these are the deliveries of the dead-letter queue.
+    error:
+      'Every delivery ended without a reason: the consumer probably crashed or ran out of time.',
     attempts,
     dead: body
   }
 
 /**
- * Returns the id of a dead letter whose message may be sent again, the same for each of its messages; undefined for any
- * other. With a new id each time, parking that was cut off would leave an object without a row, which erasures do not find.
+ * Returns an id that stays the same when the sweep resends the message; undefined for a message
+ * that the sweep does not resend. With a new id for each delivery, an interrupted parking would
+ * leave an object without a row, which erasures would not find.
  */
 function idOf(part: RecordingPart | undefined, spill: string | undefined): string | undefined {
   return part

@@ -9,13 +9,14 @@ import { countRemoved, findTombstones } from '../tombstones/store.ts'
 import { hashDistinctId, tombstoneFor } from '../tombstones/tombstone.ts'
 import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store.ts'
 
-/** Dead letters that one invocation looks through; each is an object to read. */
+/** Dead letters that one invocation searches; each is an object to read. */
 const LETTERS_AT_ONCE = 50
 
 /**
- * Purges the events and recordings of erased persons from some of a project's dead letters, redriven ones included.
- * @param after the id of the last dead letter that was looked through, '' for none
- * @returns the id of the last one now, or null when all were looked through
+ * Purges the events and recordings of erased persons from a project's next dead letters, including
+ * redriven dead letters.
+ * @param after the id of the last dead letter that was searched, '' for none
+ * @returns the id of the last dead letter that is searched now, or null when all are searched
  */
 export async function purgeDeadLetters(
   { env, usage }: Invocation<Pick<Env, 'DB' | 'BUCKET'>>,
@@ -41,7 +42,7 @@ export async function purgeDeadLetters(
 type Project = { id: number; erasureSalt: string }
 type Stores = { controlDb: Db; db: Db; bucket: R2Bucket }
 
-/** Deletes the dead letter of an erased person's recording, and the part itself. */
+/** Deletes the dead letter of a recording part, and the part, if its person was erased. */
 async function purgePart(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,

@@ -15,8 +15,10 @@ import { type DeadLetterRow, markRedriven } from './store.ts'
 type RedriveInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>>
 
 /**
- * Stores the events or the part of a recording of a dead letter, as its consumer would have; whatever is stored already
- * stays as it is. @returns how many were stored. @throws the reason why it still cannot be stored
+ * Stores the events or the recording part of a dead letter, as its consumer would have done. Data
+ * that is stored already stays as it is.
+ * @returns the number of events or parts stored
+ * @throws the reason why it still cannot be stored
  */
 export async function redriveDeadLetter(
   letter: DeadLetterRow,
@@ -51,7 +53,7 @@ async function storeEvents(
   return stored
 }
 
-/** @returns 0 when the recording was deleted meanwhile */
+/** @returns 0 if the recording has been deleted in the meantime */
 async function storePart(
   { project, db }: OpenProject,
   message: RecordingPart,

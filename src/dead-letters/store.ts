@@ -4,11 +4,11 @@ import { deadLetters } from '../db/schema.ts'
 
 export type DeadLetterRow = typeof deadLetters.$inferSelect
 
-/** Notes a dead letter; one with the same id stays as it is. */
+/** Inserts a dead letter, unless its id exists. */
 export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =>
   db.insert(deadLetters).values(row).onConflictDoNothing()
 
-/** Lists the dead letters that were not redriven yet, oldest first. */
+/** Lists the dead letters that have not been redriven, oldest first. */
 export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
   db
     .select()
@@ -19,7 +19,7 @@ export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
 export const markRedriven = (db: Db, id: string, now: Date) =>
   db.update(deadLetters).set({ redrivenAt: now.getTime() }).where(eq(deadLetters.id, id))
 
-/** Lists a project's dead letters after this id, redriven ones included, by id. */
+/** Lists a project's dead letters after an id, including redriven dead letters, by id. */
 export const listDeadLettersOf = (
   db: Db,
   projectId: number,

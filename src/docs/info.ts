@@ -3,11 +3,11 @@ import { HARMLESS_TABLE } from '../input/harmless.ts'
 /** The rule for unknown parameters and fields. */
 const RULE = `**Unknown parameters and fields** are not dropped silently.
 
-- An unknown query parameter is a 400 that names it and suggests a known name that is close. So is a parameter with two \
-different values, unless it is a list.
-- An unknown field of a body is a 400 if its name is close to a known one, or if it has a meaning in another operation or in \
+- An unknown query parameter is a 400 that names it and suggests a known name that is close. A parameter with two \
+different values is a 400, too, unless it is a list.
+- An unknown field of a body is a 400 if its name is close to a known name, or if it has a meaning in another operation or in \
 PostHog that is not supported here. Other unknown fields are ignored and named in the response header \`X-Ignored-Fields\`.
-- A read-only field is a 400 if its value differs from the current one. A client may send whole objects back.
+- A read-only field is a 400 if its value differs from the current value, so a client may send whole objects back.
 - Capture operations, and pages that links open, accept any query parameter.
 
 These parameters and fields, which PostHog's clients send, are ignored everywhere:
@@ -43,16 +43,16 @@ data at least as recent, wherever that request is handled.`
 }
 
 export const TAGS = [
-  { name: 'Projects', description: 'Projects, and the user behind the key.' },
+  { name: 'Projects', description: 'Projects, and the user to whom the key belongs.' },
   { name: 'Persons', description: 'People and their properties; erasing them.' },
   { name: 'Insights', description: 'Saved trends: how often something happened, over time.' },
-  { name: 'Dashboards', description: 'Insights side by side.' },
+  { name: 'Dashboards', description: 'Collections of insights.' },
   { name: 'Session recordings', description: 'Replays of visits.' },
   {
     name: 'Subscriptions',
-    description: 'Insights and dashboards, delivered on a schedule.'
+    description: 'Insights and dashboards that are delivered on a schedule.'
   },
   { name: 'Sessions', description: 'Visits: a person’s events that belong together in time.' },
-  { name: 'Capture', description: 'Where SDKs send events.' },
+  { name: 'Capture', description: 'The endpoints to which SDKs send events and recordings.' },
   { name: 'Service', description: 'The service itself.' }
 ]

@@ -1,4 +1,7 @@
-/** Content security policy of the page: it may load its library and the document from this host, nothing else. */
+/**
+ * Content security policy of the page: the page may load its library and the document from this
+ * host, and nothing else.
+ */
 export const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",

@@ -44,7 +44,10 @@ const DOCS = describe({
 export function createDocsRoutes(app: Hono<AppEnv>) {
   const documents = new Map<string, string>()
 
-  /** Returns a document, cached: writing it takes some milliseconds, and it never changes while the isolate lives. */
+  /**
+   * Returns a document. It is cached, because writing it takes several milliseconds and it never
+   * changes while the isolate lives.
+   */
   const documentOf = (target: 'openapi-3.0' | 'draft-2020-12', env: AppEnv['Bindings']): string => {
     const document =
       documents.get(target) ??
@@ -63,7 +66,7 @@ export function createDocsRoutes(app: Hono<AppEnv>) {
       c.body(documentOf('openapi-3.0', c.env), 200, { 'Content-Type': 'application/json' })
     )
     .get('/docs', DOCS, (c) => {
-      // A nonce must be unguessable and new for each response, which the request id is.
+      // A nonce must be unguessable and new for each response; the request id is both.
       const nonce = c.var.requestId
       c.header('Content-Security-Policy', policyOf(nonce))
       return c.html(referencePage(nonce))

@@ -24,7 +24,10 @@ export function selectionOf({ ids, distinct_ids: distinctIds }: NamedPersons): S
   }
 }
 
-/** Returns the result for each person that a request names, in its order, given the persons that were deleted. */
+/**
+ * Returns the result for each person named in a request, in the order of the request, given the
+ * deleted persons.
+ */
 export function resultsOf(
   { ids, distinct_ids: distinctIds }: NamedPersons,
   deleted: PersonToErase[]
@@ -46,7 +49,7 @@ export function resultsOf(
   })
 }
 
-/** Writes an id as the database does: `007` as `7`, a UUID in lower case. */
+/** Returns an id as the database stores it: `007` as `7`, a UUID in lower case. */
 function normalize(id: string | number): string {
   const name = String(id).toLowerCase()
   return isNumber(name) ? String(Number(name)) : name

@@ -13,15 +13,18 @@ import { ErasureMessage } from './message.ts'
 import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
-/** Failures after which an erasure waits: one in a run for the next run, any other for the next sweep. */
+/**
+ * Failures after which an erasure waits: for the next run if it is part of a run, otherwise for the
+ * next sweep.
+ */
 const MAX_ATTEMPTS = 8
 
 /**
- * How often an erasure looks whether everything accepted before it is processed: after 5, 10, 20… seconds, ten minutes in
- * all. Then it waits for the next sweep.
+ * Checks, after 5, 10, 20… seconds and ten minutes in all, whether everything accepted before an
+ * erasure is processed. After the last check, the erasure waits for the next sweep.
  */
 const MAX_WAITS = 7
-/** Seconds. */
+/** Delay of the first check, seconds. */
 const FIRST_WAIT = 5
 
 export type ErasureQueue = {
@@ -31,9 +34,10 @@ export type ErasureQueue = {
 type ErasureInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'> & { ERASURE_QUEUE: ErasureQueue }>
 
 /**
- * Continues erasures, each message as far as one invocation may: the rest goes into a new message. Messages may come
- * twice, at once and in any order, and the work may be cut anywhere.
- * @returns what became of the messages, and how many erasures were completed
+ * Continues erasures as far as one invocation's limits allow; the rest goes into a new message.
+ * Messages may arrive twice, at the same time and in any order, and the work may be interrupted
+ * anywhere.
+ * @returns the outcome of the messages, and the number of erasures that were completed
  */
 export async function consumeErasures(batch: MessageBatch, invocation: ErasureInvocation) {
   let completed = 0
@@ -49,8 +53,10 @@ export async function consumeErasures(batch: MessageBatch, invocation: ErasureIn
 }
 
 /**
- * Continues the erasures of a message as far as one invocation may, and sends a message for the rest.
- * @returns how many it completed. @throws unavailable when the database cannot take the work now
+ * Continues the erasures of a message as far as one invocation's limits allow, and sends a message
+ * for the rest.
+ * @returns the number of completed erasures
+ * @throws unavailable when the database cannot do the work now
  */
 export async function continueErasures(
   message: ErasureMessage,
@@ -62,7 +68,8 @@ export async function continueErasures(
   const eraser = new Eraser({ project, db }, invocation)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
-  // Looked at before the dead letters: a message that becomes one after this look was found by it.
+  // Checked before the dead letters: a message that becomes a dead letter later is found by this
+  // check.
   const oldest = open.some(mayComplete)
     ? await findOldestWaiting(env.BUCKET, project.id)
     : Number.POSITIVE_INFINITY
@@ -75,8 +82,8 @@ export async function continueErasures(
     await removeEarly(eraser, db, early, clock)
   }
 
-  const purges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
-  if (message.letter !== null && purges) {
+  const hasPurges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
+  if (message.letter !== null && hasPurges) {
     const letter = await purgeDeadLetters(invocation, { project, db }, message.letter)
     if (letter !== null) {
       await queue.send({ ...messageFor(project.id, ready), letter })
@@ -92,7 +99,10 @@ export async function continueErasures(
   return completed
 }
 
-/** Advances erasures one after the other. @returns those that another invocation has to advance as `rest` */
+/**
+ * Advances erasures one after the other. @returns the erasures that another invocation must advance
+ * as `rest`
+ */
 async function advanceEach(
   eraser: Eraser,
   db: Db,
@@ -115,7 +125,7 @@ async function advanceEach(
   return { completed, failures, rest: [] }
 }
 
-/** Has erasures that failed, but not too often, tried again later. */
+/** Sends a delayed message for the failed erasures that have attempts left. */
 async function sendFailed(
   queue: ErasureQueue,
   projectId: number,
@@ -138,9 +148,12 @@ const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
 })
 
 const describeWait = (oldest: number): string =>
-  `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet; it is completed after them.`
+  `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
 
-/** Sends erasures that have to wait once more, from the beginning; after the last time the sweep takes them up. */
+/**
+ * Sends a delayed message that starts waiting erasures again from the beginning. After the last
+ * check, the sweep takes them up.
+ */
 async function sendLater(
   queue: ErasureQueue,
   projectId: number,
@@ -155,7 +168,7 @@ async function sendLater(
   }
 }
 
-/** Removes what erasures that cannot be completed yet ask for, as far as the invocation may. */
+/** Removes data of erasures that cannot be completed yet, as far as the invocation's limits allow. */
 async function removeEarly(
   eraser: Eraser,
   db: Db,
@@ -173,12 +186,12 @@ async function removeEarly(
   }
 }
 
-/** An erasure that failed, and how often it has failed. */
+/** An erasure that failed, and the number of its failures. */
 type Failure = { erasure: ErasureRow; tries: number }
 
 /**
  * Notes why an erasure failed; after the last attempt it waits for the next run.
- * @throws unavailable when the database cannot take the work now
+ * @throws unavailable when the database cannot do the work now
  */
 async function recordFailure(
   db: Db,

@@ -15,7 +15,7 @@ export type PersonToErase = {
   identities: { key: number; distinctId: string }[]
 }
 
-/** Finds the selected persons, each once; one round trip. */
+/** Finds the selected persons, each once, in one round trip. */
 export async function findPersonsToErase(
   db: Db,
   projectId: number,

@@ -13,7 +13,7 @@ import {
 } from './erase.store.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
 
-/** The persons to erase, what to delete with them, and who asked when. */
+/** The persons to erase, whether to delete their events and recordings, and who requested it when. */
 type Erasure = {
   selection: Selection
   deleteEvents: boolean

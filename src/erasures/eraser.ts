@@ -1,3 +1,4 @@
+import { countSegmentsWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import type { OpenProject } from '../projects/open.ts'
@@ -21,28 +22,37 @@ import {
 import { writeReceipt } from './receipt.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
 
-/** Milliseconds that a piece of the work may hold up all others, its commit included; pieces shrink and grow to meet it. */
+/**
+ * Target duration of a piece of work, with its commit, ms: other queries wait for so long. Pieces
+ * shrink and grow to meet it.
+ */
 const PIECE_MS = 10
-/** How many times as long as a piece took the database is then left to others. */
+/** Pause after a piece, as a multiple of the piece's duration, in which other queries can run. */
 const REST = 3
-/** Rows of the first piece, and of any. */
+/** Rows of the first piece, and the limits for all pieces. */
 const FIRST_PIECE = 100
 const PIECES = { min: 10, max: 2_000 }
 
 /** Events counted per query. */
 const COUNTED_AT_ONCE = 10_000
-/** Identities whose events are removed together. */
+/** Identities whose events are purged together. */
 const KEYS_AT_ONCE = 100
 const RECORDINGS_AT_ONCE = 20
 
-/** Whether an erasure that gets a receipt may be completed now; one of events has to be in a run. */
+/**
+ * Whether an erasure may be completed now, with a receipt: always if it deletes recordings only,
+ * and in a run if it deletes events.
+ */
 export const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow): boolean =>
   deleteEvents ? run !== null : deleteRecordings
 
-/** How far an invocation got: `waiting` for the erasure's Sunday, or `cut` because it may do no more. */
+/**
+ * Progress of an erasure: `waiting` for its weekly run, or `cut` because the invocation reached its
+ * limits.
+ */
 type State = 'waiting' | 'cut' | 'removed'
 
-/** Removes what erasures of one project ask for, as far as one invocation may. */
+/** Purges the data of erasures in one project, as far as one invocation's limits allow. */
 export class Eraser {
   readonly #db: Db
   readonly #bucket: R2Bucket
@@ -59,7 +69,7 @@ export class Eraser {
     this.#clock = invocation.clock
   }
 
-  /** Removes what is there of an erasure, and completes it when a search of every store finds nothing. */
+  /** Purges an erasure's data, and completes the erasure when a search of every store finds nothing. */
   async advance(erasure: ErasureRow): Promise<'waiting' | 'cut' | 'completed'> {
     const state = await this.remove(erasure)
     if (state !== 'removed') {
@@ -92,7 +102,7 @@ export class Eraser {
     return 'removed'
   }
 
-  /** @returns whether none is left */
+  /** @returns whether no recording is left */
   async #removeRecordings(erasure: ErasureRow): Promise<boolean> {
     while (!isSpent(this.#usage)) {
       const doomed = await findUnpurgedOf(this.#db, erasure, RECORDINGS_AT_ONCE)
@@ -106,7 +116,7 @@ export class Eraser {
     return false
   }
 
-  /** @returns whether none is left */
+  /** @returns whether no event is left */
   async #purgeEvents(erasure: ErasureRow): Promise<boolean> {
     if (erasure.found === null) {
       let found = 0
@@ -125,7 +135,7 @@ export class Eraser {
     return true
   }
 
-  /** @returns whether every session is again what its events say */
+  /** @returns whether every stale session is rebuilt */
   async #rebuildSessions(): Promise<boolean> {
     while (await rebuildSessions(this.#db, this.#project.id)) {
       if (isSpent(this.#usage)) {
@@ -146,7 +156,7 @@ export class Eraser {
     }
   }
 
-  /** @returns whether nothing was left, before the invocation had to end */
+  /** @returns whether everything was removed before the invocation reached its limits */
   async #inPieces(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
     while (!isSpent(this.#usage)) {
       const limit = this.#limit
@@ -167,25 +177,37 @@ export class Eraser {
     return this.#clock().getTime()
   }
 
-  /** Looks through every store once more; only when all are empty is the erasure completed. */
+  /** Counts the segments that still have an event of the person. */
+  async #countSegments(erasure: ErasureRow): Promise<number> {
+    const all = new Set<number>()
+    for await (const keys of this.#keysOf(erasure)) {
+      for (const key of keys) {
+        all.add(key)
+      }
+    }
+    return countSegmentsWith(this.#db, this.#project.id, all)
+  }
+
+  /** Searches every store once more. Completes the erasure only if all stores are empty. */
   async #verify(erasure: ErasureRow): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
     if (!current) {
       return true
     }
-    // That nothing waits in the bucket was looked at when the invocation began.
+    // The invocation began with a check that nothing waits in the bucket.
     const remaining = {
       ...(mayComplete(current) && NO_WAITING_OBJECTS),
-      ...(await countRemains(this.#db, current))
+      ...(await countRemains(this.#db, current)),
+      ...(current.deleteEvents && { segments: await this.#countSegments(current) })
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
-    const isOnGoing = left.every(([store]) => store === 'events' || store === 'sessions')
-    if (left.length > 0 && isOnGoing) {
+    const areInProgress = left.every(([store]) => store === 'events' || store === 'sessions')
+    if (left.length > 0 && areInProgress) {
       return false
     }
     if (left.length > 0) {
       throw new Error(
-        `Verification found: ${left.map(([store, count]) => `${count} ${store}`).join()}`
+        `The verification still found ${left.map(([store, count]) => `${count} ${store}`).join()}`
       )
     }
     const now = this.#now()

@@ -1,12 +1,18 @@
 import * as z from 'zod'
 
-/** Asks to continue these erasures of a project, in order; a repetition does no harm. */
+/**
+ * Asks a consumer to continue these erasures of a project, in order. It is harmless to deliver the
+ * message twice.
+ */
 export const ErasureMessage = z.object({
   project_id: z.int(),
   erasures: z.array(z.int()).min(1),
   /** The last dead letter that was searched; '' before the first, null after the last. */
   letter: z.string().nullable(),
-  /** How often the erasures have waited for events or recordings accepted before them. */
+  /**
+   * The number of times that the erasures have waited for events or recordings accepted before
+   * them.
+   */
   waited: z.int().default(0)
 })
 export type ErasureMessage = z.infer<typeof ErasureMessage>
@@ -14,15 +20,15 @@ export type ErasureMessage = z.infer<typeof ErasureMessage>
 /** Erasures per message; a consumer handles one message at a time. */
 const MESSAGE_ERASURES = 50
 
-/** Cuts erasures, of any projects, into messages. */
+/** Divides erasures of any projects into messages. */
 export function messagesFor(erasures: { id: number; project_id: number }[]): ErasureMessage[] {
   const byProject = Map.groupBy(erasures, ({ project_id }) => project_id)
-  return [...byProject].flatMap(([project_id, own]) => {
+  return [...byProject].flatMap(([project_id, ofProject]) => {
     const parts = []
-    for (let at = 0; at < own.length; at += MESSAGE_ERASURES) {
+    for (let at = 0; at < ofProject.length; at += MESSAGE_ERASURES) {
       parts.push({
         project_id,
-        erasures: own.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
+        erasures: ofProject.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
         letter: '',
         waited: 0
       })

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { countSegmentsOf } from '../columns/erase.store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -10,8 +11,8 @@ import { markStale } from '../sessions/store.ts'
 import { type ErasureRow, isOpen } from './store.ts'
 
 /*
- * Purges run in pieces, each of which is one short transaction. It also counts the rows that it removes, so that the
- * totals are exact however often a piece is repeated.
+ * Purges run in pieces. Each piece is one short transaction that also counts the rows that it
+ * removes, so that the totals are exact however often a piece is repeated.
  */
 
 /** The rows that a piece removed, and the duration of its longest statement, ms. */
@@ -37,14 +38,14 @@ export async function purgeVersions(
   ])
 }
 
-/** Notes that the versions and the recordings to delete are purged. */
+/** Notes that the person's versions and the recordings to delete are purged. */
 export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
   db
     .update(erasures)
     .set({ clearedAt: now, progressAt: now })
     .where(and(eq(erasures.id, id), isNull(erasures.clearedAt)))
 
-/** Lists deleted recordings of the person that are not purged yet. */
+/** Lists recordings deleted with the person that are not purged yet. */
 export const findUnpurgedOf = (
   db: Db,
   { id }: ErasureRow,
@@ -72,7 +73,7 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/** Purges at most `limit` events of these identities. */
+/** Purges at most `limit` events of these identities, and with them, by a trigger, the segments that they are in. */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
@@ -85,7 +86,8 @@ export async function purgeEvents(
   const piece = sql`select project_id, event_id, timestamp, uuid ${chunk}`
   return purgePiece(db, [
     markStale(projectId, sql`select session_id ${chunk}`),
-    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes()),
+    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes(),
+            '$.segments', coalesce(stores ->> '$.segments', 0) + ${countSegmentsOf(projectId, piece)}),
           removed = removed + (select count(*) from (${piece})), progress_at = ${now}
         where id = ${id}`,
     uncountEvents(projectId, piece),
@@ -93,7 +95,7 @@ export async function purgeEvents(
   ])
 }
 
-/** Runs a piece, whose last statement returns a row for each row that it removed. */
+/** Runs a piece. Its last statement must return a row for each removed row. */
 async function purgePiece(db: Db, statements: SQL[]): Promise<Piece> {
   const results = await writeBatch(db, statements)
   return {
@@ -154,14 +156,14 @@ async function countOne(
   }
 }
 
-/** Notes, once, how many events the task has to remove. */
+/** Notes the number of events to purge, once. */
 export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
   db
     .update(erasures)
     .set({ found, progressAt: now })
     .where(and(eq(erasures.id, id), isNull(erasures.found)))
 
-/** Notes that an erasure failed. @returns how often it has failed so far */
+/** Notes that an erasure failed. @returns the number of its failures so far */
 export async function noteFailure(
   db: Db,
   { id }: ErasureRow,
@@ -176,7 +178,7 @@ export async function noteFailure(
   return row?.attempts ?? 0
 }
 
-/** Notes why erasures must wait, without counting it as a failure. */
+/** Notes why erasures must wait. This does not count as a failure. */
 export const noteWaiting = (db: Db, waiting: ErasureRow[], reason: string, now: number) =>
   db
     .update(erasures)

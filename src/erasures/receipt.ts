@@ -34,12 +34,13 @@ export const ReceiptContent = z.object({
   run: z.iso.datetime().nullable().meta({ description: 'The weekly run that removed the events.' }),
   stores: z.array(Store),
   late_events_dropped: z.int().min(0).meta({
-    description: 'Events accepted before the request that were dropped instead of stored.'
+    description: 'Events that were accepted before the request and dropped instead of stored.'
   }),
   verified_at: z.iso.datetime().meta({ description: 'When every store was searched again.' }),
   kept: z.array(z.string()).meta({ description: 'The data that is kept, and why.' }),
   backups_until: z.iso.datetime().meta({
-    description: 'Until then D1 Time Travel can restore the data of before the deletion.'
+    description:
+      'Until then, D1 Time Travel can restore the database as it was before the deletion.'
   })
 })
 export type ReceiptContent = z.infer<typeof ReceiptContent>
@@ -81,7 +82,7 @@ type Facts = Omit<
   requestedAt: number
   run: number | null
   verifiedAt: number
-  /** Rows, or objects, by store. */
+  /** Rows or objects, by store. */
   removed: Record<string, number>
   remaining: Record<string, number>
 }
@@ -112,11 +113,11 @@ export function writeReceipt({
             'The events, as requested, attributed to one anonymous person; their own properties are unchanged.'
           ]),
       facts.delete_recordings
-        ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots which arrive late are discarded.'
+        ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
         : 'The recordings of the person’s sessions, if any, as requested; they no longer belong to a person.',
       'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
       'Event names, which all persons of the project share.',
-      'A keyed hash of each distinct id, so that events which arrive late do not recreate the person.'
+      'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
     ],
     backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)
   }
@@ -127,7 +128,7 @@ export const signReceipt = async (content: ReceiptContent, secret: string): Prom
   signature: toHex(await crypto.subtle.sign('HMAC', await importKey(secret), encode(content)))
 })
 
-/** Whether a receipt was signed with this secret and none of its members has changed. */
+/** Whether a receipt was signed with this secret and has not been changed since. */
 export async function isGenuine(
   receipt: Record<string, unknown>,
   secret: string

@@ -7,7 +7,7 @@ export const DELETE = describe({
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person, its distinct ids and the history of its properties are deleted at once; events that were accepted before and arrive late do not recreate the person. Without `delete_events` the events are kept and count as those of one anonymous person; their own properties are unchanged, and the events cannot be deleted later. Without `delete_recordings` the recordings are kept and belong to no person. A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; if in both, they must be equal.',
+    'The person, its distinct ids and the history of its properties are deleted at once. Events that were accepted before and are processed late do not recreate the person. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged, and they cannot be deleted later. Without `delete_recordings`, the recordings are kept and belong to no person. A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; a field that is in both must have the same value.',
   answers: { 204: { text: 'Deleted.' } },
   refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
 })
@@ -16,7 +16,7 @@ export const BULK_DELETE = describe({
   id: 'persons_bulk_delete',
   tag: 'Persons',
   summary: 'Delete many persons',
-  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each by itself. Persons that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\` and \`delete_recordings\` in the body or in the query; if in both, they must be equal.`,
+  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each person separately. Persons that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\` and \`delete_recordings\` in the body or in the query; a field that is in both must have the same value.`,
   answers: { 200: { text: 'The result for each person.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],

@@ -30,7 +30,7 @@ import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({ ...PageQuery.shape, ...StatusFilters.shape })
 
-/** The start of the next page: tasks with smaller ids. */
+/** The position of the next page: tasks with ids below `before`. */
 const Cursor = z.object({ before: z.int() })
 
 export const erasureRoutes = createRouter()
@@ -137,7 +137,7 @@ export const erasureRoutes = createRouter()
       const secret = receiptSecret(c.env)
       const isOurs = receipt.project_id === c.var.project.id && (await isGenuine(receipt, secret))
       const detail = isOurs
-        ? 'This service signed the receipt, and nothing in it has been changed.'
+        ? 'This service signed the receipt, and it has not been changed since.'
         : 'This service did not sign the receipt for this project, or it has been changed since.'
       return c.json({ valid: isOurs, detail })
     }
@@ -145,7 +145,10 @@ export const erasureRoutes = createRouter()
 
 type Extent = { delete_events?: boolean | undefined; delete_recordings?: boolean | undefined }
 
-/** Reads what is deleted with the persons, from the URL and the body. @throws invalid_input when they differ */
+/**
+ * Reads from the URL and the body what to delete with the persons. @throws invalid_input when the
+ * two differ
+ */
 const readExtent = (query: Extent, body: Extent) => ({
   deleteEvents: agree('delete_events', query.delete_events, body.delete_events) ?? false,
   deleteRecordings:

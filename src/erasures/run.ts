@@ -4,15 +4,19 @@ import { type ErasureMessage, messagesFor } from './message.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
+/** Erasures that one statement takes. */
 const TAKEN_AT_ONCE = 1_000
 
-/** Time without progress after which the message of an erasure counts as lost, or its consumer as dead. */
+/**
+ * Time without progress after which an erasure's message counts as lost, or its consumer as dead,
+ * ms.
+ */
 const STALLED_MS = 15 * 60_000
 
 /**
  * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
  * If the run is started twice, even at once, each task is queued once.
- * @returns how many tasks were queued
+ * @returns the number of queued tasks
  */
 export async function startRun(
   db: Db,
@@ -28,10 +32,10 @@ export async function startRun(
 }
 
 /**
- * Catches up every 15 minutes: starts a run that was missed on Sunday, continues a run that was cut short while it queued
- * its tasks, and resumes erasures whose message was lost.
- * @param queuesSince messages sent before are lost, ms UTC
- * @returns how many erasures were queued
+ * Starts a run that was missed on Sunday, continues a run that was interrupted while it queued its
+ * tasks, and resumes erasures whose message was lost.
+ * @param queuesSince messages sent before this time are lost, ms UTC
+ * @returns the number of queued erasures
  */
 export async function sweepErasures(
   db: Db,
@@ -54,7 +58,10 @@ export async function sweepErasures(
   return gathered + resumed
 }
 
-/** Takes up again what has shown no sign of life since `before`, ms. @returns how many went to the queue */
+/**
+ * Queues the open erasures without progress since `before`, ms UTC. @returns the number of queued
+ * erasures
+ */
 export const resumeErasures = (
   db: Db,
   queue: Sender<ErasureMessage>,
@@ -70,7 +77,10 @@ const gather = (
   now: number
 ): Promise<number> => send(queue, () => takeTasks(db, run, isRetrying, TAKEN_AT_ONCE, now))
 
-/** Queues erasures until `take` returns fewer than it may. The next sweep finds those that were taken but not sent. */
+/**
+ * Queues erasures until `take` returns fewer than a full batch. The next sweep finds erasures that
+ * were taken but not sent.
+ */
 async function send(
   queue: Sender<ErasureMessage>,
   take: () => Promise<{ id: number; project_id: number }[]>

@@ -1,7 +1,7 @@
 const DAY = 86_400_000
 const WEEK = 7 * DAY
 
-/** 1970-01-04, a Sunday, at 05:00 UTC. */
+/** The first Sunday, 1970-01-04, at 05:00 UTC, ms. */
 const FIRST = 3 * DAY + 5 * 3_600_000
 
 /** Returns the last Sunday 05:00 UTC that is not later than `at`, ms UTC. */

@@ -30,7 +30,7 @@ export const DeletionTask = z
     person_uuid: z.guid(),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
-        '`queued` until its run; `completed` once a search of every store found nothing; a `failed` task is tried again in the next run.'
+        'A task is `queued` until its run, and `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
     }),
     created_at: z.iso
       .datetime()
@@ -43,15 +43,14 @@ export const DeletionTask = z
         'The run that deletes the events; the time of the request if events are not deleted.'
     }),
     events: z.object({
-      found: z
-        .int()
-        .nullable()
-        .meta({ description: 'Events of the person when the run began the task; null before.' }),
+      found: z.int().nullable().meta({
+        description: 'The number of the person’s events when the run began the task; null before.'
+      }),
       removed: z.int(),
       remaining: z.int().nullable(),
-      dropped: z
-        .int()
-        .meta({ description: 'Events accepted before the request, dropped instead of stored.' })
+      dropped: z.int().meta({
+        description: 'Events that were accepted before the request and dropped instead of stored.'
+      })
     }),
     recordings: z.int().nullable().meta({
       description:
@@ -106,7 +105,7 @@ export const StatusFilters = z.object({
     .meta({ description: 'Only tasks of this deleted person.' })
 })
 
-/** Persons that one request deletes. */
+/** Most persons in one request. */
 export const MAX_PERSONS = 1_000
 
 /** A person's id: an integer, also as a string, or a UUID. */
@@ -115,15 +114,18 @@ const Id = z.union(
   'The id of a person must be an integer or a UUID.'
 )
 
-const some = <S extends z.ZodType>(item: S) =>
+const listOf = <S extends z.ZodType>(item: S) =>
   z
     .array(item)
     .min(1, `Send between 1 and ${MAX_PERSONS} persons.`)
     .max(MAX_PERSONS, `Send between 1 and ${MAX_PERSONS} persons.`)
 
-const KEPT = 'Persons are not kept: events can only be deleted together with their person.'
+const KEPT = 'Persons cannot be kept: events can only be deleted together with their person.'
 
-/** Persons are kept with `keep_person`, or with one of these as false. */
+/**
+ * Reasons for refusing fields that ask to keep the persons: `keep_person`, or `delete_person` with
+ * any value.
+ */
 const KEEPING = {
   ...sameReason(['keep_person', 'keep_persons', 'events_only'], KEPT),
   ...sameReason(['delete_person', 'delete_persons'], { always: KEPT })
@@ -131,7 +133,7 @@ const KEEPING = {
 
 const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
 
-/** The body of a DELETE, which may have the parameters of the URL. */
+/** The body of a DELETE; it may contain the parameters of the URL. */
 export const DeleteBody = closed(
   z.object({ delete_events: BodyFlag, delete_recordings: BodyFlag }),
   KEEPING
@@ -140,8 +142,8 @@ export const DeleteBody = closed(
 export const BulkDelete = closed(
   z
     .object({
-      ids: some(Id).nullish().meta({ description: 'UUIDs or integer ids.' }),
-      distinct_ids: some(z.string().min(1).max(1000)).nullish(),
+      ids: listOf(Id).nullish().meta({ description: 'UUIDs or integer ids.' }),
+      distinct_ids: listOf(z.string().min(1).max(1000)).nullish(),
       delete_events: BodyFlag.meta({
         type: 'boolean',
         description: 'Whether to delete the events, too, in the next weekly run.'
@@ -216,7 +218,7 @@ export const DeleteQuery = z.object({
 export const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
   id: 'ReceiptVerification',
   examples: [
-    { valid: true, detail: 'This service signed the receipt, and nothing in it has been changed.' }
+    { valid: true, detail: 'This service signed the receipt, and it has not been changed since.' }
   ]
 })
 

@@ -3,7 +3,7 @@ import { UnavailableError } from '../errors.ts'
 /** Minimum length of a secret: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64 digits. */
 export const MIN_SECRET = 32
 
-/** The states of a secret, which can only sign when it is `ok`. An empty secret is `missing`. */
+/** The states of a secret. Only an `ok` secret can sign; an empty secret is `missing`. */
 export const SECRET_STATUSES = ['ok', 'missing', 'too_short'] as const
 export type SecretStatus = (typeof SECRET_STATUSES)[number]
 
@@ -24,7 +24,7 @@ export function receiptSecret({ RECEIPT_SECRET }: { RECEIPT_SECRET?: string }): 
   if (RECEIPT_SECRET === undefined || status !== 'ok') {
     const fault = status === 'too_short' ? `has fewer than ${MIN_SECRET} characters` : 'is missing'
     throw new UnavailableError(
-      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally npm run dev or npm start makes it, on Cloudflare npm run deploy.`
+      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally, npm run dev or npm start generates it; on Cloudflare, npm run deploy.`
     )
   }
   return RECEIPT_SECRET

@@ -19,7 +19,7 @@ import { deletionRuns, erasures } from '../db/schema.ts'
 export type ErasureRow = typeof erasures.$inferSelect
 export type RunRow = typeof deletionRuns.$inferSelect
 
-/** Inserts a run unless it exists. @returns whether it is new */
+/** Inserts a run unless it exists. @returns whether the run is new */
 export async function insertRun(
   db: Db,
   run: Pick<RunRow, 'scheduledFor' | 'startedAt' | 'startedBy'>
@@ -46,7 +46,10 @@ export async function findRun(
   return row
 }
 
-/** A condition in the words of the index `erasures_open`: with a bound value SQLite would not use it. */
+/**
+ * Repeats the condition of the index `erasures_open` literally: with a bound value, SQLite would
+ * not use the index.
+ */
 export const isOpen = sql`${erasures.status} <> 'completed'`
 
 type Taken = { id: number; project_id: number }
@@ -76,8 +79,8 @@ export const takeTasks = (
 }
 
 /**
- * Takes unfinished erasures without progress since `before`, ms UTC, and notes progress at `now`. An erasure with progress
- * in the future, as after a clock was set back, is taken too.
+ * Takes unfinished erasures without progress since `before`, ms UTC, and notes progress at `now`.
+ * Also takes an erasure whose progress is in the future because the clock was set back.
  */
 export const takeStalled = (
   db: Db,
@@ -100,7 +103,7 @@ export const takeStalled = (
     .returning(taken)
 }
 
-/** Marks runs as finished that have no running task left. */
+/** Marks the runs without a running task as finished. */
 export function finishRuns(db: Db, now: number) {
   const working = db
     .select({ id: erasures.id })
@@ -128,8 +131,8 @@ export type TaskFilters = {
 }
 
 /**
- * Lists the tasks that delete events or recordings, newest first, with ids below `before`, and counts all matching ones
- * exactly.
+ * Lists the tasks that delete events or recordings, newest first, with ids below `before`. Counts
+ * all matching tasks exactly.
  */
 export async function listTasks(
   db: Db,

@@ -9,14 +9,14 @@ import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
 
-/** Share of its largest size from which a database is a warning. */
+/** Share of the maximum size from which on a database's status is `warning`. */
 const FILLING = 0.8
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 
 const DatabaseHealth = z.object({
   binding: z.string().meta({
-    description: 'The D1 binding: one that this deployment has, or one that a project names.'
+    description: 'A D1 binding that this deployment has or that a project names.'
   }),
   status: Status.meta({
     description: `\`warning\`: the database is ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
@@ -27,7 +27,7 @@ const DatabaseHealth = z.object({
   fill: z
     .number()
     .min(0)
-    .meta({ description: 'Share of the size at which the database stops growing: 0.8 is 80 %.' })
+    .meta({ description: 'The database’s size as a share of its maximum size: 0.8 is 80 %.' })
 })
 type DatabaseHealth = z.infer<typeof DatabaseHealth>
 
@@ -57,23 +57,23 @@ export const Health = z
   .object({
     status: Status.meta({
       description:
-        'The worst status of all databases, crons and dead letters; `unavailable` also while a secret is missing or too short.'
+        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing or too short.'
     }),
     database: DatabaseHealth.meta({
-      description: 'The database with users, keys and projects, and with the data of most projects.'
+      description: 'The database with users, keys and projects, and by default the projects’ data.'
     }),
     other_databases: z.array(DatabaseHealth),
     secrets: z.array(SecretHealth),
     queue: z.object({
       backlog: z.int().nullable().meta({
-        description: 'Messages that wait in the queues; null when the queues do not tell.'
+        description: 'Messages that wait in the queues; null when the queues do not report it.'
       }),
       consuming: z.int().min(0),
       retrying: z.int().min(0)
     }),
     dead_letters: z.int().min(0).nullable().meta({
       description:
-        'Messages that failed for good and were not redriven; `npm run dead -- list` shows them. Any of them is a `warning`.'
+        'Messages that failed for good and were not redriven; `npm run dead -- list` shows them. A single one is a `warning`.'
     }),
     crons: z.array(CronHealth)
   })
@@ -108,27 +108,33 @@ export const Health = z
 
 export type HealthJson = z.infer<typeof Health>
 
-/** Checks everything that the service needs, and counts what waits in it. */
+/** Checks everything that the service needs, and counts waiting messages and dead letters. */
 export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
   const [database, others, { crons, deadLetters }] = await Promise.all([
     checkDatabase(env, CONTROL),
     checkOthers(env),
     checkJobs(env)
   ])
-  const { CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE } = env
-  const queues = [CAPTURE_QUEUE, RECORDING_QUEUE, DEAD_QUEUE, ERASURE_QUEUE, DELIVERY_QUEUE]
+  const queues = [
+    env.CAPTURE_QUEUE,
+    env.RECORDING_QUEUE,
+    env.DEAD_QUEUE,
+    env.ERASURE_QUEUE,
+    env.DELIVERY_QUEUE,
+    env.COLUMNS_QUEUE
+  ]
   const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
     (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
     () => null
   )
   const secrets = [{ name: 'RECEIPT_SECRET', status: checkSecret(env.RECEIPT_SECRET) }]
   const statuses = [
-    ...[database, ...others].map((one) => one.status),
-    ...secrets.map((one) => (one.status === 'ok' ? 'ok' : 'unavailable')),
-    ...crons.map((one) => (one.failed_jobs ? 'warning' : 'ok')),
+    ...[database, ...others].map((checked) => checked.status),
+    ...secrets.map((secret) => (secret.status === 'ok' ? 'ok' : 'unavailable')),
+    ...crons.map((cron) => (cron.failed_jobs ? 'warning' : 'ok')),
     deadLetters ? 'warning' : 'ok'
   ]
-  const status = Status.options.findLast((one) => statuses.includes(one)) ?? 'ok'
+  const status = Status.options.findLast((option) => statuses.includes(option)) ?? 'ok'
   return {
     status,
     database,
@@ -140,7 +146,10 @@ export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
   }
 }
 
-/** Reads the last run of each Cron Trigger and counts the dead letters; null where the database does not answer. */
+/**
+ * Reads the last run of each Cron Trigger and counts the dead letters; both are null if the
+ * database does not answer.
+ */
 async function checkJobs(env: Env) {
   const { db } = openDb(env.DB, newUsage())
   const [runs, deadLetters] = await Promise.all([
@@ -148,7 +157,7 @@ async function checkJobs(env: Env) {
     countDeadLetters(db).catch(() => null)
   ])
   const crons = CRONS.map((cron) => {
-    const run = runs.find((one) => one.cron === cron)
+    const run = runs.find((candidate) => candidate.cron === cron)
     return {
       cron,
       last_run: run ? toIso(run.startedAt) : null,
@@ -159,7 +168,10 @@ async function checkJobs(env: Env) {
   return { crons, deadLetters }
 }
 
-/** Checks all databases but the first: those that are bound, and those that projects name. */
+/**
+ * Checks all databases except the control database: the bound databases, and those that projects
+ * name.
+ */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
   const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])
   const others = [...new Set([...listBound(env), ...named])].filter(

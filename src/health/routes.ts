@@ -22,7 +22,10 @@ const READYZ = describe({
   answers: { 200: { text: 'Ready.', schema: Health }, 503: { text: 'Not ready.', schema: Health } }
 })
 
-/** `/livez` checks the process, `/readyz` all that it needs, and shows how much is waiting. */
+/**
+ * `/livez` checks the process; `/readyz` checks everything that the service needs, and counts
+ * waiting messages.
+ */
 export const createHealthRoutes = (work: () => Work) =>
   createRouter()
     .get('/livez', LIVEZ, (c) => c.json({ status: 'ok' }))

@@ -13,7 +13,10 @@ export async function countDeadLetters(db: Db): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Reads the last migration, and whether the database has every one that this code needs. @throws when it does not answer */
+/**
+ * Reads the last migration, and whether the database has every migration that this code needs.
+ * @throws when it does not answer
+ */
 export async function checkMigrations(
   db: Db
 ): Promise<{ migration: string | null; isCurrent: boolean }> {

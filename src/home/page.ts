@@ -1,19 +1,20 @@
 import type { HealthJson } from '../health/check.ts'
 import { escapeHtml } from '../html.ts'
 
-/** The policy of the page: its own style, and nothing else. */
+/** The content security policy of the page: it allows the page's own style, and nothing else. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 const STATES: Record<HealthJson['status'], string> = {
   ok: 'Everything is in order.',
-  warning: 'It works, but something needs attention.',
-  unavailable: 'It is not ready.'
+  warning: 'The service works, but something needs attention.',
+  unavailable: 'The service is not ready.'
 }
 
 /**
- * Returns the page that says what runs here, and how to begin.
- * @param origin where this service is reached, for the snippets: `https://analytics.example.com`
+ * Returns the page that introduces the service and shows how to begin.
+ * @param origin the public origin of this service, for the snippets:
+ * `https://analytics.example.com`
  */
 export const homePage = (
   origin: string,
@@ -63,7 +64,7 @@ const webSnippet = (origin: string): string => `<script src="${origin}/static/ar
 const apiSnippet = (origin: string): string => `curl -H 'Authorization: Bearer phx_…' \\
   ${origin}/api/projects/@current/persons/`
 
-/** Facts of the health check that a visitor can do something about. */
+/** Returns the facts from the health check that the page shows. */
 function factsOf(health: HealthJson): [name: string, value: string][] {
   const databases = [health.database, ...health.other_databases]
   const broken = databases.filter(({ status }) => status === 'unavailable').length

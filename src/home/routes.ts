@@ -8,15 +8,15 @@ const HOME = describe({
   id: 'home',
   tag: 'Service',
   takesAnyQuery: true,
-  summary: 'What runs here, for visitors with a browser',
-  answers: { 200: { text: 'A page.', type: 'text/html' } }
+  summary: 'Show what runs here, as a page',
+  answers: { 200: { text: 'An HTML page.', type: 'text/html' } }
 })
 
 /** `/`: the page that a visitor sees first. */
 export const createHomeRoutes = (work: () => Work) =>
   createRouter().get('/', HOME, async (c) => {
     const health = await readHealth(c.env, work())
-    // Unguessable and new each time, which is all that a nonce has to be.
+    // A nonce must be unguessable and new for each response; the request id is both.
     const nonce = c.var.requestId
     c.header('Content-Security-Policy', policyOf(nonce))
     c.header('Cache-Control', 'no-store')

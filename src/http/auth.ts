@@ -9,12 +9,12 @@ import { parseInput } from '../input/parse.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
 import {
-  type Asked,
   type Caller,
   findCaller,
   findCallerAndRead,
   type KeyRow,
   type ProjectRow,
+  type Requested,
   touchKey
 } from '../projects/store.ts'
 import { readBookmark, writeBookmark } from './bookmark.ts'
@@ -28,30 +28,33 @@ const HOUR = 3_600_000
 const NOT_AUTHENTICATED = 'Authentication credentials were not provided.'
 const INVALID_KEY = 'Personal API key found in request Authorization header is invalid.'
 const PROJECT_NOT_FOUND = 'Project not found.'
-const AMBIGUOUS = 'Project not found: the key reaches several, so that @current names none of them.'
+const AMBIGUOUS =
+  'Project not found: `@current` needs a key for exactly one project, and this key is for several.'
 const keyInUrl = (name: string) =>
-  `A key does not belong into the URL, which others log: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`
+  `Do not send a key in the URL, where it may be logged: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`
 const missingScope = (scope: string) => `API key missing required scope '${scope}'`
 
 type Scopes = [string, ...string[]]
 
 const ProjectPath = z.object({
   project_id: z.string().meta({
-    description: "The project's integer id, or `@current`: the only project that the key reaches.",
+    description:
+      "The project's integer id, or `@current`: the only project that the key has access to.",
     example: '@current'
   })
 })
 
 /**
- * Lets a request pass whose key holds one of the scopes and reaches the project in the path, and opens that project's
- * database. A foreign project is the same 404 as an unknown one.
+ * Returns a middleware that accepts a request if its key has one of the scopes and access to the
+ * project in the path, and that opens the project's database. A project without access is the same
+ * 404 as an unknown project.
  */
 export const allow = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(async function allow(c, next) {
-    const asked = await readAsked(c)
+    const requested = await readRequested(c)
     const control = openDb(c.env.DB, c.var.usage)
-    const caller = await findCaller(control.db, asked)
-    const session = await admit(c, { scopes, asked, caller, control })
+    const caller = await findCaller(control.db, requested)
+    const session = await admit(c, { scopes, requested, caller, control })
     c.var.expectKnown()
 
     await next()
@@ -74,8 +77,9 @@ type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
   path: Path
   query: Query
   /**
-   * Says what to read for the request, or nothing if the handler needs more than the project's id to know.
-   * @throws what is wrong with the request, which is answered once the key has passed
+   * Plans what to read for the request; undefined if the handler cannot know it from the request
+   * alone.
+   * @throws an error for an invalid request; it is sent once the key is accepted
    */
   plan: (
     request: Unchecked<Path, Query>
@@ -83,15 +87,16 @@ type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
 }
 
 /**
- * Returns a middleware that does the same as `allow`, and has the planned read travel with the key check: both take one
- * round trip. Only `plan` runs before the key has passed, and it gets neither the context nor a database. The handler runs
- * afterwards, and `foundFor` gives it the answer; undefined where nothing was planned.
+ * Returns a middleware that does what `allow` does and runs the planned read together with the key
+ * check, in one round trip. Only `plan` runs before the key is accepted, and it gets neither the
+ * context nor a database. The handler gets the answer from `foundFor`: undefined if nothing was
+ * planned.
  */
 export const reading = <Path extends z.ZodObject, Query extends z.ZodObject, Answer>(
   wanted: Reading<Path, Query, Answer>
 ) => ({
   allowReading: allowReading(wanted),
-  // Only `allowReading` sets it, to an answer of this plan.
+  // The cast is safe: only `allowReading` sets it, to an answer of this plan.
   foundFor: (c: Context<AppEnv>) => c.var.found as Answer | undefined
 })
 
@@ -110,8 +115,8 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
 > =>
   contribute(
     async function allowReading(c, next) {
-      const asked = await readAsked(c)
-      const { hash, projectId } = asked
+      const requested = await readRequested(c)
+      const { hash, projectId } = requested
       const now = c.var.now.getTime()
       const read = (id: number) => {
         c.var.expectKnown()
@@ -126,15 +131,17 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
 
       const control = openDb(c.env.DB, c.var.usage)
       const readEarly = async (id: number) => {
-        // A mistake in the request is answered once the key has passed: the read is then planned again.
+        // An error in the request is ignored here. It is sent after the key check, when the read is
+        // planned again.
         const early = await attempt(() => read(id))
         return early && findCallerAndRead(control.db, { hash, projectId: id, now }, early)
       }
-      // A bookmark is for the project's database, whose name is not known before the key has passed.
+      // A bookmark belongs to the project's database, whose name is unknown before the key is
+      // accepted.
       const isTogether = projectId !== '@current' && !c.req.header('x-d1-bookmark')
       const together = isTogether ? await readEarly(projectId) : undefined
-      const caller = together ? together.caller : await findCaller(control.db, asked)
-      const session = await admit(c, { scopes: [scope], asked, caller, control })
+      const caller = together ? together.caller : await findCaller(control.db, requested)
+      const session = await admit(c, { scopes: [scope], requested, caller, control })
 
       if (together && c.var.project.database === CONTROL) {
         c.set('found', together.readAnswer())
@@ -152,7 +159,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
     describeQuery(query)
   )
 
-/** Returns what the function returns, or nothing if it throws. */
+/** Returns the function's result, or undefined if it throws. */
 async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await run()
@@ -162,8 +169,8 @@ async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Lets a request pass whose key holds one of the scopes, where no project is in the path: the handler answers for the
- * projects that the key reaches.
+ * Returns a middleware for paths without a project. It accepts a request if its key has one of the
+ * scopes; the handler answers for the projects that the key has access to.
  */
 export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(
@@ -179,7 +186,7 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
 
       await next()
 
-      noteUse(c, key)
+      recordUse(c, key)
     },
     { scopes, refusals: refusalsOf(scopes) }
   )
@@ -202,22 +209,25 @@ type Session = ReturnType<typeof openDb>
 
 type Admission = {
   scopes: Scopes
-  asked: Asked
+  requested: Requested
   caller: Caller | undefined
-  /** The session in which the caller was looked up: it goes on where the project's data is in the same database. */
+  /**
+   * The session in which the caller was looked up. It is used further if the project's data is in
+   * the same database.
+   */
   control: Session
 }
 
 /**
- * Sets who calls and which project, and opens the project's database.
+ * Sets the caller and the project, and opens the project's database.
  * @throws authentication_failed, throttled, permission_denied, not_found
  */
 async function admit(
   c: Context<AppEnv>,
-  { scopes, asked, caller, control }: Admission
+  { scopes, requested, caller, control }: Admission
 ): Promise<Session> {
-  const accepted = await authenticate(c, caller, { hash: asked.hash, scopes })
-  const project = requireProject(accepted, asked.projectId)
+  const accepted = await authenticate(c, caller, { hash: requested.hash, scopes })
+  const project = requireProject(accepted, requested.projectId)
   c.set('key', accepted.key)
   c.set('user', accepted.user)
   c.set('project', project)
@@ -232,30 +242,30 @@ async function admit(
   return session
 }
 
-/** Tells the client the state of the database that it has seen, and writes down that the key was used. */
+/** Sends the bookmark of the database to the client, and records that the key was used. */
 function finish(c: Context<AppEnv>, session: Session): void {
   const state = session.bookmark()
   if (state) {
     c.header('x-d1-bookmark', writeBookmark(c.var.project.database, state))
   }
-  noteUse(c, c.var.key)
+  recordUse(c, c.var.key)
 }
 
 /** @throws authentication_failed, not_authenticated */
-async function readAsked(c: Context<AppEnv>): Promise<Asked> {
+async function readRequested(c: Context<AppEnv>): Promise<Requested> {
   const hash = await hashKey(readKey(c))
   return { hash, projectId: readProjectId(c.req.param('project_id') ?? '') }
 }
 
-/** Writes down that the key was used, at most once an hour. */
-function noteUse(c: Context<AppEnv>, key: KeyRow): void {
+/** Records that the key was used, at most once an hour. */
+function recordUse(c: Context<AppEnv>, key: KeyRow): void {
   if (isStale(key.lastUsedAt, c.var.now)) {
     c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
   }
 }
 
 /**
- * Returns the caller if the key has the hash, is valid, and holds one of the scopes.
+ * Returns the caller if the key has this hash, is valid, and has one of the scopes.
  * @throws authentication_failed, throttled, permission_denied
  */
 async function authenticate(
@@ -275,16 +285,16 @@ async function authenticate(
   return caller
 }
 
-/** @throws not_found when the key does not reach the project, or `@current` could be several */
-function requireProject({ key, project }: Caller, asked: Asked['projectId']): ProjectRow {
+/** @throws not_found when the key has no access to the project, or when `@current` is ambiguous */
+function requireProject({ key, project }: Caller, requested: Requested['projectId']): ProjectRow {
   if (!project) {
-    const isAmbiguous = asked === '@current' && key.projectIds.length > 1
+    const isAmbiguous = requested === '@current' && key.projectIds.length > 1
     throw new NotFoundError(isAmbiguous ? AMBIGUOUS : PROJECT_NOT_FOUND)
   }
   return project
 }
 
-/** Query parameters in which PostHog takes a key. */
+/** Query parameters in which PostHog accepts a key. */
 const KEY_PARAMETERS = ['personal_api_key', 'api_key']
 
 /** @throws authentication_failed, not_authenticated */

@@ -1,6 +1,9 @@
 const BOOKMARK = /^([A-Z][A-Z0-9_]*)\.([0-9a-f-]{1,80})$/
 
-/** Only a bookmark of this very database counts: another's would name a state that it never had. */
+/**
+ * Returns the bookmark in a header if it belongs to this database; a bookmark of another database
+ * means nothing here.
+ */
 export function readBookmark(header: string | undefined, database: string): string | undefined {
   const [, name, bookmark] = BOOKMARK.exec(header ?? '') ?? []
   return name === database ? bookmark : undefined

@@ -12,8 +12,8 @@ export const keepPrivate: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()
 
   const isPersonal = /^\/(api|shared)\//.test(c.req.path)
-  const isOfNow = /^\/(livez|readyz)\/?$/.test(c.req.path)
-  if (isOfNow) {
+  const isHealthCheck = /^\/(livez|readyz)\/?$/.test(c.req.path)
+  if (isHealthCheck) {
     c.res.headers.set('Cache-Control', 'no-store')
   }
   if (isPersonal && !c.res.headers.has('Cache-Control')) {

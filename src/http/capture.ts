@@ -6,7 +6,7 @@ import type { Json } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 import type { Refusal } from './openapi.ts'
 
-/** Share of a database's maximum size from which on its projects accept no more events. */
+/** Share of a database's maximum size from which on its projects accept no events. */
 const FULL = 0.95
 
 export const UNKNOWN_TOKEN: Refusal[] = [
@@ -26,9 +26,9 @@ export const UNREADABLE: Refusal[] = [
 ]
 
 /** Describes the body of a capture endpoint in the API reference. */
-export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; the format is detected. It may also be compressed as \`Content-Encoding\` says: gzip, deflate, br or zstd. At most ${MAX_BODY_BYTES} bytes.`
+export const BODY_FORMS = `The body may be plain JSON, gzip, base64, or a form with one of these in \`data\`; the format is detected. It may also be compressed with gzip, deflate, br or zstd, named in \`Content-Encoding\`. At most ${MAX_BODY_BYTES} bytes.`
 
-/** Returns the body or, without one, the query's `data`, which very old SDKs send with GET. */
+/** Returns the body or, without a body, the query's `data`, which very old SDKs send with GET. */
 export const payloadOf = (c: Context<AppEnv>): Request | Response => {
   const data = c.req.query('data')
   return c.req.raw.body || data === undefined ? c.req.raw : new Response(data)

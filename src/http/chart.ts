@@ -1,11 +1,20 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { Chart } from '../charts/chart.ts'
-import { drawChart, SIZES } from '../charts/draw.ts'
+import { type Look, SIZES } from '../charts/draw.ts'
+import { toPng } from '../charts/png.ts'
 import { THEMES } from '../charts/theme.ts'
 import { AppError } from '../errors.ts'
 import { wholeFrom } from '../input/parameters.ts'
 import type { AppEnv } from './env.ts'
+
+export const CHART_FORMATS = ['svg', 'png'] as const
+export type ChartFormat = (typeof CHART_FORMATS)[number]
+
+/** Media type of each format. */
+export const CHART_TYPES = {
+  svg: 'image/svg+xml',
+  png: 'image/png'
+} as const satisfies Record<ChartFormat, string>
 
 const Pixels = wholeFrom(SIZES.least)
   .refine(
@@ -35,31 +44,46 @@ export const ChartQuery = z.object({
 })
 export type ChartQuery = z.output<typeof ChartQuery>
 
-/** Whether to send a chart: `format` decides; without it, an `Accept` header that begins with `image/svg+xml`. */
-export const wantsChart = (c: Context<AppEnv>, format: string | undefined): boolean =>
-  format === undefined ? /^image\/svg\+xml\b/i.test(c.req.header('Accept') ?? '') : format === 'svg'
+/**
+ * Returns the format of the chart to send, if any: `format` decides; without it, an `Accept` header that begins with the
+ * media type of a chart.
+ */
+export function chartFormat(
+  c: Context<AppEnv>,
+  format: string | undefined
+): ChartFormat | undefined {
+  const accept = (c.req.header('Accept') ?? '').toLowerCase()
+  return CHART_FORMATS.find((name) =>
+    format === undefined ? accept.startsWith(CHART_TYPES[name]) : format === name
+  )
+}
 
 /** @throws invalid_input for a parameter of charts where the answer is none */
 export function expectNoChart(query: ChartQuery): void {
   for (const name of ['width', 'height', 'theme'] as const) {
     if (query[name] !== undefined) {
-      throw new AppError('invalid_input', `\`${name}\` is for charts: add \`format=svg\`.`, name)
+      throw new AppError(
+        'invalid_input',
+        `\`${name}\` is for charts: add \`format=svg\` or \`format=png\`.`,
+        name
+      )
     }
   }
 }
 
-/** Answers with a chart as SVG. */
-export const chartResponse = (
+/** Returns the look that a request asks for. */
+export const lookOf = ({ width, height, theme }: ChartQuery): Look => ({
+  ...(width !== undefined && { width }),
+  ...(height !== undefined && { height }),
+  ...(theme && { theme })
+})
+
+/** Responds with a chart, drawn as SVG, in a format. */
+export async function chartResponse(
   c: Context<AppEnv>,
-  chart: Chart,
-  { width, height, theme }: ChartQuery
-): Response =>
-  c.body(
-    drawChart(chart, {
-      ...(width !== undefined && { width }),
-      ...(height !== undefined && { height }),
-      ...(theme && { theme })
-    }),
-    200,
-    { 'Content-Type': 'image/svg+xml' }
-  )
+  svg: string,
+  format: ChartFormat
+): Promise<Response> {
+  const body = format === 'png' ? await toPng(svg) : svg
+  return c.body(body, 200, { 'Content-Type': CHART_TYPES[format] })
+}

@@ -44,7 +44,10 @@ export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
-/** A text that a spreadsheet may run as a formula. Some trim white space first, some also accept full-width signs. */
+/**
+ * Matches a text that a spreadsheet may run as a formula. Some spreadsheets trim white space first,
+ * some also accept full-width signs.
+ */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
 
 function csvCell(value: Json | undefined): string {

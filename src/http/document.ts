@@ -21,8 +21,8 @@ type Deployment = {
 }
 
 /**
- * Returns the OpenAPI document of all routes, in their order. A route that is mounted at several paths is listed at the
- * first.
+ * Returns the OpenAPI document of all routes, in their order. A route that is mounted at several
+ * paths is listed at its first path.
  * @throws for a route without a description
  */
 export function createDocument(
@@ -58,7 +58,7 @@ export function createDocument(
     description: 'An API key with the scope of the operation.'
   }
   const components = { schemas: writer.schemas(), securitySchemes: { apiKey } }
-  // A relative URL: the service that serves the document, wherever it runs.
+  // A relative URL, so that it refers to whatever service serves the document.
   const servers = [{ url: '/' }]
   return { openapi: VERSIONS[target], info, servers, tags, paths, components }
 }
@@ -137,7 +137,7 @@ class Writer {
     }
   }
 
-  /** One of the scopes is enough. OpenAPI 3.0 allows scopes only for OAuth. */
+  /** Lists the scopes, one of which is enough. OpenAPI 3.0 allows scopes only for OAuth. */
   #securityOf(scopes: string[]) {
     return this.#is30
       ? scopes.slice(0, 1).map(() => ({ apiKey: [] }))
@@ -147,7 +147,7 @@ class Writer {
   #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
     const ignoresFields = all.some((part) => part.body)
     const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
-    return mapValues(answers, ({ text, schema, type, csv }, status) => {
+    return mapValues(answers, ({ text, schema, type = [], csv }, status) => {
       const isPreferred = mayBeEmpty && status === '200'
       const headers = {
         ...(ignoresFields && IGNORED_FIELDS),
@@ -156,13 +156,15 @@ class Writer {
       return {
         description: isPreferred ? `${text} ${preferenceText(this.#emptyBodies)}` : text,
         ...(Object.keys(headers).length > 0 && { headers }),
-        ...((schema || type) && {
+        ...((schema || type.length > 0) && {
           content: {
             ...(schema && {
               'application/json': { schema: refer(schema) },
               ...(hasCsv && toCsv(schema, csv))
             }),
-            ...(type && { [type]: { schema: { type: 'string' } } })
+            ...Object.fromEntries(
+              [type].flat().map((media) => [media, { schema: schemaOf(media) }])
+            )
           }
         })
       }
@@ -219,7 +221,7 @@ class Writer {
 const IGNORED_FIELDS = {
   'X-Ignored-Fields': {
     description:
-      'The fields of the body that were ignored, separated by commas; nested names are joined with `__`.',
+      'The ignored fields of the body, separated by commas; nested names are joined with `__`.',
     schema: { type: 'string' }
   }
 }
@@ -238,6 +240,10 @@ const RETRY_AFTER = {
   }
 }
 
+/** Returns the schema of a response with no schema of its own: text, or the bytes of a bitmap. */
+const schemaOf = (type: string) =>
+  type === 'image/png' ? { type: 'string', format: 'binary' } : { type: 'string' }
+
 function toCsv(schema: z.ZodType, csv: string | undefined) {
   const [example = {}] = z.globalRegistry.get(schema)?.examples ?? []
   return { 'text/csv': { schema: { type: 'string' }, example: csv ?? csvExample(example) } }
@@ -249,7 +255,7 @@ const STATUS_TEXTS: Record<(typeof ERRORS)[ErrorCode][0], string> = {
   403: 'The key lacks the scope.',
   404: 'The object does not exist, or the key has no access to its project.',
   405: 'The path does not support this method.',
-  409: 'The request conflicts with an earlier one.',
+  409: 'The request conflicts with an earlier request.',
   413: 'The request is too large.',
   415: 'The body has an unsupported media type or encoding.',
   429: 'The key has sent too many requests in this minute.',
@@ -268,8 +274,9 @@ function refer(schema: z.ZodType) {
 const uri = (id: string) => `#/components/schemas/${id}`
 
 /**
- * Removes what says nothing from a JSON schema: patterns that repeat a format, the limits of safe integers, the type of
- * keys. Adds the examples that zod leaves out of schemas that transform their input; here they are always of the input.
+ * Removes noise from a JSON schema: patterns that repeat a format, the limits of safe integers, the
+ * type of keys. Adds the examples that zod leaves out of schemas that transform their input; these
+ * are examples of the input.
  */
 function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}

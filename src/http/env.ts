@@ -3,7 +3,7 @@ import type { Db, Usage } from '../db/client.ts'
 import type { JsonObject } from '../input/json.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
-/** Who calls, and a project that the key reaches. */
+/** The caller, and the project that the request names. */
 export type Reached = { key: KeyRow; user: UserRow; project: ProjectRow }
 
 export type AppEnv = {
@@ -11,20 +11,23 @@ export type AppEnv = {
   Variables: {
     now: Date
     requestId: string
-    /** What the request has cost in all its databases so far. */
+    /** The cost of the request in all databases so far. */
     usage: Usage
     /** The project's database; set by `allow` and `reading`, like the caller and the project below. */
     db: Db
-    /** What a planned read found: `reading` knows its type. */
+    /** The answer of a planned read, whose type `reading` knows. */
     found: unknown
-    /** Set by whoever knows the project before the log line is written. */
+    /** Set once the project is known, for the log line. */
     projectId: number
     keyId: number
-    /** Set by `describe` for `allow`. @throws invalid_input for a query parameter that the operation does not have */
+    /**
+     * Checks the query parameters; set by `describe` for `allow`. @throws invalid_input for an
+     * unknown parameter
+     */
     expectKnown: () => void
-    /** Set by `validateBody`: the fields of the body that the operation does not know, and that were passed over. */
+    /** The unknown fields of the body that were ignored; set by `validateBody`. */
     passedOver: JsonObject
-    /** Settled when the last of a streamed answer has been sent. */
+    /** Settles when a streamed response has been sent completely. */
     streamed: Promise<void>
   } & Reached
 }

@@ -44,7 +44,10 @@ export const ErrorJson = z
   })
   .meta({ id: 'ApiError', description: 'The body of every error response.' })
 
-/** Responds with an error. The client learns nothing of errors other than `AppError`; they are logged. */
+/**
+ * Responds with an error. Errors other than `AppError` are logged, and the client learns nothing
+ * about them.
+ */
 export function answerError(thrown: unknown, c: Context<AppEnv>): Response {
   const error = asAppError(thrown)
   const [status, type] = ERRORS[error.code]
@@ -75,7 +78,10 @@ function asAppError(thrown: unknown): AppError {
   return new AppError('error', 'A server error occurred.')
 }
 
-/** Logs names, messages and stack. Leaves out drizzle's own messages, which hold bound values and so people's data. */
+/**
+ * Logs names, messages and the stack. Leaves out drizzle's own messages: they contain bound values,
+ * which are personal data.
+ */
 function logFailure(c: Context<AppEnv>, thrown: unknown): void {
   const chain = []
   for (let error = thrown; error instanceof Error; error = error.cause) {

@@ -29,6 +29,15 @@ export type Part = {
 /** An example of an error that an operation may respond with. */
 export type Refusal = [code: ErrorCode, detail: string, attr?: string]
 
+/** A response. `type` has the media types that no schema describes. */
+export type Answer = {
+  text: string
+  schema?: z.ZodType
+  type?: string | string[]
+  /** An example for a response whose CSV does not follow from the JSON example. */
+  csv?: string
+}
+
 /** The description of a route. Schemas of bodies need an id, `.meta({ id })`, under which the document lists them. */
 export type Operation = Part & {
   /** The operation's name in generated clients. */
@@ -41,13 +50,13 @@ export type Operation = Part & {
   /** PostHog's reference documents an empty body; see `preferences.ts`. */
   mayBeEmpty?: true
   /**
-   * Accepts any query parameter: requests come from SDKs, or from links to which mail programs and
-   * others add parameters.
+   * Accepts any query parameter: requests come from SDKs, or from links to which other programs add
+   * parameters.
    */
   takesAnyQuery?: true
-  /** Responses by status; `csv` is an example for a response whose CSV does not follow from the JSON example. */
-  answers: Record<number, { text: string; schema?: z.ZodType; type?: string; csv?: string }>
-  /** The schema of the operation's errors, if they have more members than those of other operations. */
+  /** Responses by status. */
+  answers: Record<number, Answer>
+  /** The schema of the operation's errors, if they have additional members. */
   error?: z.ZodType
 }
 
@@ -55,8 +64,9 @@ const operations = new WeakMap<Handler, Operation>()
 const parts = new WeakMap<Handler, Part[]>()
 
 /**
- * Describes a route; it must be the route's first handler. A route without a description fails `createDocument`. Also
- * refuses query parameters that the description lacks: at once, or in `allow` after the key has been accepted.
+ * Describes a route; it must be the route's first handler. `createDocument` throws for a route
+ * without a description. Also refuses query parameters that the description lacks: at once, or in
+ * `allow` after the key has been accepted.
  */
 export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
   let inputs: { parameters: KnownParameters; needsKey: boolean } | undefined

@@ -5,17 +5,20 @@ import { Whole, wholeFrom } from '../input/parameters.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 
-/** `limit` is what was asked for; a page holds at most 1000. `cursor` continues where the page before it ended. */
+/**
+ * The parameters of a list. A page has at most 1000 results, even with a higher `limit`. `cursor`
+ * continues where the previous page ended.
+ */
 export const PageQuery = z.object({
   limit: wholeFrom(1)
     .meta({
-      description: `Results per page, ${DEFAULT_LIMIT} unless given and never more than ${MAX_LIMIT}. CSV has all results unless it is given.`
+      description: `Results per page: ${DEFAULT_LIMIT} by default, at most ${MAX_LIMIT}. Without \`limit\`, CSV contains all results.`
     })
     .optional(),
-  offset: Whole.default(0).meta({ description: 'Index of the first result, 0 unless given.' }),
+  offset: Whole.default(0).meta({ description: 'Index of the first result, 0 by default.' }),
   cursor: z.string().max(500).optional().meta({
     description:
-      'Comes with `next`: where the page before ended, so that page 10,000 costs what page 1 does.'
+      'The position where the previous page ended, as in its `next` link. Page 10,000 is then as fast as page 1.'
   })
 })
 
@@ -31,7 +34,10 @@ type Page<T> = {
   cursor?: string | undefined
 }
 
-/** The envelope of every list. Links are absolute and keep the other parameters of the request's URL. */
+/**
+ * Returns the body of a list's page. Links are absolute and keep the other parameters of the
+ * request's URL.
+ */
 export function pageOf<T>(url: string, { results, count, size, offset, hasMore, cursor }: Page<T>) {
   const link = (to: number, parameters: Record<string, string>) => {
     const target = new URL(url)
@@ -55,38 +61,41 @@ export function pageOf<T>(url: string, { results, count, size, offset, hasMore, 
   }
 }
 
-/** The schema of such a list, under its own name in the interface's description. */
+/** Returns the schema of a page of items; `id` is its name in the API reference. */
 export const pageSchema = <S extends z.ZodType>(id: string, item: S) => {
   const results = z.globalRegistry.get(item)?.examples ?? []
   return z
     .object({
-      count: z.int().min(0).meta({ description: 'How many there are on all pages, exactly.' }),
+      count: z.int().min(0).meta({ description: 'The exact number of results on all pages.' }),
       next: z
         .url()
         .nullable()
-        .meta({ description: 'The next page, absolute; null on the last one.' }),
+        .meta({ description: 'The absolute URL of the next page; null on the last page.' }),
       previous: z
         .url()
         .nullable()
-        .meta({ description: 'The page before, absolute; null on the first one.' }),
+        .meta({ description: 'The absolute URL of the previous page; null on the first page.' }),
       results: z.array(item)
     })
     .meta({ id, examples: [{ count: results.length, next: null, previous: null, results }] })
 }
 
-/** Opaque to clients: base64url of JSON. `offset` is the index of the first result behind it. */
+/**
+ * Encodes a position as a cursor: base64url of JSON, opaque to clients. `offset` is the index of
+ * the first result after it.
+ */
 export const encodeCursor = (value: object, offset: number): string =>
   btoa(JSON.stringify({ ...value, offset }))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** Cursors say where they continue; one from before they did says nothing of it. */
+/** The index at which a cursor continues. Cursors of earlier versions lack it. */
 const Place = z.object({ offset: z.int().min(0).optional() })
 
 /**
- * Returns where a page begins: behind the cursor, if there is one, and at which index.
- * @param url of the request, whose `offset` has to be the cursor's
+ * Returns where a page begins: after which position, if there is a cursor, and at which index.
+ * @param url the request's URL; an `offset` in it must be the cursor's
  * @throws invalid_input, attr `cursor` or `offset`
  */
 export function readPosition<S extends z.ZodType>(
@@ -102,19 +111,19 @@ export function readPosition<S extends z.ZodType>(
   if (isGiven && place.offset !== undefined && place.offset !== offset) {
     throw new AppError(
       'invalid_input',
-      `This cursor continues at ${place.offset}: leave \`offset\` out, or leave \`cursor\` out to start elsewhere.`,
+      `This cursor continues at offset ${place.offset}: leave out \`offset\`, or leave out \`cursor\` to start elsewhere.`,
       'offset'
     )
   }
   return { after, offset: place.offset ?? offset }
 }
 
-/** CSV is not in pages. @throws invalid_input, attr `cursor` */
+/** Refuses a cursor for CSV, which has no pages. @throws invalid_input, attr `cursor` */
 export function expectNoCursor(cursor: string | undefined): void {
   if (cursor !== undefined) {
     throw new AppError(
       'invalid_input',
-      'CSV is not in pages: `offset` and `limit` say which part of it is wanted.',
+      'CSV has no pages: select a part with `offset` and `limit` instead of `cursor`.',
       'cursor'
     )
   }
@@ -125,6 +134,10 @@ function decodeCursor<S extends z.ZodType>(schema: z.ZodTuple<[S, typeof Place]>
     const json = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')))
     return schema.parse([json, json])
   } catch {
-    throw new AppError('invalid_input', 'This cursor was not made by this service.', 'cursor')
+    throw new AppError(
+      'invalid_input',
+      'This cursor is not valid: take it from a `next` link.',
+      'cursor'
+    )
   }
 }

@@ -22,14 +22,17 @@ export const Prefers = z.object({
 /** Returns a sentence for the API reference that says when a response is empty. */
 export const preferenceText = (emptyBodies: boolean): string =>
   emptyBodies
-    ? 'Empty here unless `Prefer: return=representation` asks for it.'
+    ? 'Empty in this deployment, unless the request has `Prefer: return=representation`.'
     : 'Empty with `Prefer: return=minimal`.'
 
 /** Whether a deployment empties the bodies that PostHog documents as empty. */
 export const emptiesBodies = (env: Pick<AppEnv['Bindings'], 'EMPTY_BODIES'>): boolean =>
   env.EMPTY_BODIES === 'documented'
 
-/** Empties the body of a successful response if the request asks for it or, without a preference, the deployment. */
+/**
+ * Empties the body of a successful response if the request prefers it or, without a preference, if
+ * the deployment does.
+ */
 export async function answerAsPreferred(c: Context<AppEnv>): Promise<void> {
   if (c.res.status !== 200) {
     return

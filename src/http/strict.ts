@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import { findSimilarName, showName } from '../input/closest.ts'
 import { isHarmless } from '../input/harmless.ts'
 
-/** The query parameters of an operation. Those in `lists` may be repeated. */
+/** The query parameters of an operation. Parameters in `lists` may be repeated. */
 export type KnownParameters = { names: string[]; lists: string[] }
 
 /** An example of a refusal, for the API reference. */
@@ -14,7 +14,8 @@ export const UNKNOWN_PARAMETER: [code: ErrorCode, detail: string, attr: string] 
 
 /**
  * Checks that the operation knows every query parameter of a URL.
- * @throws invalid_input, attr the parameter, for an unknown one, or for one that has several values and is not a list
+ * @throws invalid_input, attr the parameter, if it is unknown, or if it has several values and is
+ * not a list
  */
 export function checkParameters(url: string, parameters: KnownParameters): void {
   const given = Map.groupBy(new URL(url).searchParams, ([name]) => name)
@@ -26,7 +27,7 @@ export function checkParameters(url: string, parameters: KnownParameters): void 
     if (!isKnown(name, values, parameters)) {
       throw refuse(name, parameters)
     }
-    if (values.size > 1 && !isOfList(name, parameters)) {
+    if (values.size > 1 && !belongsToList(name, parameters)) {
       throw new AppError(
         'invalid_input',
         `The parameter ${showName(name)} is given more than once, with different values: send it once.`,
@@ -37,10 +38,10 @@ export function checkParameters(url: string, parameters: KnownParameters): void 
 }
 
 function isKnown(name: string, values: Set<string>, parameters: KnownParameters): boolean {
-  if (parameters.names.includes(name) || isOfList(name, parameters)) {
+  if (parameters.names.includes(name) || belongsToList(name, parameters)) {
     return true
   }
-  // An operation that only has JSON accepts `format=json`.
+  // An operation that responds with JSON only accepts `format=json`.
   return name === 'format' && values.size === 1 && values.has('json')
 }
 
@@ -48,7 +49,7 @@ function isKnown(name: string, values: Set<string>, parameters: KnownParameters)
  * Whether a parameter belongs to a list: `properties`, `properties[]` and `properties[0][key]` all
  * belong to `properties`.
  */
-const isOfList = (name: string, { lists }: KnownParameters): boolean =>
+const belongsToList = (name: string, { lists }: KnownParameters): boolean =>
   lists.includes(name.replace(/\[.*$/s, ''))
 
 function refuse(name: string, { names, lists }: KnownParameters): AppError {

@@ -3,11 +3,13 @@ import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 
 /**
- * Accepts read-only fields that a client sends back unchanged, as clients do that edit one field of a whole object.
+ * Checks that read-only fields are unchanged: clients that edit one field of an object send the
+ * whole object back.
  * @param sent the fields of a body that the operation does not change
- * @param shown the object as the API's various responses show it; fields that none of them has are not checked
+ * @param shown the object as the API's various responses show it; fields that are in no response
+ * are not checked
  * @param changing fields that change by themselves, so that a client may send an old value
- * @throws invalid_input, attr the field, for a value that differs from that in every response
+ * @throws invalid_input, attr the field, for a value that is in no response
  */
 export function expectUnchanged(
   sent: JsonObject,
@@ -28,8 +30,8 @@ export function expectUnchanged(
 }
 
 /**
- * Whether a sent value means the same as a known one: clients reformat dates and leave out members
- * that they do not know.
+ * Whether a sent value means the same as a known value: clients reformat dates and leave out
+ * members that they do not know.
  */
 function meansSame(value: Json, known: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(known)) {

@@ -36,7 +36,10 @@ export const validateQuery = <S extends z.ZodObject>(
     await next()
   }, describeQuery(schema))
 
-/** Parses the parameters of a URL that the schema has. @throws the first of the schema's complaints */
+/**
+ * Parses the parameters of a URL that the schema has. @throws an AppError for the schema's first
+ * issue
+ */
 export function readQuery<S extends z.ZodObject>(schema: S, url: string): z.output<S> {
   const given = [...new URL(url).searchParams]
   const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
@@ -85,7 +88,7 @@ export const validateHeader = <S extends z.ZodObject>(
     { header: schema }
   )
 
-/** Bytes of a request's body, both as sent and decompressed. */
+/** Largest body of a request, as sent and decompressed, bytes. */
 export const MAX_BODY_BYTES = 1_000_000
 
 const unsupported = (type: string): string =>
@@ -111,19 +114,25 @@ export const validateBody = <S extends z.ZodType>(
     refusals: [...BODY_REFUSALS, ...SCHEMA_REFUSALS]
   })
 
-/** How a body is refused that the reference does not describe: also where it is, or holds, a null. */
+/**
+ * Refusals of a body that the reference does not describe; also for a body that is null or contains
+ * null.
+ */
 const UNDESCRIBED_BODY_REFUSALS: Refusal[] = [
   ...BODY_REFUSALS,
   ['null', 'This field may not be null.']
 ]
 
-/** Does what `validateBody` does, for a DELETE: its body is left out of the reference, because many tools cannot send one. */
+/**
+ * Like `validateBody`, for a DELETE. Its body is not in the reference, because many tools cannot
+ * send a body with DELETE.
+ */
 export const validateDeleteBody = <S extends z.ZodType>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> =>
   contribute(createBodyParser(schema), { refusals: UNDESCRIBED_BODY_REFUSALS })
 
-/** Refuses every body but an empty one and `{}`, for operations without a body. */
+/** Refuses every body except an empty body and `{}`, for operations without a body. */
 export const expectNoBody: MiddlewareHandler<AppEnv> = contribute(
   createBodyParser(closed(z.object({}))),
   { refusals: UNDESCRIBED_BODY_REFUSALS }
@@ -165,7 +174,10 @@ function pick(json: Json, names: string[]): JsonObject {
   return Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => picked.has(name)))
 }
 
-/** Names listed in `X-Ignored-Fields`, so that the header stays within the sizes that clients and proxies accept. */
+/**
+ * Most names in `X-Ignored-Fields`: the header must not exceed the sizes that clients and proxies
+ * accept.
+ */
 const MAX_IGNORED = 50
 
 /** Adds names to the header `X-Ignored-Fields`. */
@@ -176,7 +188,10 @@ export function nameIgnored(c: Context<AppEnv>, names: readonly string[]): void 
   }
 }
 
-/** Encodes a name for a header, where it may hold only ASCII and no commas: `größe` → `gr%C3%B6%C3%9Fe`. */
+/**
+ * Encodes a name for a header, which may contain only ASCII and no commas in names: `größe` →
+ * `gr%C3%B6%C3%9Fe`.
+ */
 const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll('%24', '$')
 
@@ -194,7 +209,7 @@ async function readJson(request: Request): Promise<Json> {
   if (depthOf(json) > MAX_DEPTH) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
   }
-  // Schemas drop this member silently, so that a receipt that somebody added it to would still verify.
+  // Schemas drop this member silently, so a receipt to which it was added would still verify.
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
     throw new AppError('invalid_input', 'This field is unknown.', '__proto__')
   }
@@ -202,7 +217,7 @@ async function readJson(request: Request): Promise<Json> {
   if (repeated) {
     throw new AppError(
       'invalid_input',
-      'This field is given twice: send it once.',
+      'This field occurs twice: send it once.',
       repeated.join('__')
     )
   }
@@ -213,7 +228,7 @@ async function readJson(request: Request): Promise<Json> {
   return toWellFormed(json)
 }
 
-const INEXACT = 'This number cannot be kept exactly: send it as a text.'
+const INEXACT = 'This number cannot be stored exactly: send it as a string.'
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {

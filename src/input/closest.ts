@@ -1,25 +1,29 @@
-/** Names of this many characters or more may differ by two edits, shorter ones by one. */
+/** Names with at least this many characters may differ by two edits, shorter names by one edit. */
 const MIN_LONG_NAME = 6
-/** Names of up to this many characters are too short for a typo to be told from another name. */
+/** In names with at most this many characters, a typo cannot be told from another name. */
 const MAX_SHORT_NAME = 2
 
 /**
- * Returns the known name closest to an unknown one, or undefined when none is close. Names are close when they differ
- * only in case and separators (`dateFrom`, `date_from`), or by one or two missing, additional, wrong or swapped letters.
+ * Returns the known name closest to an unknown name, or undefined if no known name is close. Names
+ * are close when they differ only in case and separators (`dateFrom`, `date_from`), or by one or
+ * two missing, additional, wrong or swapped letters.
  *
  * `emial` → `email`, `delete_event` → `delete_events`, `cohort` → undefined
  */
 export function findSimilarName(name: string, known: readonly string[]): string | undefined {
-  const spelled = known.find((one) => lettersOf(one) === lettersOf(name))
+  const spelled = known.find((candidate) => lettersOf(candidate) === lettersOf(name))
   if (spelled !== undefined || name.length <= MAX_SHORT_NAME) {
     return spelled
   }
   const limit = name.length < MIN_LONG_NAME ? 1 : 2
   const near = known
-    .filter((one) => one.length > MAX_SHORT_NAME && Math.abs(one.length - name.length) <= limit)
-    .map((one) => ({ one, edits: editsBetween(name, one) }))
+    .filter(
+      (candidate) =>
+        candidate.length > MAX_SHORT_NAME && Math.abs(candidate.length - name.length) <= limit
+    )
+    .map((candidate) => ({ candidate, edits: editsBetween(name, candidate) }))
     .filter(({ edits }) => edits <= limit)
-  return near.sort((a, b) => a.edits - b.edits)[0]?.one
+  return near.sort((a, b) => a.edits - b.edits)[0]?.candidate
 }
 
 /** Whether two names differ only in case and separators, as `dateFrom` and `date_from` do. */

@@ -29,8 +29,9 @@ export function unpack(bytes: Uint8Array, encoding: Encoding, limit: number): Ui
 export const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && second === 0x8b
 
 /**
- * Reads the body of a request and decodes it as its `Content-Encoding` says; at most `limit` bytes as sent, and again
- * after decoding. A body that claims to be gzip but does not begin as gzip is taken as plain.
+ * Reads the body of a request and decodes it by its `Content-Encoding`. Both the sent and the
+ * decoded body may have at most `limit` bytes. A body that claims to be gzip but does not begin
+ * like gzip counts as plain.
  * @throws unsupported_media_type, parse_error, request_too_large
  */
 export async function readDecoded(request: Request | Response, limit: number): Promise<Uint8Array> {

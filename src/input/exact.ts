@@ -1,17 +1,17 @@
 /*
- * Finds what `JSON.parse` changes silently: 9007199254740993 becomes 9007199254740992, 1e400 becomes Infinity, and of
- * two members with the same name the first is dropped.
+ * Finds what `JSON.parse` changes silently: 9007199254740993 becomes 9007199254740992, 1e400
+ * becomes Infinity, and when two members share a name, the first is dropped.
  */
 
 /**
- * A number of 16 or more digits, or with an exponent, where JSON may have one. A string may match,
- * which costs only time.
+ * Matches a number of 16 or more digits, or with an exponent, after `[`, `:`, `,` or white space.
+ * Text inside a string may match too; that only costs a needless walk.
  */
 const SUSPICIOUS = /[[:,\s]-?\d(?:[\d.]{15}|[\d.]*e)/i
 
 /**
- * Significant digits compared: the most that `toPrecision` gives. No double needs more to be told from
- * its neighbours.
+ * Significant digits compared, the most that `toPrecision` gives; a number with more counts as
+ * inexact. 17 digits identify a double.
  */
 const MAX_DIGITS = 100
 /** Characters of a number that are read; a longer number counts as inexact. */
@@ -35,8 +35,9 @@ const OBJECT = 0x7b
 const OBJECT_END = 0x7d
 
 /**
- * Returns the path of the first number in a JSON text that parsing changes. 0.1 and 0.10000000000000001 are the same
- * double, so neither counts as changed. The text must be valid JSON.
+ * Returns the path of the first number inside a list or an object that parsing changes. 0.1 and
+ * 0.10000000000000001 are the same double, so neither counts as changed. The text must be valid
+ * JSON.
  *
  * `{"properties":{"n":9007199254740993}}` → `["properties", "n"]`
  */
@@ -44,21 +45,24 @@ export const findInexact = (json: string): string[] | undefined =>
   SUSPICIOUS.test(json) ? new Walk(json).findNumber() : undefined
 
 /**
- * Returns the path of the first member in a JSON text whose object already has a member of that name. The text must be
+ * Returns the path of the first member that repeats a name within its object. The text must be
  * valid JSON. Takes about 40 ns per member and 6 ns per character.
  *
  * `{"a":{"b":1,"b":2}}` → `["a", "b"]`
  */
 export const findRepeated = (json: string): string[] | undefined => new Walk(json).findRepeated()
 
-/** One step of a path: an index in a list, or the position of a member's name in the text. */
+/**
+ * One step of a path: a list index, or where a member's name stands in the text. Inside a new
+ * object, the step is a placeholder until the first `:`.
+ */
 type Level = { index: number } | { from: number; until: number }
 
 /** Walks through a JSON text without building its values; about 6 ns per character. */
 class Walk {
   readonly #json: string
   readonly #levels: Level[] = []
-  #text = { from: 0, until: 0 }
+  #lastString = { from: 0, until: 0 }
 
   constructor(json: string) {
     this.#json = json
@@ -69,7 +73,7 @@ class Walk {
     while (at < this.#json.length) {
       const char = this.#json.charCodeAt(at)
       if (char === QUOTE) {
-        at = this.#passText(at)
+        at = this.#skipString(at)
       } else if (isNumeric(char)) {
         const end = this.#endOfNumber(at)
         if (this.#isInexact(at, end)) {
@@ -77,7 +81,7 @@ class Walk {
         }
         at = end
       } else {
-        this.#pass(char)
+        this.#trackLevel(char)
         at += 1
       }
     }
@@ -90,16 +94,16 @@ class Walk {
     while (at < this.#json.length) {
       const char = this.#json.charCodeAt(at)
       if (char === QUOTE) {
-        at = this.#passText(at)
+        at = this.#skipString(at)
         continue
       }
-      this.#pass(char)
+      this.#trackLevel(char)
       at += 1
       if (char === OBJECT) {
         names[this.#levels.length] = new Set()
       } else if (char === COLON) {
         const known = names[this.#levels.length]
-        const name = this.#nameOf(this.#text)
+        const name = this.#nameOf(this.#lastString)
         if (known?.has(name)) {
           return this.#path()
         }
@@ -109,30 +113,33 @@ class Walk {
     return undefined
   }
 
-  #pass(char: number): void {
+  #trackLevel(char: number): void {
     const level = this.#levels.at(-1)
     if (char === OBJECT) {
-      this.#levels.push(this.#text)
+      this.#levels.push(this.#lastString)
     } else if (char === LIST) {
       this.#levels.push({ index: 0 })
     } else if (char === OBJECT_END || char === LIST_END) {
       this.#levels.pop()
     } else if (char === COLON) {
-      this.#levels[this.#levels.length - 1] = this.#text
+      this.#levels[this.#levels.length - 1] = this.#lastString
     } else if (char === COMMA && level && 'index' in level) {
       level.index += 1
     }
   }
 
-  /** Passes the string that begins at `from`. Returns the position behind it. */
-  #passText(from: number): number {
+  /**
+   * Skips the string that begins at `from` and remembers where it stands. Returns the position
+   * after its closing quote.
+   */
+  #skipString(from: number): number {
     let at = from + 1
     let char = this.#json.charCodeAt(at)
     while (char !== QUOTE && at < this.#json.length) {
       at += char === BACKSLASH ? 2 : 1
       char = this.#json.charCodeAt(at)
     }
-    this.#text = { from, until: at + 1 }
+    this.#lastString = { from, until: at + 1 }
     return at + 1
   }
 
@@ -145,8 +152,8 @@ class Walk {
   }
 
   /**
-   * Whether the number at this position changes when parsed. A run of fewer than three characters never
-   * does; it may be the `e` of `true`.
+   * Whether the number at this position changes when parsed. One or two characters never change:
+   * they are a short number, or the `e` of `true`.
    */
   #isInexact(from: number, until: number): boolean {
     if (until - from < 3) {
@@ -175,13 +182,17 @@ const isNumeric = (char: number): boolean =>
   char === SMALL_E ||
   char === LARGE_E
 
-/** Whether a double, written with as many digits as the text, reads the same as the text. */
+/**
+ * Whether a double equals the number in a text when written in its shortest form or with as many
+ * digits as the text.
+ */
 export function isExact(text: string, value: number): boolean {
   const sent = decimalOf(text)
   if (value === 0 || !Number.isFinite(value) || sent.digits.length > MAX_DIGITS) {
     return value === 0 && sent.digits === ''
   }
-  // The shortest text of a double is not always the nearest decimal with that many digits.
+  // The shortest text of a double may differ from the nearest decimal with as many digits: accept
+  // either.
   return [String(value), value.toPrecision(sent.digits.length)].some((text) => {
     const kept = decimalOf(text)
     return kept.digits === sent.digits && kept.exponent === sent.exponent
@@ -189,8 +200,8 @@ export function isExact(text: string, value: number): boolean {
 }
 
 /**
- * Splits a number into its digits, without zeros at either end, and a power of ten: `-12.50e3` → 125
- * and 2. Drops the sign.
+ * Splits a number into its significant digits and a power of ten, without the sign: `-12.50e3` →
+ * 125 × 10^2.
  */
 function decimalOf(text: string): { digits: string; exponent: number } {
   const [, whole = '', fraction = '', exponent = '0'] =

@@ -4,7 +4,10 @@ import { findSimilarName, isSameName, showName } from './closest.ts'
 import { isHarmless } from './harmless.ts'
 import { isEmpty, isObject } from './json.ts'
 
-/** Reasons for refusing fields that a schema does not have, by field name. An `always` refuses `false`, `0` and `''`, too. */
+/**
+ * Reasons for refusing fields that a schema does not have, by field name. With `always`, the field
+ * is refused with `false`, `0` and `''`, too.
+ */
 type Refused = Record<string, string | { always: string }>
 
 /** Unknown fields allowed in one object. Each is compared with every known field; 1,000 take about 40 ms. */
@@ -13,7 +16,10 @@ const MAX_UNKNOWN = 1_000
 type Rules = {
   refused: Refused
   readOnly: readonly string[]
-  /** Reason for refusing all other unknown fields that carry a value; they are ignored if it is left out. */
+  /**
+   * Reason for refusing all other unknown fields that carry a value. Without a reason, they are
+   * ignored.
+   */
   others?: string | undefined
   /** Whether to refuse all other unknown fields, whatever their value. */
   isClosed?: true
@@ -25,7 +31,7 @@ const rules = new WeakMap<z.ZodType, Rules>()
  * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not supported here. A field
  * with an empty value (see `saysSomething`) is ignored. Schemas derived from this one do not inherit the rule.
  * @param readOnly fields of responses that clients send back; ignored even when they resemble a known field
- * @param others reason for refusing all other unknown fields; they are ignored if it is left out
+ * @param others reason for refusing all other unknown fields; without a reason, they are ignored
  */
 export function refusing<S extends z.ZodObject>(
   schema: S,
@@ -38,8 +44,9 @@ export function refusing<S extends z.ZodObject>(
 }
 
 /**
- * Makes a schema refuse every unknown field, whatever its value: the request deletes or sends something, which an ignored
- * `dry_run` would not prevent. Only the fields in `refused` may come with an empty value.
+ * Makes a schema refuse every unknown field, whatever its value. It is for requests that delete or
+ * send something, which an ignored `dry_run` would not prevent. Only the fields in `refused` may
+ * have an empty value.
  */
 export function closed<S extends z.ZodObject>(schema: S, refused: Refused = {}): S {
   rules.set(schema, { refused, readOnly: [], isClosed: true })
@@ -59,7 +66,8 @@ export const saysSomething = (value: unknown): boolean =>
 /**
  * Returns the fields of an input that its schema does not know and that may be ignored, at any depth; nested names are
  * joined with `__`. A schema with a catchall knows every field.
- * @throws invalid_input for an unknown field that resembles a known one, or that `refusing` refuses
+ * @throws invalid_input for an unknown field that resembles a known field, or that `refusing`
+ * refuses
  */
 export function findUnknownFields(
   schema: z.ZodType,
@@ -147,7 +155,7 @@ function expectMeaningless(name: string, value: unknown, place: Place): void {
   }
 }
 
-/** Returns the reason for refusing a field that nothing is known of; undefined where such fields are ignored. */
+/** Returns the reason for refusing a field that no rule names; undefined if such fields are ignored. */
 function reasonForUnknown(
   name: string,
   value: unknown,
@@ -164,7 +172,7 @@ function reasonFor(name: string, refused: Refused): Refused[string] | undefined 
   if (Object.hasOwn(refused, name)) {
     return refused[name]
   }
-  const spelled = Object.keys(refused).find((one) => isSameName(one, name))
+  const spelled = Object.keys(refused).find((candidate) => isSameName(candidate, name))
   return spelled === undefined ? undefined : refused[spelled]
 }
 
@@ -176,7 +184,10 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return isWrapped ? unwrap(schema.unwrap() as z.ZodType) : schema
 }
 
-/** Parses a list or object that came as JSON text. Invalid JSON is returned as it is, for the schema to refuse. */
+/**
+ * Parses a list or object that was sent as JSON text. Returns invalid JSON as it is, for the schema
+ * to refuse.
+ */
 function fromText(input: unknown): unknown {
   if (typeof input !== 'string' || !/^\s*[[{]/.test(input)) {
     return input

@@ -1,6 +1,7 @@
 /**
- * Parameters and fields that PostHog's clients send and that change nothing here, with the reason. Every operation ignores
- * them; any other unknown parameter is refused, any other unknown field is refused or named in a response header.
+ * Parameters and fields that PostHog's clients send and that have no effect here, with the reason.
+ * Every operation ignores them. Every other unknown parameter is refused; every other unknown field
+ * is refused or named in a response header.
  */
 export const HARMLESS: Record<string, string> = {
   _: 'Only keeps a response out of caches.',

@@ -36,7 +36,10 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
 
 const encoder = new TextEncoder()
 
-/** Characters up to which a text is tested for being ASCII before it is encoded, as most keys and values are. */
+/**
+ * Longest text that is tested for ASCII before it is encoded, characters. Most keys and values are
+ * short and ASCII.
+ */
 const MAX_SHORT = 100
 
 /** Returns the length of a text in UTF-8 bytes. */
@@ -61,7 +64,7 @@ export function depthOf(value: Json, limit = MAX_DEPTH): number {
   return deepest + 1
 }
 
-/** Replaces unpaired surrogates, which the database would not return as they were, by U+FFFD. */
+/** Replaces unpaired surrogates, which the database would not return unchanged, with U+FFFD. */
 export function toWellFormed<T extends Json>(json: T): T {
   const text = JSON.stringify(json)
   if (!/\\ud[89a-f]/.test(text)) {
@@ -76,18 +79,19 @@ export function toWellFormed<T extends Json>(json: T): T {
 
 /**
  * Parses JSON that is part of something else, such as a query parameter.
- * @throws SyntaxError with a message for the client, for invalid JSON, a repeated member, or a number no double can hold
+ * @throws SyntaxError with a message for the client, for invalid JSON, a repeated member, or a
+ * number that no double holds exactly
  */
 export function parseJson(text: string): Json {
   const json = parse(text)
   const repeated = findRepeated(text)
   if (repeated) {
-    throw new SyntaxError(`\`${repeated.join('.')}\` is given twice: send it once.`)
+    throw new SyntaxError(`\`${repeated.join('.')}\` occurs twice: send it once.`)
   }
   const inexact = findInexact(text)
   if (inexact) {
     throw new SyntaxError(
-      `The number ${inexact.join('.')} cannot be kept exactly: send it as a text.`
+      `The number at \`${inexact.join('.')}\` cannot be stored exactly: send it as a string.`
     )
   }
   return toWellFormed(json)
@@ -101,7 +105,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Returns the message of a SyntaxError of `parseJson`, and throws any other error again. */
+/** Returns the message of a SyntaxError from `parseJson`; rethrows every other error. */
 export function faultOf(error: unknown): string {
   if (error instanceof SyntaxError) {
     return error.message

@@ -16,14 +16,17 @@ export const wholeFrom = (least: number) =>
 /** Schema of a parameter that is an integer of 0 or more, such as a count, an offset or an id. */
 export const Whole = wholeFrom(0)
 
-/** Schema of a boolean parameter. Other words are refused: `no` would otherwise count as given, hence true. */
+/** Schema of a boolean parameter. Every other text is refused, so that `no` does not count as true. */
 export const Flag = z
   .string()
   .refine((text) => /^(true|false|1|0)$/i.test(text), 'Must be a valid boolean.')
   .transform((text) => /^(true|1)$/i.test(text))
   .meta({ type: 'boolean' })
 
-/** Lets a schema of a list or object also take JSON text, as clients send in URLs and in some bodies. */
+/**
+ * Makes a schema of a list or object also accept JSON text, which clients send in URLs and in some
+ * bodies.
+ */
 export const jsonText = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value, ctx) => {
     if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) {
@@ -37,7 +40,10 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
     }
   }, schema)
 
-/** Schema of an integer id in a path. Anything but an integer becomes 0, which no row has, so that it is a 404. */
+/**
+ * Schema of an integer id in a path. Anything but an integer becomes 0, which no row has, so the
+ * response is a 404.
+ */
 export const KnownId = z
   .string()
   .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : 0))

@@ -24,8 +24,9 @@ export function parseInput<S extends z.ZodType>(
 }
 
 /**
- * Returns the issue inside a union when exactly one of its members takes the type of the input: of "a text or an object
- * with `id`", the missing `id` of an object. A union with a message of its own keeps it.
+ * Returns the issue inside a union if exactly one member of the union fits the type of the input:
+ * for "a text or an object with `id`" and an object, the missing `id`. A union's own message is
+ * kept.
  */
 function descend(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') {
@@ -65,7 +66,7 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
   }
 }
 
-/** Choices that an error message lists; the reference lists all of them. */
+/** Most choices that an error message lists; the reference lists all choices. */
 const MAX_CHOICES = 40
 
 function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string {
@@ -73,7 +74,7 @@ function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string 
   return `"${String(input)}" is not a valid choice. Choices: ${choices}.`
 }
 
-/** The codes zod may give to the issue of a missing field or of null. */
+/** The codes that zod may give to a missing field or to null. */
 const MISSING: z.core.$ZodIssue['code'][] = ['invalid_type', 'invalid_value', 'custom']
 
 function explainMissing({ code, input }: z.core.$ZodIssue): [ErrorCode, string] | undefined {

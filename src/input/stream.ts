@@ -1,14 +1,14 @@
 import { AppError } from '../errors.ts'
 
 /**
- * Bytes read of a body that turns out to be too large. Reading on, and dropping the bytes, lets the client see the refusal;
- * a connection cut in the middle of a request gives it no response at all.
+ * Bytes of a too large body that are read and dropped, so that the client gets the refusal. If the
+ * connection were closed in the middle of the request, the client would get no response at all.
  */
 const MAX_DROPPED_BYTES = 100_000_000
 
 /**
- * Reads a body of at most `limit` bytes; a request without a body gives none. When `Content-Length` exceeds the limit,
- * nothing is read.
+ * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. If
+ * `Content-Length` exceeds the limit, nothing is read.
  * @throws request_too_large; parse_error when the client disconnects before the end
  */
 export async function readBody(
@@ -31,7 +31,8 @@ export async function readBody(
 }
 
 /**
- * Reads a stream of at most `limit` bytes. A longer one is read up to `dropped` bytes and thrown away.
+ * Reads a stream of at most `limit` bytes. A longer stream is read up to `dropped` bytes, which are
+ * thrown away.
  * @throws request_too_large
  */
 export async function readBytes(

@@ -48,6 +48,15 @@ export function toChart(
   }
 }
 
+/** Returns the chart of an insight without series. */
+export const emptyChart = (title: string): Chart => ({
+  title,
+  subtitle: '',
+  kind: 'line',
+  buckets: [],
+  series: []
+})
+
 /** A trend without a name is called after its series. */
 const titleOf = (series: TrendSeries[]): string =>
   [

@@ -9,8 +9,8 @@ import type { PersonId } from './store.ts'
 import { readSubject, writeChange } from './write.store.ts'
 
 /**
- * Reads a person, applies `change` and writes the result in one transaction. If somebody else changes the person in
- * between, it starts again; `change` may therefore run several times.
+ * Reads a person, applies `change` and writes the result in one transaction. If another request
+ * changes the person in between, it starts again, so `change` may run several times.
  * @throws not_found; unavailable when the person keeps changing
  */
 export function changePerson(
@@ -38,11 +38,11 @@ export async function splitApart(
   db: Db,
   projectId: number,
   id: PersonId,
-  asked: SplitRequest,
+  request: SplitRequest,
   by: Request
 ): Promise<Subject[]> {
   const { parts } = await changePerson(db, projectId, id, async (subject) => {
-    const identities = chooseSplit(subject.identities, asked)
+    const identities = chooseSplit(subject.identities, request)
     if (identities.length === 0) {
       return NO_CHANGE
     }

@@ -18,8 +18,8 @@ export type Identity = { key: number; distinctId: string }
 export type Subject = { person: Person; identities: [Identity, ...Identity[]] }
 
 /**
- * The author and the time (`now`, ms UTC) of a change through the API. `id`, a new UUID, orders writes
- * of the same millisecond.
+ * The author and the time (`now`, ms UTC) of a change through the API. `id` is a new UUID that
+ * orders writes of the same millisecond.
  */
 export type Request = { actor: Actor; now: number; id: string }
 
@@ -27,16 +27,17 @@ export type Request = { actor: Actor; now: number; id: string }
 export type PersonChange = {
   versions: Version[]
   entries: Entry[]
-  /** Persons that were split off, each with the identities that it takes along. */
+  /** Persons that were split off, each with its identities. */
   parts: Subject[]
 }
 
 export const NO_CHANGE: PersonChange = { versions: [], entries: [], parts: [] }
 
-export const TOO_LARGE = `A person's properties may take at most ${MAX_PROPERTIES_BYTES} bytes of JSON, and so may the times at which they were set.`
+export const TOO_LARGE = `A person's properties may take at most ${MAX_PROPERTIES_BYTES} bytes of JSON, and the times at which they were set as much again.`
 
 /**
- * Sets properties. Each write is later than all known ones, so that neither stored values nor late events override it.
+ * Sets properties. Each write is later than all known writes, so that neither stored values nor
+ * late events override it.
  * @throws invalid_input, attr `properties`, when the person would become too large
  */
 export function setProperties(subject: Subject, properties: JsonObject, by: Request): PersonChange {
@@ -53,7 +54,10 @@ export function setProperties(subject: Subject, properties: JsonObject, by: Requ
   })
 }
 
-/** Removes a property, if there is one, by a write that is later than all known ones. Works on persons of any size. */
+/**
+ * Removes a property, if the person has it, by a write that is later than all known writes. Works
+ * on persons of any size.
+ */
 export function deleteProperty(subject: Subject, key: string, by: Request): PersonChange {
   const { person } = subject
   return change(subject, by, 'delete_property', () => {

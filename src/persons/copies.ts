@@ -5,15 +5,19 @@
  */
 
 /**
- * Bytes of credit that a byte of an event earns. Storage may take up to 20 times the bytes of events plus 1 kB per event;
- * with 10, the worst mixtures of events, persons, sessions and searchable names take three quarters of that.
+ * Bytes of credit that a byte of an event earns. Storage may take at most 20 times the bytes of
+ * events plus 1 kB per event; with 10, the worst mixtures of events, persons, sessions and
+ * searchable names take three quarters of this limit.
  */
 const CREDIT_PER_BYTE = 10
 
 /** Bytes of credit that each event earns, however small. */
 const CREDIT_PER_EVENT = 400
 
-/** Credit of a new person, whose rows and index entries take about 400 bytes: its first event has to earn them. */
+/**
+ * Credit of a new person. The person's rows and index entries take about 400 bytes, which the first
+ * event must earn.
+ */
 export const NEW_CREDIT = -CREDIT_PER_EVENT
 
 /** Bytes of credit that a person may save beyond the cost of the next copy. */
@@ -22,7 +26,10 @@ const MAX_SAVED = 65_536
 /** Bytes that the full-text index takes per byte of searchable text. */
 const SEARCH_BYTES = 10
 
-/** Bytes of an SQLite page, the bytes of it that rows can use, and the bytes of a row beside the copy. */
+/**
+ * Bytes of an SQLite page, the bytes in it that rows can use, and the bytes that a row takes
+ * besides the copy.
+ */
 const [PAGE, USABLE, ROW] = [4_096, 4_060, 12]
 
 /**

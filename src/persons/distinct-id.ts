@@ -1,6 +1,6 @@
 import type { Json } from '../input/json.ts'
 
-/** Characters kept of a distinct id and of an event's name, as in PostHog. */
+/** Characters of a distinct id or an event's name that are kept, as in PostHog. */
 const MAX_LENGTH = 200
 
 /** Reads a distinct id: `42` → `"42"`, as in PostHog; undefined for null and for blank text. */

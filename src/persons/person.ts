@@ -15,7 +15,10 @@ import {
   type Write
 } from './properties.ts'
 
-/** A stored person, decoded. Times are ms UTC; `version` is the id of the current version, `versions` their count. */
+/**
+ * A stored person, decoded. Times are ms UTC; `version` is the id of the current version,
+ * `versions` the number of versions.
+ */
 export type StoredPerson = {
   id: number
   uuid: string
@@ -25,7 +28,7 @@ export type StoredPerson = {
   writes: StoredWrites
   version: number
   versions: number
-  /** Bytes that copies of the properties may still take: see `copies.ts`. It may become negative. */
+  /** Bytes that copies of the properties may still take, see `copies.ts`; may be negative. */
   copyCredit: number
   /** Whether the current version differs from the properties, because the credit did not cover a copy. */
   isVersionStale: boolean
@@ -38,9 +41,9 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
   /** The searchable text as it is stored. */
   indexed: string
   revision: number | undefined
-  /** Whether the row has to be written. */
+  /** Whether the row must be written. */
   touched: boolean
-  /** Whether anything changed that responses, versions or indexes show. */
+  /** Whether a change affects responses, versions or indexes. */
   changed: boolean
 }
 
@@ -48,8 +51,8 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
 export type Version = { id: number; properties: JsonObject }
 
 /**
- * Bytes of JSON that a person's properties may take, and separately the times of their writes. A row
- * of D1 ends at 2 MB.
+ * Largest properties of a person, and largest record of their write times, bytes of JSON. D1 limits
+ * a row to 2 MB.
  */
 export const MAX_PROPERTIES_BYTES = 512 * 1024
 
@@ -110,7 +113,10 @@ const versionId = (identity: number, number: number): number => identity * 2 ** 
 /** Returns the key of the identity that a version belongs to. */
 export const identityOf = (version: number): number => Math.floor(version / 2 ** 24)
 
-/** Makes the properties as they are now the current version, which belongs to the identity with this key. */
+/**
+ * Makes the present properties the current version. The version belongs to the identity with this
+ * key.
+ */
 export function addVersion(person: Person, identity: number): Version {
   person.versions += 1
   person.version = versionId(identity, person.versions)
@@ -155,7 +161,10 @@ export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
   person.changed ||= draft.changed
 }
 
-/** Merges `source` into `target`. If the merged properties would be too large (`refused`), the target keeps its own. */
+/**
+ * Merges `source` into `target`. If the merged properties would be too large (`refused`), the
+ * target keeps its own properties.
+ */
 export function mergePersons(
   target: Person,
   source: Person
@@ -180,15 +189,15 @@ const isTooLarge = ({ shown, writes }: Bytes): boolean =>
 const NAME_KEYS = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
 
 /**
- * Returns a person's name: the first non-empty name-like property, else the first non-anonymous
- * distinct id, else the first.
+ * Returns a person's name: the first non-empty name-like property, else the first distinct id that
+ * is not anonymous, else the first distinct id.
  */
 export function nameOf(properties: JsonObject, distinctIds: string[]): string {
   const named = NAME_KEYS.map((key) => text(properties[key])).find((value) => value !== '')
   return named ?? distinctIds.find((id) => !isAnonymous(id)) ?? distinctIds[0] ?? ''
 }
 
-/** Returns the text that `search` looks in: the name-like properties, folded like the search term. */
+/** Returns the text that `search` searches: the name-like properties, folded like the search term. */
 export const searchText = (properties: ReadonlyMap<string, Json>): string =>
   NAME_KEYS.map((key) => foldSearch(text(properties.get(key))))
     .filter((value) => value !== '')
@@ -220,7 +229,7 @@ export const foldSearch = (value: string): string =>
 export const isAnonymous = (distinctId: string): boolean =>
   /^[0-9a-z]+(-[0-9a-z]+){4}$/.test(distinctId)
 
-/** Sorts distinct ids as the API lists them: anonymous ones last. */
+/** Sorts distinct ids as the API lists them, anonymous ids last. */
 export const sortDistinctIds = (ids: string[]): string[] =>
   ids.toSorted((a, b) => Number(isAnonymous(a)) - Number(isAnonymous(b)))
 
@@ -232,8 +241,8 @@ function text(value: Json | undefined): string {
 }
 
 /**
- * Whether events may merge this distinct id. Placeholders that many strangers share are not mergeable, in any case and
- * with quotes around them: `ada` → true, `"NULL"` → false.
+ * Whether events may merge this distinct id. Placeholders that many strangers share are not
+ * mergeable, in upper or lower case, with or without quotes: `ada` → true, `"NULL"` → false.
  */
 export function isMergeable(distinctId: string): boolean {
   const bare = distinctId

@@ -1,11 +1,13 @@
 import { byteLength, isSame, type Json, type JsonObject } from '../input/json.ts'
 
 /**
- * A person's properties as the outcome of a set of writes, whatever the order in which the writes arrive.
+ * A person's properties as the result of a set of writes, independent of the order in which the
+ * writes arrive.
  *
- * Per key: the latest `set` or `unset` counts. Without one, or after an `unset`, the earliest `once` that is later than
- * it counts; a null gives way to a value. A `seed` is a `once` that the server derives from an event; only the earliest
- * is kept, and it never comes back after an explicit `unset`.
+ * For each key, the latest `set` or `unset` wins. If there is none, or after an `unset`, the
+ * earliest later `once` wins; a null gives way to a value. A `seed` is a `once` that the server
+ * derives from an event; only the earliest seed is kept, and it never comes back after an explicit
+ * `unset`.
  */
 export type PersonProperties = {
   shown: Map<string, Json>
@@ -15,7 +17,10 @@ export type PersonProperties = {
   bytes: Bytes
 }
 
-/** Bytes of JSON: of the shown values, and an upper bound for the write times, whatever the order of the stamps. */
+/**
+ * Bytes of JSON: of the shown values, and an upper bound for the write times in any order of the
+ * stamps.
+ */
 export type Bytes = { shown: number; writes: number }
 
 export type Write = { key: string; stamp: Stamp } & (
@@ -49,7 +54,10 @@ export type Draft = {
   changed: boolean
 }
 
-/** `once` writes kept per key. Of more, repeated values are dropped first, then those in the middle. */
+/**
+ * Most `once` writes kept per key. Beyond it, repeated values are dropped first, then writes in the
+ * middle.
+ */
 const MAX_ONCE = 8
 
 export const emptyProperties = (): PersonProperties => ({
@@ -74,7 +82,10 @@ export function draftWrites(properties: PersonProperties, writes: Iterable<Write
   return draftOf(properties, drafts)
 }
 
-/** Drafts a merge of `source` into `target`: per key the later write counts, the target's if both have the same time. */
+/**
+ * Drafts a merge of `source` into `target`. For each key the later write wins; at the same time,
+ * the target's.
+ */
 export function draftMerge(target: PersonProperties, source: PersonProperties): Draft {
   const drafts = new Map<string, Register>()
   for (const [key, theirs] of source.registers) {
@@ -140,7 +151,7 @@ export function commitDraft(properties: PersonProperties, draft: Draft): void {
   properties.bytes = draft.bytes
 }
 
-/** Compares two stamps for sorting; the later one is greater. */
+/** Compares two stamps for sorting; the later stamp is greater. */
 export function compareStamps(a: Stamp, b: Stamp): number {
   if (a.at !== b.at) {
     return a.at - b.at
@@ -220,7 +231,7 @@ function shownCandidate({ set, once, seed }: Register): Candidate | undefined {
 
 const NOTHING: Bytes = { shown: 0, writes: 0 }
 
-/** Digits of a stamp's number in the stored form: a person has room for fewer than 100,000 stamps. */
+/** Digits of a stamp's number in the stored form; a person has room for fewer than 100,000 stamps. */
 const REFERENCE_DIGITS = 5
 
 const sizeOfStamp = (text: string): number => text.length + 3

@@ -49,7 +49,7 @@ import {
   rowOf
 } from './store.ts'
 
-/** An empty parameter filters nothing. */
+/** Schema of a filter; an empty parameter does not filter. */
 const Filter = z
   .string()
   .max(1000)
@@ -62,17 +62,20 @@ const ListQuery = z.object({
   ...FormatQuery.shape,
   distinct_id: Filter.meta({ description: 'The person with exactly this distinct id.' }),
   email: Filter.meta({
-    description: 'Persons with exactly this property `email`, upper and lower case told apart.'
+    description: 'Persons whose property `email` is exactly this text, case-sensitive.'
   }),
   search: Filter.meta({
     description:
-      'A part of the e-mail, name or username in any case, or exactly a distinct id or uuid.'
+      'Part of the e-mail, name or username, case-insensitive; or a whole distinct id or uuid.'
   })
 })
 
 const PersonPage = pageSchema('PersonPage', PersonJson)
 
-/** Where the next page starts; the count of a filtered list goes along, with the hash of what it was counted for. */
+/**
+ * The position of the next page. It carries the count of a filtered list, with the hash of the
+ * filters that were counted.
+ */
 const Cursor = Position.extend({
   counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
 })
@@ -82,7 +85,7 @@ const LIST = describe({
   tag: 'Persons',
   summary: 'List persons',
   description:
-    'Newest first. All filters that are given have to match. CSV has a column for each property that any of the persons has.',
+    'Newest first. A person must match all given filters. CSV has a column for each property of any of the persons.',
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
   refusals: [
@@ -104,8 +107,8 @@ const UPDATE = describe({
   tag: 'Persons',
   summary: 'Update a person',
   description:
-    'Sets the given properties, also to null, and keeps the others. It wins over whatever was set before, also if that arrives later.',
-  answers: { 200: { text: 'The person as it is now.', schema: PersonJson } },
+    'Sets the given properties, which may be null, and keeps all others. The new values also win over earlier events that arrive later.',
+  answers: { 200: { text: 'The updated person.', schema: PersonJson } },
   refusals: [
     ['required', 'This field is required.', 'properties'],
     ['invalid_input', TOO_LARGE, 'properties']
@@ -118,8 +121,8 @@ const DELETE_PROPERTY = describe({
   tag: 'Persons',
   summary: 'Delete a property of a person',
   description:
-    'The key is `$unset`, in the body or in the query; in both it has to be the same. A key that the person does not have changes nothing.',
-  answers: { 200: { text: 'The person is without the property.', schema: SuccessJson } },
+    'Send the key as `$unset`, in the body or in the query; if it is in both, the two must be the same. A key that the person does not have changes nothing.',
+  answers: { 200: { text: 'The person no longer has the property.', schema: SuccessJson } },
   refusals: [
     ['required', 'This field is required.', '$unset'],
     ['blank', 'This field may not be blank.', '$unset']
@@ -132,17 +135,17 @@ const SPLIT = describe({
   tag: 'Persons',
   summary: 'Split a person',
   description:
-    "Makes a person without properties of each distinct id that leaves; its past events are that person's from now on. The person keeps its properties, and the first distinct id unless others are named. Of one distinct id, nothing is split.",
+    'Each distinct id that leaves becomes a new person without properties and takes its past events along. The person keeps its properties and, by default, its first distinct id. A person with a single distinct id stays as it is.',
   answers: { 200: { text: 'The new persons.', schema: SplitJson } },
   refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
 })
 
-/** The same in the query. */
+/** The field `$unset` as a query parameter. */
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 
 type ListQuery = z.output<typeof ListQuery>
 
-/** A filter on properties, as it was asked for and as SQL; without SQL, it has no conditions. */
+/** A filter on properties, parsed and as SQL. `sql` is undefined if the filter has no conditions. */
 type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
 
 const filtersOf = (
@@ -150,7 +153,7 @@ const filtersOf = (
   property: PropertyFilter | undefined
 ): PersonFilters => ({ distinct_id, email, search, properties: property?.sql })
 
-/** Reads the filter on properties: which persons match it depends on the project's time zone. */
+/** Reads the filter on properties, in the project's time zone. */
 async function readPropertyFilter({
   var: { db, project, now },
   req
@@ -164,7 +167,7 @@ async function readPropertyFilter({
   return { group, sql: isEmpty ? undefined : await compilePropertyFilter(db, project, group, now) }
 }
 
-/** Plans the page that a request asks for. */
+/** Plans the requested page. */
 async function planPage(
   { url, query, projectId }: { url: string; query: ListQuery; projectId: number },
   property?: PropertyFilter
@@ -200,7 +203,10 @@ async function planPage(
   })
 }
 
-/** The list travels with the key check, unless it is CSV, which is streamed, or has a filter on properties. */
+/**
+ * Reads the list together with the key check, unless it is CSV, which is streamed, or has a filter
+ * on properties.
+ */
 const listing = reading({
   scope: 'person:read',
   path: z.object({}),
@@ -311,7 +317,7 @@ export const personRoutes = createRouter()
     }
   )
 
-/** Who asks for a change, and when. */
+/** Returns the author and the time of a change. */
 const requestOf = ({ var: { user, key, now } }: Context<AppEnv>): Request => ({
   actor: actorOf(user, key),
   now: now.getTime(),

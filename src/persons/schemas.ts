@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { refusing, sameReason } from '../input/fields.ts'
 import { isObject, type JsonObject } from '../input/json.ts'
 
-/** Distinct ids per person in a list; the person itself shows all. */
+/** Most distinct ids per person in a list. A single person shows all of them. */
 export const LISTED_DISTINCT_IDS = 100
 
 /** A person in every response of the API. */
@@ -11,10 +11,10 @@ export const PersonJson = z
     id: z.int(),
     name: z.string().meta({
       description:
-        'The first of email, name and username that is set; otherwise a distinct id, preferably not an anonymous one.'
+        'The first of email, name and username that is set; otherwise a distinct id, preferably one that is not anonymous.'
     }),
     distinct_ids: z.array(z.string()).meta({
-      description: `Anonymous ids come last. A list of persons shows at most ${LISTED_DISTINCT_IDS} per person.`
+      description: `Anonymous ids come last. A list of persons shows at most ${LISTED_DISTINCT_IDS} ids per person.`
     }),
     distinct_ids_truncated: z
       .literal(true)
@@ -58,7 +58,7 @@ export const PersonUpdateJson = refusing(
     .object({
       properties: PropertiesJson.meta({
         description:
-          'The properties to set; null is a value like any other. Others stay as they are.'
+          'The properties to set; null is a value like any other. All other properties stay as they are.'
       })
     })
     .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] }),
@@ -69,7 +69,7 @@ export const PersonUpdateJson = refusing(
   }
 )
 
-/** A field that clients send along and that has no effect. */
+/** A field that clients send and that has no effect. */
 const Ignored = PropertiesJson.nullish().meta({ description: 'Has no effect.' })
 
 export const DeletePropertyJson = z
@@ -104,7 +104,7 @@ export const SplitRequestJson = refusing(
     .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] }),
   sameReason(
     ['distinct_id', 'distinct_ids'],
-    'Send the distinct id that stays as `main_distinct_id`, or those that leave as `distinct_ids_to_split`.'
+    'Send the distinct id that stays as `main_distinct_id`, or the distinct ids that leave as `distinct_ids_to_split`.'
   )
 )
 

@@ -3,14 +3,17 @@ import { type Entry, MAX_IDENTITIES } from './activity/entry.ts'
 import type { Identity, PersonChange, Request, Subject } from './change.ts'
 import { addVersion, identityOf, newPerson, type Version } from './person.ts'
 
-/** A split names the one distinct id that stays, or those that leave. Without either, all but the first leave. */
+/**
+ * A split names the only distinct id that stays, or the distinct ids that leave. Without either,
+ * all but the first leave.
+ */
 export type SplitRequest = {
   main_distinct_id?: string | null | undefined
   distinct_ids_to_split?: string[] | null | undefined
 }
 
 /**
- * Returns the identities that leave a person; a person with only one keeps it.
+ * Returns the identities that leave a person. A person with a single identity keeps it.
  * @throws invalid_input, with the field at fault
  */
 export function chooseSplit(
@@ -59,7 +62,7 @@ export function splitPerson(
 ): PersonChange {
   const versions: Version[] = []
   const parts = leaving.map(({ identity, id, uuid }): Subject => {
-    // The identity takes its versions along: the numbers of new versions must not collide with theirs.
+    // The identity keeps its versions, so the numbers of new versions must not collide with theirs.
     const part = { ...newPerson(id, uuid, now), versions: person.versions }
     versions.push(addVersion(part, identity.key))
     return { person: part, identities: [identity] }

@@ -18,11 +18,11 @@ export type PersonRow = {
   uuid: string
   created_at: number
   properties: string
-  /** In the order in which the ids were first seen. */
+  /** Ordered by when the ids were first seen. */
   distinct_ids: string[]
 }
 
-/** All that are given have to match; `properties` comes from `compilePropertyFilter`. */
+/** Filters, all of which must match. `properties` comes from `compilePropertyFilter`. */
 export type PersonFilters = {
   distinct_id?: string | undefined
   email?: string | undefined
@@ -30,15 +30,15 @@ export type PersonFilters = {
   properties?: SQL | undefined
 }
 
-/** The last person of the page before: newest first, `at` its creation, then `id`. */
+/** The last person of the previous page: its creation time (`at`, ms UTC) and its id. */
 export const Position = z.object({ at: z.int(), id: z.int() })
 export type Position = z.infer<typeof Position>
 
 type Page = { limit: number; offset: number; after?: Position | undefined }
 
 /**
- * Reads one page, newest first, and the exact number of matches unless it is known already. One row more than `limit`
- * says that there are more.
+ * Plans the read of one page, newest first, and of the exact number of matches unless it is known
+ * already.
  */
 export function listPersons(
   projectId: number,
@@ -46,7 +46,8 @@ export function listPersons(
   page: Page,
   knownCount?: number
 ): Read<{ rows: PersonRow[]; count: number }> {
-  // Without a driver the rows come in order from the index; else only the page's rows are to be read in full.
+  // Without a driver, the rows come from the index in order. With a driver, only the page's rows
+  // should be read in full.
   const inOrder = sql`${matching(projectId, filters)} ${orderedPage(page)}`
   const listed = driverOf(projectId, filters)
     ? sql`from (select m.id ${inOrder}) as page cross join persons m on m.id = page.id order by m.created_at desc, m.id desc`
@@ -73,7 +74,7 @@ type ListedRow = Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }
 
 type Window = { limit?: number | undefined; offset: number }
 
-/** All matches, newest first and with every distinct id, page by page. */
+/** Yields all matches, newest first and with every distinct id, page by page. */
 export const exportPersons = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
   inPages(projectId, filters, window, async (ids): Promise<PersonRow[]> => {
     const [persons, distinctIds] = await readBatch(
@@ -90,7 +91,7 @@ export const exportPersons = (db: Db, projectId: number, filters: PersonFilters,
     }))
   })
 
-/** The properties of the same persons, for whoever has to know their keys first. */
+/** Yields the properties of the same persons, from which an export finds its columns. */
 export const exportProperties = (
   db: Db,
   projectId: number,
@@ -106,7 +107,10 @@ export const exportProperties = (
 const MAX_PAGE_ROWS = 5_000
 const MAX_PAGE_BYTES = 4_000_000
 
-/** Reads all matches in pages of at most 5,000 rows and about 4 MB of properties; `read` gets the SQL of a page's ids. */
+/**
+ * Yields all matches in pages of at most 5,000 rows and about 4 MB of properties. `read` gets a
+ * subquery of a page's ids.
+ */
 async function* inPages<Row extends { id: number; created_at: number }>(
   projectId: number,
   filters: PersonFilters,
@@ -135,11 +139,11 @@ async function* inPages<Row extends { id: number; created_at: number }>(
 
 export type PersonId = { id: number } | { uuid: string }
 
-/** `from … where …` that selects a person's row; open for another condition. */
+/** Returns `from … where …` for a person's row; another condition may follow. */
 export const onePerson = (projectId: number, by: PersonId): SQL =>
   sql`from persons where project_id = ${projectId} and ${'id' in by ? sql`id = ${by.id}` : sql`uuid = ${by.uuid}`}`
 
-/** Reads a person with every distinct id. */
+/** Plans the read of a person with every distinct id. */
 export function findPerson(projectId: number, by: PersonId): Read<PersonRow | undefined> {
   const person = onePerson(projectId, by)
   const row = query<Omit<PersonRow, 'distinct_ids'>>(
@@ -154,7 +158,7 @@ export function findPerson(projectId: number, by: PersonId): Read<PersonRow | un
   )
 }
 
-/** The end of a select over persons `m` whose `where` is open. */
+/** Returns the end of a select over persons `m`, after an open `where`. */
 const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
   ${after ? sql`and (m.created_at, m.id) < (${after.at}, ${after.id})` : sql``}
   order by m.created_at desc, m.id desc limit ${limit} offset ${offset}`
@@ -172,13 +176,13 @@ function countOf(projectId: number, filters: PersonFilters): SQL {
 export const isUnfiltered = (filters: PersonFilters): boolean =>
   Object.values(filters).every((filter) => filter === undefined)
 
-/** Different values that a key may have where a filter's operator has to look at each of them. */
+/** Most distinct values of a key for an operator that must examine each of them. */
 export const MAX_DISTINCT_VALUES = 200_000
 
 /**
- * The SQL of a filter on persons' properties; where an operator is not one of SQL, it is asked of each different value
- * of its key first, in one round trip.
- * @throws invalid_input, attr `properties`, for a key with too many different values
+ * Compiles a filter on persons' properties to SQL. For operators that SQL lacks, it reads the
+ * distinct values of their keys, in one round trip, and compares each of them.
+ * @throws invalid_input, attr `properties`, for a key with too many distinct values
  * @throws query_too_large, attr `properties`, when comparing them takes too much work
  */
 export async function compilePropertyFilter(
@@ -187,23 +191,23 @@ export async function compilePropertyFilter(
   group: FilterGroup,
   now: Date
 ): Promise<SQL> {
-  const asked = leavesOf(group).flatMap((filter) => {
+  const examined = leavesOf(group).flatMap((filter) => {
     const match = matcherOf(filter, project.timezone, now)
     return match ? [{ filter, match }] : []
   })
-  const keys = [...new Set(asked.map(({ filter }) => filter.key))]
+  const keys = [...new Set(examined.map(({ filter }) => filter.key))]
   const columns = await readBatch(db, ...keys.map((key) => distinctTexts(project.id, key)))
   const textsOf = new Map(keys.map((key, i) => [key, (columns[i] ?? []).map(({ text }) => text)]))
   for (const [key, texts] of textsOf) {
     if (texts.length > MAX_DISTINCT_VALUES) {
       throw invalid(
-        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} values, too many for this operator.`
+        `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`
       )
     }
   }
   const matching = new Map<PropertyFilter, string[]>()
   const work = new Work()
-  for (const { filter, match } of asked) {
+  for (const { filter, match } of examined) {
     matching.set(filter, await match(textsOf.get(filter.key) ?? [], work))
   }
   return compileFilter(() => sql`m.properties`, group, matching)
@@ -214,7 +218,10 @@ const distinctTexts = (projectId: number, key: string) =>
     select distinct text from (select ${textOf(sql`m.properties`, key)} as text from persons m where m.project_id = ${projectId})
     where text is not null limit ${MAX_DISTINCT_VALUES + 1}`)
 
-/** `from … where …` over persons `m`, driven by the filter that names the fewest: nothing else is read. */
+/**
+ * Returns `from … where …` over persons `m`, driven by the filter that selects the fewest persons,
+ * so that only these are read.
+ */
 function matching(projectId: number, filters: PersonFilters): SQL {
   const driver = driverOf(projectId, filters)
   const from = driver
@@ -224,10 +231,10 @@ function matching(projectId: number, filters: PersonFilters): SQL {
   return sql`from ${from} where m.project_id = ${projectId}${sql.join(rest)}`
 }
 
-/** A filter in two forms: the ids of the persons that it names, each once, or a condition on person `m`. */
+/** A filter in two forms: a query of the persons' ids, each once, and a condition on person `m`. */
 type IdFilter = { ids: SQL; holds: SQL }
 
-/** Those filters that name persons, the one that names the fewest first. */
+/** Returns the filters that can select ids, beginning with the one that selects the fewest persons. */
 const idFilters = (
   projectId: number,
   { distinct_id, email, search }: PersonFilters
@@ -257,7 +264,10 @@ const byEmail = (projectId: number, email: string): IdFilter => ({
   holds: sql`m.email = ${email}`
 })
 
-/** A name-like property contains the term, or the term is one of the person's ids. */
+/**
+ * Filters persons with a name-like property that contains the term, and persons with the term as an
+ * id.
+ */
 function bySearch(projectId: number, search: string): IdFilter {
   const term = foldSearch(search)
   const named = sql`${withDistinctId(projectId, search)}
@@ -266,7 +276,8 @@ function bySearch(projectId: number, search: string): IdFilter {
     return { ids: named, holds: sql`m.id in (${named})` }
   }
 
-  // The full-text index holds every three characters in a row; a shorter term has to look at each person.
+  // The full-text index contains every three consecutive characters; a shorter term has to be
+  // compared with each person.
   const containing =
     [...term].length >= 3
       ? sql`select rowid & 4294967295 as id from persons_search
@@ -283,7 +294,7 @@ const withDistinctId = (projectId: number, distinctId: string): SQL =>
   sql`select person_id as id from distinct_ids
       where project_id = ${projectId} and distinct_id = ${distinctId} and person_id is not null`
 
-/** A person as it was changed, without reading it again. */
+/** Returns the row of a changed person without reading it again. */
 export const rowOf = ({ person, identities }: Subject): PersonRow => ({
   id: person.id,
   uuid: person.uuid,
@@ -292,13 +303,13 @@ export const rowOf = ({ person, identities }: Subject): PersonRow => ({
   distinct_ids: identities.map(({ distinctId }) => distinctId)
 })
 
-/** The person as every endpoint answers it. */
+/** Returns a person as every endpoint responds with it. */
 export function personToJson(row: PersonRow) {
   const properties: JsonObject = JSON.parse(row.properties)
   const distinctIds = sortDistinctIds(row.distinct_ids)
   return {
     id: row.id,
-    // Of the ids that a list shows, so that a person has one name everywhere.
+    // Uses only the ids that a list shows, so that a person has the same name everywhere.
     name: nameOf(properties, sortDistinctIds(row.distinct_ids.slice(0, LISTED_DISTINCT_IDS))),
     distinct_ids: distinctIds,
     properties,
@@ -307,7 +318,10 @@ export function personToJson(row: PersonRow) {
   } satisfies PersonJson
 }
 
-/** As a list shows it: not more distinct ids than `LISTED_DISTINCT_IDS`, of which it then says so. */
+/**
+ * Returns a person as a list shows it: with at most `LISTED_DISTINCT_IDS` distinct ids, and a flag
+ * if there are more.
+ */
 export function listedPersonToJson(row: PersonRow) {
   const isTruncated = row.distinct_ids.length > LISTED_DISTINCT_IDS
   const person = personToJson({

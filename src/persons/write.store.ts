@@ -8,11 +8,11 @@ import { loadPerson, type Person, type StoredPerson, storePerson, type Version }
 import { onePerson, type PersonId } from './store.ts'
 
 /*
- * Whoever changes persons writes them through here. The `+` before a project keeps SQLite from going through all that it
- * has, which it takes for ten rows, instead of by the ids.
+ * All writes to persons. The `+` before a project's id keeps SQLite from scanning the project's
+ * persons, which it estimates at ten rows, instead of looking up the ids.
  */
 
-/** A person's row as it is read to be changed. */
+/** The columns of a person that a change reads. */
 export type PersonRecord = {
   id: number
   uuid: string
@@ -44,7 +44,10 @@ export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
   revision: row.revision
 })
 
-/** Rolls the batch back, as a conflict, unless these persons are as they were read. It stands before all writes. */
+/**
+ * Rolls the batch back as a conflict unless these persons are unchanged since they were read. Put
+ * it before all writes.
+ */
 export const expectUnchanged = (
   projectId: number,
   persons: readonly { id: number; revision?: number | undefined }[]
@@ -71,7 +74,10 @@ export const insertPersons = (projectId: number, persons: readonly Person[]): SQ
         from json_each(${rows})`
   ])
 
-/** A person of whom nothing changed that answers, versions or indexes show is written in fewer columns. */
+/**
+ * Returns the updates of persons. Writes fewer columns of a person whose changes affect no
+ * response, version or index.
+ */
 export const updatePersons = (projectId: number, persons: readonly Person[]): SQL[] => [
   ...eachChunk(persons.filter(({ changed }) => changed).map(storePerson), (rows) => [
     sql`update persons set created_at = changed.value ->> 'created_at', is_identified = changed.value ->> 'is_identified',
@@ -97,7 +103,7 @@ export const insertVersions = (projectId: number, versions: readonly Version[]):
         select value ->> 'id', ${projectId}, jsonb(value -> 'properties') from json_each(${rows})`
   ])
 
-/** A person to be changed; undefined when there is none. */
+/** Reads a person for a change; undefined if it does not exist. */
 export async function readSubject(
   db: Db,
   projectId: number,
@@ -119,7 +125,8 @@ export async function readSubject(
 }
 
 /**
- * Writes what a change made of a person in one transaction, or nothing at all when the person has changed since.
+ * Writes a changed person in one transaction, or nothing if the person has changed since it was
+ * read.
  * @throws ConflictError
  */
 export async function writeChange(
@@ -146,7 +153,7 @@ export async function writeChange(
   ])
 }
 
-/** Gives identities to persons; all their events go with them. */
+/** Moves identities to persons; their events follow. */
 export const moveIdentities = (
   projectId: number,
   moved: readonly { key: number; person_id: number }[]

@@ -8,14 +8,14 @@ export const newApiKey = () => `phx_${randomBase62(32)}`
 /** A project's capture token: `phc_` and 192 random bits in base 62; public, it only allows sending events. */
 export const newCaptureToken = () => `phc_${randomBase62(24)}`
 
-/** 128 random bits that make a project's hashes of erased distinct ids its own. */
+/** 128 random bits that key a project's hashes of erased distinct ids. */
 export const newErasureSalt = () => randomBase62(16)
 
 export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)
 
 export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`
 
-/** What is stored of a key: 256 random bits need neither salt nor a slow hash. */
+/** Hashes a key for storage. A key of 256 random bits needs neither a salt nor a slow hash. */
 export const hashKey = (key: string): Promise<string> => sha256(key)
 
 export function randomBase62(bytes: number): string {

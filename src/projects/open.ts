@@ -2,12 +2,12 @@ import { type Db, openDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
 import { findProjects, type ProjectRow } from './store.ts'
 
-/** A project and the database that its data is in. */
+/** A project, and the database with its data. */
 export type OpenProject = { project: ProjectRow; db: Db }
 
 /**
  * Finds a project and opens its database; undefined if the project does not exist.
- * @param usage collects the cost of the control database and of the project's
+ * @param usage collects the cost in the control database and in the project's database
  * @throws unavailable when this deployment does not bind the project's database
  */
 export async function openProject(

@@ -9,14 +9,17 @@ export const Timezone = z
   .string()
   .refine(isTimezone, { error: (issue) => `'${issue.input}' is not an IANA time zone.` })
 
-/** Days for which recordings are kept; null for as long as the deployment keeps them. */
+/** Days for which recordings are kept; null for the deployment's setting. */
 const RetentionDays = z
   .int()
-  .min(1, 'is not a number of days from 1 on')
-  .max(99_999, 'is more than 99999 days')
+  .min(1, 'must be at least 1 day')
+  .max(99_999, 'must be at most 99999 days')
   .nullable()
 
-/** Property filters that `filter_test_accounts` adds to a query; their meaning is checked where they are used. */
+/**
+ * Property filters that `filter_test_accounts` adds to a query. They are validated when they are
+ * used.
+ */
 const TestAccountFilters = z.array(z.record(z.string(), z.unknown())).max(50)
 
 export const Project = z.object({
@@ -25,7 +28,7 @@ export const Project = z.object({
   week_start: z.enum(WEEK_STARTS).default('sunday'),
   test_account_filters: TestAccountFilters.default([]),
   recording_retention_days: RetentionDays.default(null),
-  /** The D1 binding that is to hold the project's data. */
+  /** The D1 binding of the database for the project's data. */
   database: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]*$/)
@@ -34,7 +37,7 @@ export const Project = z.object({
 })
 export type Project = z.infer<typeof Project>
 
-/** A change keeps what it does not name; the database of a project cannot change. */
+/** A change of a project. Fields that are left out stay as they are; the database cannot change. */
 export const ProjectChange = z.object({
   name: Project.shape.name.optional(),
   timezone: Timezone.optional(),

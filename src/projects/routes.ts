@@ -15,7 +15,7 @@ const LIST = describe({
   id: 'projects_list',
   tag: TAG,
   summary: 'List projects',
-  description: 'Those that the key reaches, in the order of their ids.',
+  description: 'Lists the projects that the key has access to, in the order of their ids.',
   answers: { 200: { text: 'A page of projects.', schema: pageSchema('ProjectPage', ProjectJson) } }
 })
 
@@ -29,12 +29,13 @@ const RETRIEVE = describe({
 const ME = describe({
   id: 'users_me_retrieve',
   tag: TAG,
-  summary: 'Whose the key is',
-  description: 'The user who holds the key, with a project: where many scripts begin.',
+  summary: 'Retrieve the owner of the key',
+  description:
+    'Returns the user to whom the key belongs, and the first project that the key has access to.',
   answers: { 200: { text: 'The user.', schema: CallerJson } }
 })
 
-/** Mounted where all projects are. */
+/** The routes of the list of projects. */
 export const projectListRoutes = createRouter().get(
   '/',
   LIST,
@@ -51,7 +52,7 @@ export const projectListRoutes = createRouter().get(
   }
 )
 
-/** Mounted at a project. */
+/** The routes of one project. */
 export const projectRoutes = createRouter().get('/', RETRIEVE, allow('project:read'), (c) =>
   c.json(projectToApi(c.var.project))
 )

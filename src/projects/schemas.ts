@@ -5,7 +5,7 @@ import { settingsOf } from './settings.ts'
 import type { ProjectRow, UserRow } from './store.ts'
 import { USER_EXAMPLE, UserJson, userToJson } from './user.ts'
 
-/** Namespaces of the uuids that clients ask for and that nothing here goes by. */
+/** Namespaces of the uuids that clients expect and that have no meaning here. */
 const PROJECTS = '3d0c3c0a-3c5b-4f0e-8f5e-7f2d6f0f7a11'
 const OWNERS = 'b2f1b7d4-7a53-4f0c-9a43-0d7f7c7f1f5c'
 
@@ -36,18 +36,22 @@ const PROJECT_EXAMPLE = {
 export const ProjectJson = z
   .object({
     id: z.int(),
-    project_id: z.int().meta({ description: 'The same: a project is its only environment.' }),
+    project_id: z
+      .int()
+      .meta({ description: 'The same as `id`: a project has a single environment.' }),
     uuid: z.guid(),
     organization: z
       .guid()
       .meta({ description: 'The same for all projects of an owner; there are no organizations.' }),
     name: z.string(),
-    api_token: z.string().meta({ description: 'The capture token, with which SDKs send.' }),
+    api_token: z.string().meta({ description: 'The capture token, with which SDKs send events.' }),
     timezone: z.string(),
-    week_start_day: z.int().meta({ description: '0 is Sunday, 1 Monday.' }),
+    week_start_day: z
+      .int()
+      .meta({ description: 'The first day of the week: 0 is Sunday, 1 is Monday.' }),
     test_account_filters: z
       .array(z.unknown())
-      .meta({ description: 'What `filter_test_accounts` adds to a query.' }),
+      .meta({ description: 'The property filters that `filter_test_accounts` adds to a query.' }),
     is_demo: z.boolean(),
     access_control: z.boolean(),
     autocapture_opt_out: z.boolean(),
@@ -55,7 +59,7 @@ export const ProjectJson = z
     session_recording_sample_rate: z
       .string()
       .nullable()
-      .meta({ description: 'The share of the visits that are recorded; null for all.' }),
+      .meta({ description: 'The share of visits that are recorded; null for all visits.' }),
     session_recording_minimum_duration_milliseconds: z.int().nullable(),
     capture_console_log_opt_in: z.boolean(),
     heatmaps_opt_in: z.boolean(),
@@ -67,7 +71,7 @@ export const ProjectJson = z
   .meta({ id: 'Project', examples: [PROJECT_EXAMPLE] })
 export type ProjectJson = z.infer<typeof ProjectJson>
 
-/** A project as the API shows it, in the words of PostHog's. */
+/** Returns a project as the API shows it, with the field names of PostHog. */
 export function projectToApi(row: ProjectRow): ProjectJson {
   const settings = settingsOf(row)
   const { recording_sample: sample, recording_minimum_duration: seconds } = settings
@@ -103,7 +107,7 @@ export const CallerJson = z
     date_joined: z.iso.datetime(),
     is_staff: z.boolean(),
     team: ProjectJson.nullable().meta({
-      description: 'The project of the key, or the first of several; null when none is left.'
+      description: 'The first project that the key has access to; null if there is none.'
     })
   })
   .meta({
@@ -118,7 +122,7 @@ export const CallerJson = z
     ]
   })
 
-/** The user who holds a key, with the first project that the key reaches. */
+/** Returns the owner of a key, with the first project that the key has access to. */
 export const callerToJson = (
   user: UserRow,
   team: ProjectRow | undefined

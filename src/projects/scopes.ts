@@ -13,7 +13,7 @@ const OBJECTS = [
   'user'
 ]
 
-/** Every scope a key can hold: `<object>:read`, `<object>:write`, or `*` for all of them. */
+/** Every scope that a key can have: `<object>:read`, `<object>:write`, or `*` for all of them. */
 export const SCOPES = ['*', ...OBJECTS.flatMap((object) => [`${object}:read`, `${object}:write`])]
 
 export const Scopes = z
@@ -25,7 +25,7 @@ export const Scopes = z
   .min(1, 'At least one scope is needed.')
   .max(SCOPES.length)
 
-/** `x:write` includes `x:read`, and `*` includes all. */
+/** Whether scopes include a needed scope: `x:write` includes `x:read`, and `*` includes all. */
 export function hasScope(held: readonly string[], needed: string): boolean {
   return (
     held.includes('*') || held.includes(needed) || held.includes(needed.replace(/:read$/, ':write'))

@@ -1,38 +1,38 @@
 import * as z from 'zod'
 
-/** Longest time that a visit may have to last until it is recorded, in seconds; PostHog's own limit. */
+/** Longest minimum duration of a recorded visit, seconds; the limit is PostHog's. */
 const MAX_MINIMUM_DURATION = 30
 
-/** What browser SDKs do for a project, as they are told by their remote configuration. */
+/** The settings that a project sends to browser SDKs in their remote configuration. */
 export const ProjectSettings = z.object({
   /** Whether visits are recorded. */
   recording: z.boolean(),
-  /** Share of the visits that are recorded, 0…1. */
+  /** Share of visits that are recorded, 0…1. */
   recording_sample: z
     .number()
-    .min(0, 'is not a share from 0 to 1')
-    .max(1, 'is not a share from 0 to 1'),
-  /** Seconds that a visit has to last until it is recorded. */
+    .min(0, 'must be a share from 0 to 1')
+    .max(1, 'must be a share from 0 to 1'),
+  /** Seconds after which a visit is recorded. */
   recording_minimum_duration: z
     .number()
-    .min(0, 'is negative')
-    .max(MAX_MINIMUM_DURATION, `is more than ${MAX_MINIMUM_DURATION} seconds`),
-  /** Whether recordings hold what the page writes to the console. */
+    .min(0, 'must not be negative')
+    .max(MAX_MINIMUM_DURATION, `must be at most ${MAX_MINIMUM_DURATION} seconds`),
+  /** Whether recordings contain the page's console messages. */
   console_capture: z.boolean(),
-  /** Whether clicks and moves are sent for heatmaps. */
+  /** Whether clicks and mouse moves are sent for heatmaps. */
   heatmaps: z.boolean(),
   /** Whether loading times are sent. */
   web_vitals: z.boolean(),
-  /** Whether errors that nobody catches are sent. */
+  /** Whether uncaught errors are sent. */
   exceptions: z.boolean()
 })
 export type ProjectSettings = z.infer<typeof ProjectSettings>
 
-/** A change keeps what it does not name. */
+/** A change of settings. Settings that are left out stay as they are. */
 export const SettingsChange = ProjectSettings.partial()
 export type SettingsChange = z.infer<typeof SettingsChange>
 
-/** A new project records nobody until its owner decides so. */
+/** The defaults. A new project records nobody until its owner turns recording on. */
 const DEFAULTS: ProjectSettings = {
   recording: false,
   recording_sample: 1,
@@ -43,11 +43,11 @@ const DEFAULTS: ProjectSettings = {
   exceptions: false
 }
 
-/** All settings of a project, of which its row holds those that were ever set. */
+/** Returns all settings of a project: the defaults, and the settings that were ever changed. */
 export const settingsOf = (row: { settings: Partial<ProjectSettings> }): ProjectSettings => ({
   ...DEFAULTS,
   ...row.settings
 })
 
-/** The settings among the members of a project, or of a change of one. */
+/** Returns the settings from the members of a project or of a change. */
 export const pickSettings = (input: SettingsChange): SettingsChange => SettingsChange.parse(input)

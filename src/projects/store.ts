@@ -87,7 +87,7 @@ export async function createProject(
 export const listProjects = (db: Db): Promise<ProjectRow[]> =>
   db.select().from(projects).orderBy(asc(projects.id))
 
-/** Names of the D1 bindings that hold projects' data. */
+/** Lists the names of the D1 bindings with projects' data. */
 export async function listDatabases(db: Db): Promise<string[]> {
   const rows = await db
     .selectDistinct({ name: projects.database })
@@ -96,7 +96,7 @@ export async function listDatabases(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Lists the projects that keep recordings for a number of days of their own. */
+/** Lists the projects with their own retention of recordings. */
 export async function listRetentions(db: Db): Promise<{ id: number; days: number }[]> {
   const rows = await db
     .select({ id: projects.id, days: projects.recordingRetentionDays })
@@ -131,7 +131,7 @@ export async function findProjectByToken(db: Db, token: string): Promise<Project
   return row
 }
 
-/** Those that there are, in the order of their ids. */
+/** Finds the existing projects among these ids, in the order of their ids. */
 export const findProjects = (db: Db, ids: number[]): Promise<ProjectRow[]> =>
   db
     .select()
@@ -147,7 +147,10 @@ export type NewKey = {
   expiresAt?: Date | undefined
 }
 
-/** The key itself is in this answer and nowhere else. @throws does_not_exist for an unknown user or project */
+/**
+ * Creates a key. The result is the only place that contains the key itself. @throws does_not_exist
+ * for an unknown user or project
+ */
 export async function createKey(
   db: Db,
   input: NewKey,
@@ -180,7 +183,7 @@ export async function createKey(
 export const listKeys = (db: Db): Promise<KeyRow[]> =>
   db.select().from(apiKeys).orderBy(asc(apiKeys.id))
 
-/** Takes effect with the next request. Revoking twice keeps the first time. */
+/** Revokes a key, from the next request on. Revoking it again keeps the first time. */
 export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> {
   const rows = await db
     .update(apiKeys)
@@ -193,16 +196,16 @@ export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> 
 export type Caller = {
   key: KeyRow
   user: UserRow
-  /** The project asked for, if the key reaches it. */
+  /** The requested project, if the key has access to it. */
   project: ProjectRow | undefined
 }
 
-/** The hash of a key, and the project that the request is for: its id, or `@current` for the only one of the key. */
-export type Asked = { hash: string; projectId: number | '@current' }
+/** The hash of a key, and the requested project: an id, or `@current` for the key's only project. */
+export type Requested = { hash: string; projectId: number | '@current' }
 
 const [hash, projectId, now] = ['hash', 'projectId', 'now'].map((name) => sql.placeholder(name))
 
-const selectCaller = template<Asked>(sql`
+const selectCaller = template<Requested>(sql`
   select ${rowToJson(apiKeys)} as key, ${rowToJson(users)} as user,
          iif(${projects.id} is null, null, ${rowToJson(projects)}) as project
   from ${apiKeys} join ${users} on ${users.id} = ${apiKeys.userId}
@@ -212,7 +215,7 @@ const selectCaller = template<Asked>(sql`
 
 type Sought = { hash: string; projectId: number; now: number }
 
-/** Fails, and the batch with it, unless the key is valid and reaches the project. */
+/** Rolls the batch back unless the key is valid and has access to the project. */
 const guardProject = template<Sought>(
   expectRows(
     1,
@@ -230,17 +233,18 @@ const readCaller = (row: CallerRow): Caller => ({
   project: row.project === null ? undefined : JSON.parse(row.project)
 })
 
-/** Finds who holds the key, and the project if the key reaches it. */
-export async function findCaller(db: Db, asked: Asked): Promise<Caller | undefined> {
-  const [found] = await db.$client.run<CallerRow>([selectCaller(asked)])
+/** Finds the key with its owner, and the project if the key has access to it. */
+export async function findCaller(db: Db, requested: Requested): Promise<Caller | undefined> {
+  const [found] = await db.$client.run<CallerRow>([selectCaller(requested)])
   const [row] = found?.results ?? []
   return row && readCaller(row)
 }
 
 /**
- * Finds the caller and runs a read of the project in one round trip. The read runs only if the key is valid and reaches
- * the project; its rows are still not for a caller who lacks the scope.
- * @returns undefined when nothing was read, because of the key or because the read failed
+ * Finds the caller and runs a read of the project in one round trip. The read runs only if the key
+ * is valid and has access to the project. The scope is not checked here: a caller without it must
+ * not get the rows.
+ * @returns undefined when nothing was read: the key was refused, or the read failed
  */
 export async function findCallerAndRead<Answer>(
   db: Db,
@@ -262,7 +266,7 @@ export async function findCallerAndRead<Answer>(
   }
 }
 
-/** Written at most once an hour. */
+/** Records the use of a key, at most once an hour. */
 export const touchKey = (db: Db, id: number, now: Date) =>
   db
     .update(apiKeys)
@@ -281,7 +285,10 @@ async function requireUser(db: Db, id: number): Promise<void> {
   }
 }
 
-/** The members that have a value: an update leaves out what the change does not name. */
+/**
+ * Returns the members that are not undefined, so that an update keeps fields that a change leaves
+ * out.
+ */
 function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined)

@@ -12,7 +12,7 @@ export const ROLES = [
   'other'
 ] as const
 
-/** What an operator says of a user; the rest is made at creation. */
+/** The fields of a user that an operator sets; the others are generated. */
 export const User = z.object({
   first_name: z.string().trim().min(1).max(150),
   last_name: z.string().trim().max(150).default(''),
@@ -24,7 +24,7 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-/** A change keeps what it does not name. */
+/** A change of a user. Fields that are left out stay as they are. */
 export const UserChange = z.object({
   first_name: User.shape.first_name.optional(),
   last_name: z.string().trim().max(150).optional(),
@@ -63,7 +63,10 @@ export const UserJson = z
   .meta({ id: 'User', examples: [USER_EXAMPLE] })
 export type UserJson = z.infer<typeof UserJson>
 
-/** The nine fields of a user, as `created_by` shows them: what was never said is false, empty or `other`. */
+/**
+ * Returns the nine fields of a user that `created_by` shows. Fields that were never set are false,
+ * empty or `other`.
+ */
 export const userToJson = (row: typeof users.$inferSelect): UserJson => ({
   id: row.id,
   uuid: row.uuid,

@@ -5,24 +5,24 @@ import { type Matcher, matcherOf } from './match.ts'
 import type { Work } from './work.ts'
 
 /*
- * Property filters decided for values. db/filter.ts says the same in SQL, for lists that are read page by page;
- * test/api/properties/decide.test.ts compares the two.
+ * Property filters decided for values. db/filter.ts decides the same in SQL, for lists that are read
+ * page by page; test/api/properties/decide.test.ts compares the two.
  */
 
 /**
- * Decides for each value of a property, null for a missing one, whether it fulfils a filter. Returns 1 or 0 for each, in
- * their order.
- * @throws query_too_large, attr `breakdown_values`, for too many different texts, or too long ones, of an operator that
- * takes long; attr `properties` when comparing them would take too long
+ * Decides which values of a property fulfil a filter; null stands for a missing value. Returns 1 or
+ * 0 for each value, in their order.
+ * @throws query_too_large, attr `breakdown_values`, when a slow operator gets too many different
+ * texts, or too long ones; attr `properties`, when comparing them would take too long
  */
 export type Decider = (values: readonly Json[], work: Work) => Promise<Uint8Array>
 
-/** Different texts of a property that are compared with an operator that takes long. */
+/** Different texts of a property that a slow operator compares. */
 const MAX_TEXTS = 100_000
-/** Characters of these texts, all of which are held at once. */
+/** Characters of these texts, all of which are in memory at once. */
 const MAX_CHARACTERS = 8_000_000
 
-/** Returns the error for a property with too many different values: query_too_large, attr `breakdown_values`. */
+/** Returns the query_too_large error for a property with too many different values. */
 export const tooManyValues = (key: string): AppError =>
   new AppError(
     'query_too_large',
@@ -30,7 +30,7 @@ export const tooManyValues = (key: string): AppError =>
     'breakdown_values'
   )
 
-/** Returns the text of a value: a string itself, anything else its JSON; null for null, which stands for a missing value too. */
+/** Returns the text of a value: a string itself, anything else as JSON; null for null. */
 export function textOfValue(value: Json): string | null {
   if (typeof value === 'string') {
     return value
@@ -39,15 +39,15 @@ export function textOfValue(value: Json): string | null {
 }
 
 /**
- * A number in JSON's notation, with white space around it. SQLite's JSON ends at a null character: `5\0a` is 5. The group
- * `rest` is missing for a whole number.
+ * A number in JSON's notation, with white space around it. SQLite ends a text of JSON at a null
+ * character, so `5\0a` is 5 as well. A whole number lacks the group `rest`.
  */
 const NUMBER =
   /^[ \t\n\r]*(?<whole>-?(?:0|[1-9]\d*))(?<rest>\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?[ \t\n\r]*(?:\0|$)/
 
 /**
- * Returns the number that a value is, also as a text: `5`, `"5"` and `" 5.0\n"` → 5. NaN for anything else, and for the
- * text of a number beyond all doubles.
+ * Returns the number in a value, which may be written as text: `5`, `"5"` and `" 5.0\n"` → 5. NaN for
+ * anything else and for infinite numbers.
  */
 export function numberOfValue(value: Json): number {
   if (typeof value === 'number') {
@@ -56,36 +56,39 @@ export function numberOfValue(value: Json): number {
   return typeof value === 'string' && NUMBER.test(value) ? toDouble(value) : Number.NaN
 }
 
-/** Characters of a text that has no more digits than SQLite reads. */
-const MAX_SHORT = 19
-/** The first digits of a number up to which SQLite reads one digit more, to stay within an unsigned 64-bit integer. */
+/** Digits that SQLite always reads. */
+const MIN_DIGITS = 19
+/** SQLite reads a 20th digit behind 19 digits up to these: all 20 fit an unsigned 64-bit integer. */
 const LAST_BEFORE_20 = '1844674407370955159'
 
 /**
- * Returns the double that SQLite makes of a text that `NUMBER` matches; NaN when it is infinite. SQLite drops all digits
- * behind the 19th or 20th, and so may come to a double beside the nearest one: `1.9912429794377245475` → 1.9912429794377244.
+ * Returns the double that SQLite makes of a text that `NUMBER` matches; NaN when it is infinite.
+ * SQLite drops all digits behind the 19th or 20th, so that the double may be next to the nearest one:
+ * `1.9912429794377245475` → 1.9912429794377244.
  */
 function toDouble(text: string): number {
-  const number = Number.parseFloat(text.length > MAX_SHORT ? shorten(text) : text)
+  const number = Number.parseFloat(text.length > MIN_DIGITS ? shorten(text) : text)
   return Number.isFinite(number) ? number : Number.NaN
 }
 
+/** Drops the digits that SQLite drops: `12177950094603733434863` → `12177950094603733434e3`. */
 function shorten(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?/i.exec(text) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
-  const kept = digits.slice(0, digits.slice(0, 19) <= LAST_BEFORE_20 ? 20 : 19)
+  const readsMore = digits.slice(0, MIN_DIGITS) <= LAST_BEFORE_20
+  const kept = digits.slice(0, readsMore ? MIN_DIGITS + 1 : MIN_DIGITS)
   const power = Number(exponent) - fraction.length + digits.length - kept.length
   return `${sign}${kept || '0'}e${power}`
 }
 
-/** Digits of a whole number that is certainly an exact double. */
+/** Characters up to which a double holds every whole number exactly. */
 const MAX_EXACT_DIGITS = 15
 
 /**
- * Returns the number that a value is compared as; NaN for anything else. Texts of whole numbers are compared exactly up to
- * 64 bits, where a double would round, and are no numbers beyond. So are the digits that JSON has for a whole number:
- * 2 ** 60 is compared as 1152921504606847000.
+ * Returns the number that a filter compares; NaN for anything else. Unlike `numberOfValue`, it reads
+ * whole numbers in texts exactly up to 64 bits, where a double would round; NaN beyond 64 bits. Of a
+ * large whole number it reads the digits of the JSON: 2 ** 60 is compared as 1152921504606847000.
  */
 function comparedOf(value: Json): number | bigint {
   if (typeof value === 'number') {
@@ -105,19 +108,19 @@ function comparedOf(value: Json): number | bigint {
   return whole.length <= MAX_EXACT_DIGITS ? Number(whole) : (toInteger(whole) ?? Number.NaN)
 }
 
-/** Returns the integer of 64 bits that a text is; undefined for anything else, such as `1e+21`. */
+/** Reads a 64-bit integer; undefined for anything else, such as `1e+21`. */
 function toInteger(text: string): bigint | undefined {
   const integer = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined
   return integer === undefined || BigInt.asIntN(64, integer) !== integer ? undefined : integer
 }
 
-/** Returns a decider for a filter. Its answers for operators that take long are kept from one call to the next. */
+/** Returns the decider of a filter. For a slow operator it keeps its answers for the next call. */
 export function deciderOf(filter: PropertyFilter, timezone: string, now: Date): Decider {
   const match = matcherOf(filter, timezone, now)
   return match ? decideTexts(filter, match) : decideEach(testOf(filter))
 }
 
-/** Compares each different text only once, however often the decider is called. */
+/** Compares each different text only once, in however many calls. */
 function decideTexts({ key, operator }: PropertyFilter, match: Matcher): Decider {
   const known = new KnownTexts(key)
   const [hit, miss] = isOpposite(operator) ? [0, 1] : [1, 0]
@@ -141,7 +144,7 @@ class KnownTexts {
     this.#key = key
   }
 
-  /** Returns the different texts among these that are not known. @throws query_too_large when there are too many in all */
+  /** Returns the different texts that are not known yet. @throws query_too_large for too many in all */
   freshOf(texts: readonly (string | null)[]): string[] {
     const fresh = new Set<string>()
     let characters = this.#characters
@@ -185,7 +188,7 @@ const decideEach =
     return decided
   }
 
-/** Missing values never fulfil an operator, but always its opposite. */
+/** A missing value never fulfils an operator and always fulfils its negation. */
 function testOf({ operator, values }: PropertyFilter): Test {
   switch (operator) {
     case 'exact':
@@ -217,7 +220,7 @@ const not =
 function isAnyOf(values: readonly string[]): Test {
   const [first, ...others] = values
   if (others.length === 0 && first !== undefined) {
-    // A set computes the hash of each text, which takes longer than to compare it.
+    // A set would compute the hash of each text, which takes longer than a comparison.
     return (value) => textOfValue(value) === first
   }
   const texts = new Set(values)
@@ -249,7 +252,7 @@ const COMPARISONS: Partial<Record<PropertyFilter['operator'], Comparison>> = {
   not_between: (number, lowest, highest) => number < lowest || number > highest
 }
 
-/** Of several values, the lowest or the highest is compared: whichever is easiest to fulfil. */
+/** Compares with the lowest or the highest of several limits, whichever is easier to fulfil. */
 function compares(operator: PropertyFilter['operator'], values: readonly string[]): Test {
   const isFulfilled = COMPARISONS[operator]
   if (!isFulfilled) {

@@ -9,9 +9,9 @@ import { MAX_PATTERN, MAX_PATTERN_SIZE, Patterns } from './pattern.ts'
 import { findSessionProperty } from './session.ts'
 import { isVersion, isVersionPattern } from './version.ts'
 
-/** Operators that compare with one or any of several values. */
+/** Operators that are true when the property matches one of the values. */
 const MATCHES = ['exact', 'in', 'icontains', 'icontains_multi', 'regex'] as const
-/** The opposites of `MATCHES`: true when the property equals none of the values, or is missing. */
+/** The opposites of `MATCHES`: true when the property matches none of the values, or is missing. */
 const MISSES = ['is_not', 'not_in', 'not_icontains', 'not_icontains_multi', 'not_regex'] as const
 const NUMERIC = ['gt', 'gte', 'lt', 'lte', 'min', 'max'] as const
 const RANGES = ['between', 'not_between'] as const
@@ -32,8 +32,9 @@ const SEMVER = [
 ] as const
 
 /**
- * Whether an operator negates another one. A filter on several things, such as the events of a session, is fulfilled when
- * one of them fulfils an ordinary operator, but only when all of them fulfil a negating one.
+ * Whether an operator negates another operator. A filter on several objects, such as the events of
+ * a session, needs one object that fulfils an ordinary operator, but all objects must fulfil a
+ * negating operator.
  */
 export const isOpposite = (operator: Operator): boolean =>
   isOneOf(MISSES, operator) || operator === 'is_not_set'
@@ -49,12 +50,15 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** Owners of a property: the event, its person as of the event, or its session. */
+/** Owners of a property: the event, its person at the time of the event, or its session. */
 export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
 /** Lists of recordings also filter by a recording's own fields and by the names of its events. */
 export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording' | 'event_metadata'
 
-/** A condition on one property; `values` are those of the request, numbers and booleans written as text. */
+/**
+ * A condition on one property. `values` are the values of the request; numbers and booleans are
+ * written as text.
+ */
 export type PropertyFilter = {
   key: string
   operator: Operator
@@ -63,19 +67,22 @@ export type PropertyFilter = {
 }
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
-/** Filters in one request. */
+/** Most filters in one request. */
 export const MAX_FILTERS = 40
-/** Levels of nested groups. */
+/** Deepest nesting of groups. */
 export const MAX_DEPTH = 5
-/** Values of one filter. */
+/** Most values of one filter. */
 export const MAX_VALUES = 1_000
-/** Characters of a property's name, as in PostHog. */
+/** Longest name of a property, characters, as in PostHog. */
 const MAX_KEY = 400
-/** Characters of a value. */
+/** Longest value, characters. */
 const MAX_VALUE = 10_000
-/** Characters of a value of `icontains` and its relatives, which are searched for in every stored value. */
+/**
+ * Longest value of `icontains` and similar operators, characters. It is searched for in every
+ * stored value.
+ */
 const MAX_CONTAINED = 1_000
-/** Characters of a number to compare with. */
+/** Longest number in a filter, characters. */
 const MAX_NUMBER = 400
 
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
@@ -88,9 +95,12 @@ export const leavesOf = (group: FilterGroup): PropertyFilter[] =>
 export type Reading = {
   timezone: string
   now: Date
-  /** Types that a filter may have; the first is the default. Only `person` if left out. */
+  /** Types that a filter may have; the first is the default. Without `types`, only `person`. */
   types?: readonly PropertyType[]
-  /** Counts the regular expressions of a request that has filters in several places; a new count if left out. */
+  /**
+   * Counts the regular expressions of a request with filters in several places. Without it, a new
+   * count begins.
+   */
   patterns?: Patterns
 }
 
@@ -150,7 +160,7 @@ export const OPERATOR_TABLE = `| Operators | The property |
 | \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values · equals none of them |
 | \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of them |
 | \`regex\` · \`not_regex\` | contains a match of the pattern · does not. RE2 syntax, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out |
-| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that are numbers: whole ones exactly up to 64 bits, others as doubles; a text of a whole number beyond 64 bits fulfils none of these |
+| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that contain a number: whole numbers exactly up to 64 bits, other numbers as doubles; a text with a whole number beyond 64 bits fulfils none of these operators |
 | \`between\` · \`not_between\` | is a number from the first to the second of two values · is a number outside of them |
 | \`is_set\` · \`is_not_set\` | exists · is missing or null; neither takes a value |
 | \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date, compared with an ISO 8601 date or a relative date such as \`-7d\` |
@@ -158,7 +168,7 @@ export const OPERATOR_TABLE = `| Operators | The property |
 
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 
-/** A filter in the API reference. `readFilters` reads filters, and gives better errors than this schema would. */
+/** Describes a filter for the API reference only: `readFilters` reads filters, with better errors. */
 const PropertyFilterJson = z
   .object({
     key: z.string().min(1).max(MAX_KEY),
@@ -167,7 +177,7 @@ const PropertyFilterJson = z
       .optional()
       .meta({
         description:
-          'One value, or a list of values: one of them has to match; with a negating operator such as `is_not`, none may.'
+          'One value, or a list of values, one of which must match; with a negating operator such as `is_not`, none may match.'
       }),
     operator: Operator.default('exact'),
     type: z.literal('person').default('person')
@@ -187,7 +197,7 @@ const PropertyGroupJson = z
   })
   .meta({
     id: 'PropertyGroup',
-    description: 'Filters and groups, all (AND) or at least one (OR) of which have to match.'
+    description: 'Filters and groups. All (AND) or at least one (OR) of them must match.'
   })
 
 export const PropertyFiltersJson = z
@@ -216,7 +226,7 @@ const NEGATION = Object.fromEntries(
 
 const CASE_KEYS = ['case_sensitive', 'caseSensitive']
 
-/** Hints for the keys that other interfaces use for the same thing. */
+/** Hints for keys that other APIs use for the same purpose. */
 const FILTER_HINTS: Record<string, string> = {
   ...NEGATION,
   ...Object.fromEntries(
@@ -228,7 +238,7 @@ const FILTER_HINTS: Record<string, string> = {
   property: 'did you mean "key"?',
   name: 'did you mean "key"?',
   ...Object.fromEntries(
-    CASE_KEYS.map((name) => [name, 'icontains ignores case, exact and regex do not.'])
+    CASE_KEYS.map((name) => [name, 'icontains ignores case; exact and regex do not.'])
   ),
   group_type_index: 'groups are not supported.'
 }
@@ -243,14 +253,14 @@ const GROUP_HINTS: Record<string, string> = {
   properties: 'did you mean "values"?'
 }
 
-/** Keys of filters or of groups, with what a client may have meant by other keys. */
+/** The keys of filters or groups, and hints for other keys. */
 type Keys = { of: string; known: readonly string[]; hints: Record<string, string> }
 const OF_FILTER: Keys = { of: 'A property filter', known: FILTER_KEYS, hints: FILTER_HINTS }
 const OF_GROUP: Keys = { of: 'A group of property filters', known: GROUP_KEYS, hints: GROUP_HINTS }
 
 /**
- * Checks the keys of a filter or a group. Unknown keys with an empty value (null, `false`, `''`, `[]` or `{}`) are ignored,
- * unless their name resembles a known one.
+ * Checks the keys of a filter or a group. Ignores unknown keys with an empty value (null, `false`,
+ * `''`, `[]` or `{}`), unless their name resembles a known key.
  * @throws invalid_input for any other unknown key
  */
 function expectKeys(node: JsonObject, { of, known, hints }: Keys): void {
@@ -263,7 +273,7 @@ function expectKeys(node: JsonObject, { of, known, hints }: Keys): void {
     if (hint !== undefined && !Object.hasOwn(hints, name)) {
       throw invalid(`${of} has no ${showName(name)}: ${hint}`)
     }
-    if (isAsked(name, value)) {
+    if (asksForSomething(name, value)) {
       throw invalid(
         `${of} has no ${showName(name)}: ${hint ?? `its keys are ${known.join(', ')}.`}`
       )
@@ -276,8 +286,11 @@ function guess(name: string, known: readonly string[]): string | undefined {
   return meant && `did you mean "${meant}"?`
 }
 
-/** Whether an unknown key asks for anything. A group's index may be 0; no comparison is the default in letter case. */
-const isAsked = (name: string, value: Json | undefined): boolean =>
+/**
+ * Whether an unknown key asks for something. A group's index of 0 does, and so does
+ * `case_sensitive`, whether true or false.
+ */
+const asksForSomething = (name: string, value: Json | undefined): boolean =>
   value === 0 ||
   saysSomething(value) ||
   (CASE_KEYS.includes(name) && value !== null && value !== undefined)
@@ -376,25 +389,25 @@ function checkValues(
   }
 }
 
-/** @throws invalid_input for numbers that no double holds, and for a range that is none */
+/** @throws invalid_input for numbers that no double holds exactly, and for an invalid range */
 function expectNumbers(operator: Operator, values: string[]): void {
   const inexact = values.find((value) => !isExactNumber(value))
   if (inexact !== undefined) {
     throw invalid(
-      `${show(inexact)} cannot be compared exactly: a value of ${operator} must be a number that a double holds.`
+      `${show(inexact)} cannot be compared exactly: a value of ${operator} must be a number that a double holds exactly.`
     )
   }
   if (isOneOf(RANGES, operator)) {
     const [low, high] = values.map(Number)
     if (values.length !== 2 || low === undefined || high === undefined || low > high) {
-      throw invalid(`${operator} needs two numbers, the lower first.`)
+      throw invalid(`The operator ${operator} needs two numbers, the lower number first.`)
     }
   }
 }
 
 const trimJson = (text: string): string => text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
 
-/** Whether the number that a text writes is a double: 9007199254740993 and 1e400 are none. */
+/** Whether a double holds the number in a text exactly: 9007199254740993 and 1e400 are not doubles. */
 function isExactNumber(text: string): boolean {
   const number = trimJson(text)
   return number.length <= MAX_NUMBER && isExact(number, Number(number))

@@ -36,7 +36,7 @@ export function matcherOf(
   return test && ((texts, work) => select(filter, texts, test, work))
 }
 
-/** Searches all texts for one pattern before the next, so that few patterns at a time cache their steps in memory. */
+/** Searches all texts for one pattern before the next, so that few patterns cache steps at a time. */
 async function search(
   filter: PropertyFilter,
   texts: readonly string[],

@@ -3,10 +3,16 @@ import { faultOf, type Json, parseJson } from '../input/json.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES, OPERATOR_TABLE } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
 
-/** Query parameters of the form `properties[0][key]=…` in one URL: enough for every filter with dozens of values. */
+/**
+ * Most query parameters of the form `properties[0][key]=…` in one URL: enough for the most filters,
+ * with dozens of values each.
+ */
 const MAX_PARAMETERS = 5_000
 
-/** The parameter `properties` in the API reference; `readPropertyParameters` reads it. */
+/**
+ * Describes the parameter `properties` for the API reference only: `readPropertyParameters` reads
+ * it.
+ */
 export const PropertyParameters = z.object({
   properties: z
     .array(
@@ -17,9 +23,9 @@ export const PropertyParameters = z.object({
     )
     .optional()
     .meta({
-      description: `Filters as JSON text: a list, all of which have to match, \
+      description: `Filters as JSON text: a list, all of whose filters must match, \
 \`[{"key":"plan","operator":"exact","value":["pro","team"]}]\`, one filter, or a group, \`{"type":"OR","values":[…]}\`. The \
-parameter may be repeated; then all have to match. \`properties[0][key]=plan&properties[0][value]=pro\` works as well.
+parameter may be repeated; then all filters must match. \`properties[0][key]=plan&properties[0][value]=pro\` works as well.
 
 At most ${MAX_FILTERS} filters, groups nested ${MAX_DEPTH} deep, ${MAX_VALUES} values per filter and ${MAX_PATTERNS} regular \
 expressions. A filter that cannot be read is a 400 that says why; so is a regular expression or a number of values that \
@@ -32,8 +38,9 @@ ${OPERATOR_TABLE}`
 })
 
 /**
- * Returns the `properties` of a query string as JSON, or undefined without any. Clients send one or several JSON texts
- * (all have to match), as `properties` or `properties[]`, or spell filters out:
+ * Returns the `properties` of a query string as JSON, or undefined without any. Clients send one or
+ * several JSON texts as `properties` or `properties[]` (all filters must match), or spell filters
+ * out:
  *
  * `properties[0][key]=plan&properties[0][value][]=pro` → `[{ "key": "plan", "value": ["pro"] }]`
  * @throws invalid_input, attr `properties`
@@ -79,7 +86,9 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
     for (const part of path) {
       const inner = tree.get(part) ?? new Map()
       if (!(inner instanceof Map)) {
-        throw invalid(`${name.slice(0, 100)} conflicts with a parameter that gives a value here.`)
+        throw invalid(
+          `${name.slice(0, 100)} conflicts with another parameter: both set the same place.`
+        )
       }
       tree.set(part, inner)
       tree = inner
@@ -89,7 +98,7 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
   return toJson(root)
 }
 
-/** @throws invalid_input when there is another value in this place */
+/** @throws invalid_input when the place has a different value */
 function place(tree: Tree, { name, part, value }: { name: string; part: string; value: string }) {
   const other = tree.get(part)
   if (other !== undefined && other !== value) {

@@ -2,13 +2,16 @@ import { RE2JS } from 're2js'
 import { AppError } from '../errors.ts'
 import { sizeOf } from './size.ts'
 
-/** Characters allowed in a regular expression. */
+/** Longest regular expression, characters. */
 export const MAX_PATTERN = 1_000
-/** Size (see `sizeOf`) allowed for a regular expression; 4,000 take the library about 5 ms to compile. */
+/** Largest regular expression by `sizeOf`. The library compiles a size of 4,000 in about 5 ms. */
 export const MAX_PATTERN_SIZE = 4_000
-/** Regular expressions allowed in one request. */
+/** Most regular expressions in one request. */
 export const MAX_PATTERNS = 100
-/** Total size of the regular expressions of one request; 20,000 take about 50 ms to compile. */
+/**
+ * Largest total size of the regular expressions in one request. A size of 20,000 compiles in about
+ * 50 ms.
+ */
 export const MAX_PATTERNS_SIZE = 20_000
 
 /** Compiles a pattern in RE2's syntax. @returns undefined when it is invalid, too long or too large */
@@ -31,8 +34,8 @@ const CHARACTERS_OF_UNIT = 10
 const UNICODE_CHARACTERS_OF_UNIT = 3
 
 /**
- * Returns how many characters are searched for a pattern per unit of work. One unit per text and new
- * steps come on top.
+ * Returns how many characters are searched for a pattern per unit of work. Each text costs one
+ * additional unit, and new steps cost extra.
  */
 export const charactersOfUnit = (pattern: string): number =>
   /\\[pP]/.test(pattern) ? UNICODE_CHARACTERS_OF_UNIT : CHARACTERS_OF_UNIT
@@ -48,9 +51,10 @@ export type Search = {
 }
 
 /**
- * Compiles a pattern to search for. Steps of the library's automaton that are cached take a constant time; a new step takes
- * longer the larger the pattern is. `onStep` is told the units of each new step and may throw. When the library falls back
- * to its slow engine, because a pattern has too many steps, `onStep` gets Infinity.
+ * Compiles a pattern to search for. Cached steps of the library's automaton take constant time; a
+ * new step takes longer for larger patterns. `onStep` gets the units of each new step and may throw.
+ * It gets Infinity when the library falls back to its slow engine because a pattern has too many
+ * steps.
  */
 export function searchFor(pattern: string, onStep: (units: number) => void): Search {
   const compiled = RE2JS.compile(pattern)

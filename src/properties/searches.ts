@@ -1,13 +1,13 @@
 import { type Search, searchFor } from './pattern.ts'
 
-/** Bytes of steps that the patterns of a request may keep while another pattern is searched for. */
+/** Bytes of cached steps that patterns keep while another pattern is searched for. */
 const MAX_KEPT = 8_000_000
 
-/** Keeps the patterns of a request compiled, since texts to search come in many batches. */
+/** Keeps the patterns of a request compiled for the next batch of texts. */
 export class Searches {
   readonly #searches = new Map<string, Search>()
 
-  /** Returns the search for a pattern. The patterns that were searched for the longest ago lose steps that need room. */
+  /** Returns the search for a pattern. Patterns not searched for in a while lose their steps. */
   of(pattern: string, onStep: (units: number) => void): Search {
     const search = this.#searches.get(pattern) ?? searchFor(pattern, onStep)
     this.#searches.delete(pattern)

@@ -1,4 +1,4 @@
-/** Properties of a session's first event that the session keeps, as `$entry_utm_source` and so on. */
+/** Properties that a session keeps from its first event, under names such as `$entry_utm_source`. */
 const ENTRY_PARAMETERS = [
   'utm_source',
   'utm_campaign',

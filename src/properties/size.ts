@@ -1,6 +1,6 @@
 /** Size of a Unicode class such as `\pL`, which takes as long to compile as 10 characters. */
 const UNICODE_CLASS_SIZE = 10
-/** Code points of a range whose case is folded in the time that one character takes to compile. */
+/** Code points of a range whose case is folded in the time in which one character is compiled. */
 const FOLDED_PER_SIZE = 20
 /** The first and the last code point that have an upper and a lower case. */
 const FOLDED = { from: 0x41, to: 0x1e943 }
@@ -28,9 +28,9 @@ const ITEM = new RegExp(
 )
 
 /**
- * Estimates from above how many instructions an RE2 pattern compiles to, plus the cost of compiling its character classes.
- * It only reads the text: compiling `(?:x{900}y){1000}` to see how large it is would take half a second. Invalid patterns
- * have a size as well.
+ * Returns an upper estimate of the instructions that an RE2 pattern compiles to, plus the cost of
+ * compiling its character classes. Reads the text only: compiling `(?:x{900}y){1000}` to measure it
+ * would take half a second. Invalid patterns have a size as well.
  *
  * `a{3}` → 10, `(?:ab){10}` → 64
  */
@@ -70,7 +70,7 @@ function addToken(size: Size, { quoted, open, close, least, most, ...rest }: Gro
   } else if (character) {
     size.add(character === '|' ? 2 : 1)
   }
-  // Flags such as `(?i)` add nothing. A repeat behind them applies to the atom before them.
+  // Flags such as `(?i)` add nothing. A repeat after them applies to the atom before them.
 }
 
 /** Adds up the sizes of nested sequences of atoms. */
@@ -84,7 +84,7 @@ class Size {
     this.#sequence = { complete: complete + last, last: size }
   }
 
-  /** Adds `count` characters; a repeat behind them applies to the last one. */
+  /** Adds `count` characters. A repeat after them applies to the last character. */
   addEach(count: number): void {
     if (count > 0) {
       this.add(count - 1)
@@ -121,10 +121,16 @@ class Size {
   }
 }
 
-/** A sequence of atoms: the size of the last one, which a repeat would multiply, and of all before it. */
+/**
+ * A sequence of atoms: the size of the last atom, which a repeat would multiply, and the size of
+ * all atoms before it.
+ */
 type Sequence = { complete: number; last: number }
 
-/** Reads a character class such as `[^]a-z\d[:alpha:]]`. @returns its size and the position behind its bracket */
+/**
+ * Reads a character class such as `[^]a-z\d[:alpha:]]`. @returns its size and the position after
+ * its closing bracket
+ */
 function readClass(
   pattern: string,
   from: number,

@@ -1,6 +1,7 @@
 /*
- * Versions as PostHog reads them: three numbers. Anything behind a hyphen or a plus is ignored: `1.2.3-beta` is `1.2.3`.
- * Stored versions must have all three numbers; in a filter, missing numbers are 0.
+ * Versions as PostHog reads them: three numbers. Text after a hyphen or a plus is ignored:
+ * `1.2.3-beta` is `1.2.3`. Stored versions must have all three numbers; in a filter, missing
+ * numbers are 0.
  */
 
 /** Major, minor and patch. */
@@ -9,7 +10,7 @@ export type Version = readonly [number, number, number]
 /** One to three numbers without leading zeros, with an optional `v`. Numbers up to 15 digits are exact doubles. */
 const NUMBERS =
   /^\s*v?(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,14}))?(?:\.(0|[1-9]\d{0,14}))?(?:[-+]\S*)?\s*$/
-/** Characters of a version; a longer text is none. */
+/** Longest version, characters; a longer text is not a version. */
 const MAX_LENGTH = 300
 
 /** Returns the numbers of a version, one to three; undefined for anything else. `v1.2-beta` → `[1, 2]` */
@@ -46,7 +47,10 @@ type Bounds = { from: Version; until: Version }
 const isWithin = (version: Version, { from, until }: Bounds): boolean =>
   compare(version, from) >= 0 && compare(version, until) < 0
 
-/** `~1.2.3` → `1.2.3` up to `1.3.0`, `~1` → `1.0.0` up to `2.0.0`; `count` is how many numbers were given. */
+/**
+ * `~1.2.3` → `1.2.3` up to `1.3.0`, `~1` → `1.0.0` up to `2.0.0`; `count` is the number of given
+ * numbers.
+ */
 const tilde = (from: Version, count: number): Bounds => ({
   from,
   until: count === 1 ? [from[0] + 1, 0, 0] : [from[0], from[1] + 1, 0]

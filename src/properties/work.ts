@@ -36,8 +36,8 @@ export class Work {
   }
 
   /**
-   * Returns the search for a pattern. It spends units on each new step of the regular expression, since these cannot be
-   * counted in advance. The steps are kept for the next texts.
+   * Returns the search for a pattern. It spends units on each new step of the regular expression:
+   * these cannot be counted in advance. It keeps the steps for the next texts.
    * @throws query_too_large, attr `properties`, from the search
    */
   searchFor(pattern: string): Search {

@@ -1,10 +1,10 @@
 import type { OpenProject } from '../projects/open.ts'
-import { type DeadMessage, mayBeOfOne, type Reaction, retryOrDeadLetter } from './failure.ts'
+import { type DeadMessage, mayBeOneMessage, type Reaction, retryOrDeadLetter } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { openProjectOf } from './message.ts'
 import { discard } from './waiting-objects.ts'
 
-/** How many messages a batch had, and what became of those that failed. */
+/** The number of messages in a batch, and the outcomes of the failed messages. */
 export type Outcome = { messages: number; retried: number; dropped: number; dead_lettered: number }
 
 const newOutcome = (batch: MessageBatch): Outcome => ({
@@ -14,7 +14,10 @@ const newOutcome = (batch: MessageBatch): Outcome => ({
   dead_lettered: 0
 })
 
-/** Handles messages one after the other: each is acknowledged when `handle` is done with it, or left to `react`. */
+/**
+ * Handles messages one after the other. Acknowledges a message when `handle` has finished, and
+ * leaves failures to `react`.
+ */
 export async function consumeEach(
   batch: MessageBatch,
   handle: (message: Message) => Promise<void>,
@@ -33,8 +36,8 @@ export async function consumeEach(
 }
 
 /**
- * What a message turned out to ask for. `work` is absent when nothing is left to store. `waiting` is the object in the
- * R2 bucket by which the sweep would send the message again; it goes with the message.
+ * A loaded message. `work` is absent when nothing is left to store. `waiting` is the key of the R2
+ * object from which the sweep would resend the message; it is deleted with the message.
  */
 export type Loaded<Content> = {
   work?: { projectId: number; content: Content }
@@ -43,7 +46,7 @@ export type Loaded<Content> = {
 
 export type Steps<Content> = {
   load(message: Message): Promise<Loaded<Content>>
-  /** Whether these are too much to be stored together. */
+  /** Whether these contents are too much to be stored together. */
   isTooMuch(contents: Content[]): boolean
   store(open: OpenProject, contents: Content[]): Promise<void>
 }
@@ -51,9 +54,9 @@ export type Steps<Content> = {
 type Bindings = Pick<Env, 'DB' | 'BUCKET'> & { DEAD_QUEUE: Queue<DeadMessage> }
 
 /**
- * Stores the messages of a batch together, project by project. Each is acknowledged by itself once it is stored. Where
- * messages fail together, each is tried alone, so that one message's fault does not become its neighbours'. A message
- * that fails is delivered again later, and in the end becomes a dead letter.
+ * Stores the messages of a batch together, project by project, and acknowledges each once it is
+ * stored. If messages fail together, each is tried alone, so that one faulty message does not hold
+ * up the others. A failed message is delivered again later, and finally becomes a dead letter.
  */
 export async function consumeByProject<Content>(
   batch: MessageBatch,
@@ -75,7 +78,7 @@ class ProjectConsumer<Content> {
   readonly #react: Reaction
   readonly #outcome: Outcome
   readonly #projects = new Map<number, OpenProject>()
-  /** Per project, the messages that will be stored together. */
+  /** The messages of each project that will be stored together. */
   readonly #gathered = new Map<number, Item<Content>[]>()
 
   constructor(batch: MessageBatch, invocation: Invocation<Bindings>, steps: Steps<Content>) {
@@ -128,7 +131,7 @@ class ProjectConsumer<Content> {
       const contents = items.map(({ content }) => content)
       await this.#steps.store(open, contents)
     } catch (error) {
-      const isSplit = items.length > 1 && mayBeOfOne(error)
+      const isSplit = items.length > 1 && mayBeOneMessage(error)
       for (const item of items) {
         await (isSplit ? this.#storeOrFail(projectId, [item]) : this.#fail(item.message, error))
       }
@@ -143,7 +146,7 @@ class ProjectConsumer<Content> {
     return open
   }
 
-  /** Acknowledges messages, and removes the objects by which the sweep would send them again. */
+  /** Acknowledges messages, and deletes the objects from which the sweep would resend them. */
   async #settle(items: { message: Message; waiting: string | undefined }[]): Promise<void> {
     for (const { message } of items) {
       message.ack()

@@ -1,13 +1,17 @@
-/** Milliseconds after which an unprocessed message may be lost. From then on its object waits twice as long each time. */
+/**
+ * Age at which an unprocessed message counts as lost for the first time, ms. Each further wait is
+ * twice as long.
+ */
 const FIRST_MS = 15 * 60_000
 
-/** The time that a sweep covers: after `since`, up to `until`; ms UTC. */
+/** The time range of a sweep: after `since`, up to `until`; ms UTC. */
 export type Window = { since: number; until: number }
 
 /**
- * Whether a waiting object gets another message: at the age of 15, 30, 60… minutes, and once when the queues have lost all
- * messages from before `queuesSince`. Each of these moments lies in the window of one sweep. An object of the future dates
- * from before the clock was set back.
+ * Whether the message of a waiting object is sent again: at the age of 15, 30, 60… minutes, and
+ * once when the queues have lost all messages from before `queuesSince`. Each of these moments is
+ * in the window of exactly one sweep. An object from the future was written before the clock was
+ * set back.
  */
 export function isDue(uploadedAt: number, { since, until }: Window, queuesSince: number): boolean {
   const isFirst = since < queuesSince && queuesSince <= until
@@ -21,8 +25,9 @@ export function isDue(uploadedAt: number, { since, until }: Window, queuesSince:
 }
 
 /**
- * Reads `QUEUES_SINCE`: since when the queues have kept their messages, ms UTC. Those of a local service are in memory and
- * start empty; 0 means that no message was ever lost. @throws for anything but milliseconds
+ * Reads `QUEUES_SINCE`, ms UTC: messages from before this time are lost, because the queues of a
+ * local service are in memory and start empty. 0 means that no message was ever lost.
+ * @throws for anything but milliseconds
  */
 export function readQueuesSince(text: string): number {
   if (!/^\d{0,15}$/.test(text)) {

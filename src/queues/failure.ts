@@ -6,32 +6,36 @@ import { log } from '../log.ts'
 /** Longest delay before a message is delivered again, seconds. */
 export const MAX_DELAY = 3_600
 
-/** Seconds until a message's next delivery, after this many. */
+/** Returns the seconds until the next delivery of a message that was delivered `attempts` times. */
 export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY, 2 ** attempts)
 
 /**
- * A message that the consumer gave up on, with the reason. A message that the platform itself moves to the dead-letter
- * queue, because a consumer died with it at every delivery, comes without this wrapping.
+ * A message that the consumer gave up on, with the reason. The platform itself moves a message to
+ * the dead-letter queue if its consumer crashed at every delivery; such a message lacks this
+ * wrapper.
  */
 export const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
 export type DeadMessage = z.infer<typeof DeadMessage>
 
-/** A fault of a message that no further delivery will cure. */
+/** A fault of a message that no further delivery will fix. */
 export class PoisonError extends Error {}
 
 /**
- * The delivery at which a consumer itself makes a message a dead letter, since it knows the reason: below the queue's
- * `max_retries`, after which the platform would.
+ * The delivery after which a consumer itself makes a message a dead letter, with the reason. It
+ * must come before the platform does so without a reason, after the queue's `max_retries`.
  */
 export const LAST_ATTEMPT = 12
 
-/** What becomes of a message that its consumer failed with. */
+/** The outcome of a failed message. */
 export type Failure = 'retried' | 'dropped' | 'dead_lettered'
 
-/** Decides what becomes of a failed message, and acknowledges it or has it delivered again. */
+/** Decides the outcome of a failed message: acknowledges it, or has it delivered again. */
 export type Reaction = (message: Message, error: unknown) => Promise<Failure>
 
-/** Delivers a failed message again, later each time; one that can never succeed is dropped. For queues whose work is a row. */
+/**
+ * Has a failed message delivered again, after a longer delay each time; drops a message that can
+ * never succeed. For queues whose work is also recorded in a row, which sweeps find.
+ */
 export const retryOrDrop =
   (queue: string): Reaction =>
   async (message, error) => {
@@ -44,8 +48,8 @@ export const retryOrDrop =
   }
 
 /**
- * Delivers a failed message again, later each time. One that can never succeed, or that has failed 12 times, becomes a
- * dead letter with the reason.
+ * Has a failed message delivered again, after a longer delay each time. A message that can never
+ * succeed, or that has failed 12 times, becomes a dead letter with the reason.
  */
 export const retryOrDeadLetter =
   (queue: string, deadQueue: Queue<DeadMessage>): Reaction =>
@@ -78,6 +82,9 @@ const describe = (queue: string, { id, attempts }: Message, error: unknown) => (
   error: describeError(error)
 })
 
-/** Whether an error may be the fault of one message: the database and a missing project fail all of a project's messages. */
-export const mayBeOfOne = (error: unknown): boolean =>
+/**
+ * Whether an error may be the fault of a single message. An unavailable database or a missing
+ * project fails all messages of the project.
+ */
+export const mayBeOneMessage = (error: unknown): boolean =>
   !(error instanceof UnavailableError || error instanceof PoisonError || findConflict(error))

@@ -4,8 +4,9 @@ import { PoisonError } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 
 /**
- * Parses the body of a message. The error names the fields that are wrong, never their values: it is logged.
- * @param kind of the message, for the error: `an erasure message`
+ * Parses the body of a message. The error is logged, so it names the wrong fields but never their
+ * values.
+ * @param kind name of the message in the error: `an erasure message`
  * @throws PoisonError for any other body
  */
 export function readMessage<S extends z.ZodType>(
@@ -18,10 +19,12 @@ export function readMessage<S extends z.ZodType>(
     return result.data
   }
   const fields = result.error.issues.map(({ path }) => nameOf(path) || 'the body')
-  throw new PoisonError(`Not ${kind}; wrong: ${[...new Set(fields)].join(', ').slice(0, 300)}.`)
+  throw new PoisonError(
+    `This is not ${kind}; wrong fields: ${[...new Set(fields)].join(', ').slice(0, 300)}.`
+  )
 }
 
-/** Opens the project that a message names. @throws PoisonError when there is no such project */
+/** Opens the project that a message names. @throws PoisonError if the project does not exist */
 export async function openProjectOf(
   projectId: number,
   { env, usage }: Invocation<Pick<Env, 'DB'>>

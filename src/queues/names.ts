@@ -1,11 +1,15 @@
 import * as z from 'zod'
 
-/** The service's consumers. `QUEUE_NAMES` in wrangler.toml names the queue of each; `_dead` takes another's dead letters. */
+/**
+ * The service's consumers. `QUEUE_NAMES` in wrangler.toml names the queue of each. A consumer
+ * `…_dead` gets the dead letters of another.
+ */
 export const CONSUMERS = [
   'capture',
   'recordings',
   'erasures',
   'deliveries',
+  'columns',
   'capture_dead',
   'deliveries_dead'
 ] as const

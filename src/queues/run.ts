@@ -10,7 +10,7 @@ export type Consumer = (
   invocation: Invocation
 ) => Promise<Pick<Outcome, 'messages' | 'retried'>>
 
-/** Numbers in this isolate: batches in progress, and messages awaiting another delivery. */
+/** Counts in this isolate: batches in progress, and messages that wait for another delivery. */
 export type Work = { consuming: number; retrying: number }
 
 /**

@@ -1,4 +1,4 @@
-/** A queue takes 100 messages per request. */
+/** Most messages that a queue accepts in one request. */
 export const MESSAGES_AT_ONCE = 100
 
 export type Sender<Body> = {
@@ -6,8 +6,9 @@ export type Sender<Body> = {
 }
 
 /**
- * Sends any number of messages, 100 per request. A failure may leave the first hundreds sent.
- * @param options `delaySeconds` until a consumer gets the messages, at most 43,200
+ * Sends any number of messages, 100 per request. If a request fails, the requests before it have
+ * been sent.
+ * @param options `delaySeconds`: delay until a consumer gets the messages, at most 43,200
  */
 export async function sendAll<Body>(
   queue: Sender<Body>,

@@ -3,7 +3,10 @@ import { isDue, type Window } from './due.ts'
 import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
 import { MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
-/** Requests to R2 and the queue per store, of the 10,000 of an invocation; the last page may add 1,000. */
+/**
+ * Requests to R2 and the queue per store and invocation; the last page may add 1,000. The platform
+ * allows 10,000 in all.
+ */
 const MAX_REQUESTS = 4_000
 
 export type SweepBindings = {
@@ -12,18 +15,23 @@ export type SweepBindings = {
   RECORDING_QUEUE: Sender<unknown>
 }
 
-/** Objects that wait below a prefix. `send` queues a message for each key, and returns how many requests that took. */
+/**
+ * The waiting objects with a prefix. `send` queues a message for each key, and returns the number
+ * of requests it made.
+ */
 type Store = { name: string; prefix: string; send(keys: string[]): Promise<number> }
 
-/** How far the sweep of a store has come: up to the key `after`, or through all keys when it is null. */
+/** The progress of a store's sweep: up to the key `after`, or through all keys if it is null. */
 const Progress = z.object({ since: z.int(), until: z.int(), after: z.string().nullable() })
 type Progress = z.infer<typeof Progress>
 
 /**
- * Sends messages again for captured requests and parts of recordings that wait in the R2 bucket, because their message is
- * lost or late. Repetitions do no harm. Where there is too much for one invocation, the next one continues.
- * @param queuesSince messages from before are lost, ms UTC; 0 for queues that lose none
- * @returns how many messages were sent, and whether everything was looked through
+ * Resends the messages of captured requests and recording parts that still wait in the R2 bucket
+ * because their message is lost or late. Sending a message twice is harmless. If there is too much
+ * for one invocation, the next one continues.
+ * @param queuesSince messages from before this time are lost, ms UTC; 0 for queues that lose no
+ * messages
+ * @returns the number of sent messages, and whether all objects were checked
  */
 export async function resendWaiting(
   bindings: SweepBindings,
@@ -41,7 +49,7 @@ export async function resendWaiting(
   if (failed?.status === 'rejected') {
     throw failed.reason
   }
-  const swept = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const swept = settled.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   return {
     sent: swept.reduce((total, { sent }) => total + sent, 0),
     isDone: swept.every(({ isDone }) => isDone)
@@ -70,7 +78,7 @@ const storesOf = ({ BUCKET, CAPTURE_QUEUE, RECORDING_QUEUE }: SweepBindings): St
   }
 ]
 
-/** Reads the message of a part of a recording; undefined when the part was processed meanwhile. */
+/** Reads the message of a recording part; undefined if the part has been processed in the meantime. */
 async function readMarker(bucket: R2Bucket, key: string): Promise<unknown> {
   const marker = await bucket.get(key)
   return marker ? marker.json() : undefined
@@ -102,7 +110,7 @@ async function sweepStore(
     sent += due.length
     requests += 2
     after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
-    // Noted after each page, so that a sweep that is cut off sends at most one page twice.
+    // Noted after each page, so that an interrupted sweep sends at most one page twice.
     await bucket.put(note, JSON.stringify({ ...window, after } satisfies Progress))
     if (after === null) {
       return { sent, isDone: true }
@@ -117,8 +125,9 @@ async function readProgress(bucket: R2Bucket, note: string): Promise<Progress | 
 }
 
 /**
- * Continues a sweep that is under way, or begins where the last one ended; a restart of the queues begins a new one at
- * once. A sweep of the future dates from before the clock was set back, and is ignored.
+ * Continues a sweep in progress, or begins a new sweep where the last one ended. After a restart of
+ * the queues, a new sweep begins at once. A sweep from the future was made before the clock was set
+ * back, and is ignored.
  */
 function continueSweep(
   last: Progress | undefined,

@@ -3,7 +3,8 @@ import { log } from '../log.ts'
 import { within } from '../pause.ts'
 
 /**
- * Milliseconds after which writing an object counts as failed: locally, R2 on a disk that is nearly full never answers.
+ * Time after which writing an object counts as failed, ms: a local R2 on a nearly full disk never
+ * answers.
  */
 export const PUT_MS = 8_000
 const DISCARD_MS = 2_000
@@ -11,7 +12,10 @@ const DISCARD_MS = 2_000
 /** The prefix of captured requests that wait to be processed. */
 export const SPILL_PREFIX = 'capture/'
 
-/** The prefix of markers: one per part of a recording, which holds the part's message until that is processed. */
+/**
+ * The prefix of markers. A marker contains the message of a recording part until the message is
+ * processed.
+ */
 export const MARKER_PREFIX = 'queued/'
 
 /**
@@ -25,19 +29,25 @@ export const waitingKey = (
   name: string
 ): string => `${prefix}${projectId}/${new Date(acceptedAt).toISOString()}/${name}.json`
 
-/** Finds when a project's oldest object below the prefix was accepted, ms UTC; undefined when none waits. */
+/**
+ * Finds when a project's oldest object with this prefix was accepted, ms UTC; undefined if none
+ * waits.
+ */
 export async function findOldest(
   bucket: R2Bucket,
   prefix: string,
   projectId: number
 ): Promise<number | undefined> {
-  const own = `${prefix}${projectId}/`
-  const { objects } = await bucket.list({ prefix: own, limit: 1 })
+  const folder = `${prefix}${projectId}/`
+  const { objects } = await bucket.list({ prefix: folder, limit: 1 })
   const [oldest] = objects
-  return oldest && Date.parse(oldest.key.slice(own.length).split('/')[0] ?? '')
+  return oldest && Date.parse(oldest.key.slice(folder.length).split('/')[0] ?? '')
 }
 
-/** Removes objects whose message is processed. A failure is only logged: the sweep sends the message of such an object again. */
+/**
+ * Deletes objects whose message is processed. A failure is only logged: the sweep resends the
+ * message of an object that stays.
+ */
 export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {
     return
@@ -50,7 +60,7 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   })
 }
 
-/** Reads the JSON of an object; undefined when there is no such object. */
+/** Reads the JSON of an object; undefined if the object does not exist. */
 export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
   const object = await bucket.get(key)
   return object ? await object.json() : undefined

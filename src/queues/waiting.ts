@@ -1,9 +1,9 @@
 import { findOldest, MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
-/** Stores in an erasure receipt that count waiting R2 objects, with their key prefixes. */
+/** Stores in a receipt that count waiting R2 objects, with the prefixes of their keys. */
 const STORES = { queued_requests: SPILL_PREFIX, queued_recording_parts: MARKER_PREFIX }
 
-/** Receipt counts once no object accepted up to the erasure request is left in R2. */
+/** The counts in a receipt once no object accepted before the erasure waits in R2. */
 export const NO_WAITING_OBJECTS = {
   queued_requests: 0,
   queued_recording_parts: 0

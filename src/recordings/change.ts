@@ -5,7 +5,7 @@ import { isEmpty, isObject } from '../input/json.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
 import { RecordingJson } from './schemas.ts'
 
-/** Characters of a distinct id. */
+/** Longest distinct id, characters. */
 const MAX_DISTINCT_ID = 200
 
 export const DistinctId = z.string().max(MAX_DISTINCT_ID)
@@ -30,15 +30,15 @@ export const RecordingUpdateJson = refusing(
   z
     .object({
       distinct_id: DistinctId.optional().meta({
-        description: 'The distinct id that the recording belongs to from now on.'
+        description: 'The new distinct id of the recording.'
       }),
       person: PersonInput.optional().meta({
         description:
-          'The person whom the recording belongs to from now on: a distinct id, or an object with `id`, `uuid` or `distinct_ids`.'
+          'The new person of the recording: a distinct id, or an object with `id`, `uuid` or `distinct_ids`.'
       }),
       viewed: z.boolean().optional().meta({
         description:
-          "`true` marks the recording as viewed by the key's user, which cannot be undone. `false` is accepted beside other fields while the recording is not viewed."
+          "`true` marks the recording as viewed by the key's user, which cannot be undone. `false` is accepted together with other fields, as long as the user has not viewed the recording."
       }),
       analyzed: z
         .boolean()
@@ -66,8 +66,8 @@ export type PersonName = { id: number } | { uuid: string } | { distinctId: strin
 export type Relink = { distinctId?: string | undefined; person?: PersonName | undefined }
 
 /**
- * Returns the new owner that an update names, or undefined if the owner stays. Sending back the owner as the recording
- * shows it is no change.
+ * Returns the new owner that an update names, or undefined if the owner stays. Sending back the
+ * owner that the recording shows is no change.
  * @throws invalid_input, blank
  */
 export function readRelink(
@@ -101,7 +101,10 @@ export const namesNobody = (person: PersonInput): boolean =>
   isEmpty(person.properties) &&
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
-/** Returns the id by which a request names a person. @throws invalid_input, attr `person`, when there is none */
+/**
+ * Returns the id by which a request names a person. @throws invalid_input, attr `person`, without
+ * an id
+ */
 export function readPersonName(person: PersonInput): PersonName {
   if (!isObject(person)) {
     return { distinctId: String(person) }

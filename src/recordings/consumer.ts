@@ -15,8 +15,9 @@ type RecordingBindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>
 }
 
 /**
- * Stores parts of recordings, and purges deleted recordings. Messages may come twice and in any order.
- * @returns what became of the messages
+ * Stores parts of recordings, and purges deleted recordings. Messages may arrive twice and in any
+ * order.
+ * @returns the outcome of the messages
  */
 export async function consumeRecordings(
   batch: MessageBatch,
@@ -51,7 +52,10 @@ export async function consumeRecordings(
   return { ...outcome, ...summary }
 }
 
-/** @returns how many recordings were purged. @throws unavailable when the rest has to wait for another invocation */
+/**
+ * @returns the number of purged recordings. @throws unavailable when the rest must wait for another
+ * invocation
+ */
 async function purgeRecordings(
   { project_id, purge: sessions }: PurgeMessage,
   invocation: Invocation<RecordingBindings>

@@ -4,13 +4,14 @@ import { PUT_MS } from '../queues/waiting-objects.ts'
 import { markerOf, objectOf, type RecordingPart } from './part.ts'
 import type { NewPart } from './snapshot.ts'
 
-/** Parts per request: Cloudflare Queues take 100 messages in one call. */
+/** Most parts in one request: Cloudflare Queues accept 100 messages in one call. */
 export const MAX_PARTS = 100
 
 /**
- * Writes snapshots to R2 and queues their keys, all or none; they are durable when this returns. A part that was sent
- * before is not written again. Each part has a marker in R2, by which the sweep finds a part whose message was lost.
- * @throws unavailable when the queue or the R2 bucket does not take them
+ * Writes snapshots to R2 and queues their keys, all or none; they are durable when this returns. A
+ * part that was sent before is not written again. Each part has a marker in R2, by which the sweep
+ * finds a part whose message was lost.
+ * @throws unavailable when the queue or the R2 bucket does not accept them
  */
 export async function enqueueSnapshots(
   queue: Queue<RecordingPart>,

@@ -15,7 +15,8 @@ type Project = { id: number; erasureSalt: string }
 export type Loaded = Incoming & { projectId: number }
 
 /**
- * Reads a part's snapshots from R2 and summarizes them; undefined when the object is gone, as for deleted recordings.
+ * Reads a part's snapshots from R2 and summarizes them; undefined if the object is missing because
+ * the recording was deleted.
  * @throws if the object is not a part
  */
 export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Loaded | undefined> {
@@ -24,7 +25,7 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
     return undefined
   }
   const lines = (await new Response(read.lines).text()).trimEnd().split('\n')
-  // `readSnapshot` wrote the lines.
+  // The cast is safe: `readSnapshot` wrote the lines.
   const snapshots = lines.map((line) => (JSON.parse(line) as [string, Snapshot])[1])
   return {
     projectId: part.project_id,
@@ -39,9 +40,10 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
 }
 
 /**
- * Stores parts, each exactly once however often it arrives, and deletes the objects of refused parts. If another consumer
- * changes the same recordings in between, reads again and starts over.
- * @returns how many were stored
+ * Stores parts, each exactly once however often it arrives, and deletes the objects of refused
+ * parts. If another consumer changes the same recordings in the meantime, it reads again and starts
+ * over.
+ * @returns the number of stored parts
  * @throws unavailable, also after too many conflicts
  */
 export async function storeParts(
@@ -82,7 +84,7 @@ export async function storeParts(
   return stored
 }
 
-/** Reserves as many identity keys as the parts could need; unused ones are lost. */
+/** Reserves as many identity keys as the parts could need; unused keys are lost. */
 async function reserveKeys(
   db: Db,
   parts: Incoming[],

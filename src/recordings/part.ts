@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
 import { MARKER_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 
-/** The session ids of recordings. SDKs send UUIDs. */
+/** Schema of a recording's session id. SDKs send UUIDs. */
 export const SessionId = z.string().regex(/^[A-Za-z0-9-]{1,70}$/)
 
 /**
@@ -35,7 +35,10 @@ export const objectOf = (projectId: number, sessionId: string, partId: string): 
 export const markerOf = ({ project_id, session_id, part_id, received_at }: RecordingPart): string =>
   waitingKey(MARKER_PREFIX, project_id, received_at, `${session_id}/${part_id}`)
 
-/** Opens the lines of a part, with the size of its object in bytes; undefined when the object is gone. */
+/**
+ * Opens the lines of a part, with the size of its object in bytes; undefined if the object is
+ * missing.
+ */
 export async function readLines(
   bucket: R2Bucket,
   key: string

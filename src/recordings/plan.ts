@@ -12,7 +12,7 @@ export type Incoming = {
   summary: Summary
 }
 
-/** The sums over all parts of a recording. Times are ms UTC. */
+/** The aggregate of all parts of a recording. Times are ms UTC. */
 export type Recording = Omit<Summary, 'urls'> & {
   sessionId: string
   identity: number
@@ -47,28 +47,34 @@ export type Known = {
 export type Changes = {
   parts: Incoming[]
   created: Recording[]
-  /** `isMoved` says that an indexed column changes. */
+  /** `isMoved`: whether an indexed column changes. */
   updated: (Recording & { revision: number; isMoved: boolean })[]
   newIdentities: { key: number; distinct_id: string }[]
   /** Stored identities that must still exist when the changes are written. */
   usedIdentities: number[]
-  /** `Known.lastErasure`. A later erasure fails the write, because a new identity could be an erased one. */
+  /**
+   * `Known.lastErasure`. The write fails after a later erasure, because a new identity could be an
+   * erased one.
+   */
   lastErasure: number
-  /** Parts whose objects must be deleted: of deleted recordings or erased persons, too old, or over the size limits. */
+  /**
+   * Parts whose objects must be deleted: they belong to deleted recordings or erased persons, are
+   * too old, or exceed the size limits.
+   */
   refused: Incoming[]
 }
 
-/** Parts of one recording: about eight hours of uninterrupted activity. */
+/** Most parts of one recording: about eight hours of uninterrupted activity. */
 export const MAX_RECORDING_PARTS = 10_000
-/** Compressed bytes of one recording: about as much as a browser can play. */
+/** Largest recording, compressed, bytes: about as much as a browser can play. */
 export const MAX_RECORDING_BYTES = 250_000_000
 
-/** Characters of the URL that a recording starts at. */
+/** Most characters that are kept of the URL at which a recording starts. */
 const MAX_START_URL = 512
 
 /**
- * Plans the changes for a batch of parts. Parts that are stored already are left out. Recordings end up the same however
- * the parts are divided into batches and in whatever order they come.
+ * Plans the changes for a batch of parts. Leaves out parts that are stored already. Recordings end
+ * up the same however the parts are divided into batches, and in whatever order they arrive.
  */
 export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
   const plan = new Plan(known, newKey)
@@ -81,7 +87,10 @@ export function planParts(incoming: Incoming[], known: Known, newKey: () => numb
 type Draft = {
   recording: Recording
   stored: StoredRecording | undefined
-  /** The earliest part of the batch, if it is earlier than all stored ones; it gives the recording its identity. */
+  /**
+   * The earliest part of the batch, if it is earlier than all stored parts; it determines the
+   * recording's identity.
+   */
   first: Incoming | undefined
 }
 

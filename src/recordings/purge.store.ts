@@ -4,28 +4,32 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 
 /*
- * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in pieces. The tombstone
- * refuses late parts until these would be too old to be kept anyway.
+ * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
+ * pieces. Because of the tombstone, late parts are refused until they would be too old to be kept
+ * anyway.
  */
 
 /**
- * Turns recordings of a project into tombstones, which keep session id, times and activity counts but nothing that was
- * recorded, and takes them out of the count.
- * @param which a condition on columns of `recordings`
+ * Turns recordings of a project into tombstones and takes them out of the count. A tombstone keeps
+ * the session id, times and activity counts, but nothing that was recorded.
+ * @param condition on columns of `recordings`
  */
 export const tombstoneRecordings = (
   projectId: number,
-  which: SQL,
+  condition: SQL,
   now: number,
   erasureId: SQL = sql`null`
 ): SQL[] => [
   sql`update recordings set deleted = 1, deleted_at = ${now}, erasure_id = ${erasureId}, identity = 0, first_part = '',
         start_url = null, urls = '[]', access_token = '', shared_hash = null, revision = revision + 1
-      where project_id = ${projectId} and not deleted and ${which} returning session_id`,
+      where project_id = ${projectId} and not deleted and ${condition} returning session_id`,
   sql`update counters set value = value - changes() where project_id = ${projectId} and name = 'recordings'`
 ]
 
-/** Deletes a recording; it remains to be purged. @returns whether it existed */
+/**
+ * Turns a recording into a tombstone, which must be purged later. @returns whether the recording
+ * existed
+ */
 export async function deleteRecording(
   db: Db,
   projectId: number,
@@ -39,7 +43,7 @@ export async function deleteRecording(
   return deleted?.results.length === 1
 }
 
-/** Lists the projects of the database that have or had recordings. */
+/** Lists the projects in the database that have or had recordings. */
 export async function listProjects(db: Db): Promise<number[]> {
   const projects = query<{ project_id: number }>(
     sql`select project_id from counters where name = 'recordings'`
@@ -48,8 +52,9 @@ export async function listProjects(db: Db): Promise<number[]> {
 }
 
 /**
- * Deletes recordings that began before `until`, ms UTC, and removes tombstones of purged ones; at most `limit` of each.
- * @returns how many recordings were deleted
+ * Deletes recordings that began before `until`, ms UTC, and removes the tombstones of purged
+ * recordings; at most `limit` of each.
+ * @returns the number of deleted recordings
  */
 export async function expireRecordings(
   db: Db,
@@ -70,8 +75,8 @@ export async function expireRecordings(
 export type DeletedRecording = { project_id: number; session_id: string }
 
 /**
- * Lists recordings to purge: deleted at `now`, by this sweep, or up to `before`, whose message must be lost. Times are ms
- * UTC.
+ * Lists recordings to purge: those that this sweep has deleted, at `now`, and those deleted up to
+ * `before`, whose message must be lost. Times are ms UTC.
  */
 export async function listUnpurged(
   db: Db,
@@ -86,7 +91,7 @@ export async function listUnpurged(
   return (await readBatch(db, unpurged))[0]
 }
 
-/** Returns the given sessions that have a recording's row, if only a tombstone. */
+/** Returns the given sessions that have a row in `recordings`, including tombstones. */
 export async function listRecorded(
   db: Db,
   projectId: number,
@@ -109,7 +114,10 @@ export async function findUnpurged(
   return (await readBatch(db, unpurged))[0]
 }
 
-/** Deletes at most `limit` parts of a deleted recording and counts them for the erasure that deleted it. @returns how many */
+/**
+ * Deletes at most `limit` parts of a deleted recording and counts them for the erasure that deleted
+ * it. @returns the number of parts
+ */
 export async function purgeParts(
   db: Db,
   { project_id, session_id }: DeletedRecording,

@@ -12,13 +12,13 @@ import {
 } from './purge.store.ts'
 import { keptSince, type Retention } from './retention.ts'
 
-/** Asks to purge deleted recordings; a repetition does no harm. */
+/** Asks a consumer to purge deleted recordings. It is harmless to deliver the message twice. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
 export type PurgeMessage = z.infer<typeof PurgeMessage>
 
 export type PurgeQueue = Sender<PurgeMessage>
 
-/** Rows of parts deleted per statement, which takes a few milliseconds. */
+/** Rows of parts deleted in one statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
 /** Recordings per message. */
 const SESSIONS_IN_MESSAGE = 10
@@ -27,14 +27,17 @@ const SESSIONS_IN_MESSAGE = 10
 const EXPIRED_AT_ONCE = 200
 const SWEPT_AT_ONCE = 1_000
 
-/** How long after its deletion a recording must be purged; later than that its message counts as lost. */
+/**
+ * Time after its deletion within which a recording must be purged, ms. After that its message
+ * counts as lost.
+ */
 const STALLED_MS = 15 * 60_000
 
 /** Asks the queue to purge deleted recordings. */
 export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[]): Promise<void> {
   const messages = [...Map.groupBy(deleted, ({ project_id }) => project_id)].flatMap(
-    ([project_id, own]) => {
-      const sessions = own.map(({ session_id }) => session_id)
+    ([project_id, ofProject]) => {
+      const sessions = ofProject.map(({ session_id }) => session_id)
       const parts = []
       for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
         parts.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
@@ -71,9 +74,10 @@ export async function purgeRecording(
 }
 
 /**
- * Deletes the recordings that are older than their project keeps them, and takes up removals that have lost their message: so
- * many that the next sweep has to go on. Messages from before `queuesSince` are lost; ms UTC.
- * @returns how many were deleted, and for how many the queue was asked
+ * Deletes recordings that are older than their project's retention, and resumes purges whose
+ * message was lost. Both are limited, so the next sweep may have to continue. Messages from before
+ * `queuesSince`, ms UTC, are lost.
+ * @returns the number of deleted recordings, and the number of recordings queued for the purge
  */
 export async function sweepRecordings(
   db: Db,

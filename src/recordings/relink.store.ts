@@ -5,7 +5,10 @@ import { expectRows } from '../db/rows.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import type { PersonName } from './change.ts'
 
-/** Lists a person's identities in the order in which they were first seen; empty when the person does not exist. */
+/**
+ * Lists a person's identities in the order in which they were first seen; empty if the person does
+ * not exist.
+ */
 export async function findIdentities(
   db: Db,
   projectId: number,
@@ -27,7 +30,7 @@ function personIdOf(projectId: number, name: PersonName): SQL {
   return sql`select person_id from distinct_ids where project_id = ${projectId} and distinct_id = ${name.distinctId}`
 }
 
-/** Returns the key of a distinct id, which is created if it does not exist. */
+/** Returns the key of a distinct id; creates the distinct id if it does not exist. */
 export async function findOrCreateIdentity(
   db: Db,
   projectId: number,
@@ -48,7 +51,7 @@ export async function findOrCreateIdentity(
 }
 
 /**
- * Assigns a recording to an identity for good: later parts do not change it.
+ * Assigns a recording to an identity permanently: later parts do not change it.
  * @returns whether the recording exists. @throws ConflictError when the identity no longer exists
  */
 export async function relinkRecording(

@@ -6,7 +6,8 @@ import { findIdentities, findOrCreateIdentity, relinkRecording } from './relink.
 
 /**
  * Assigns a recording to another owner. A distinct id need not exist yet; a person must exist.
- * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for one of another person; not_found
+ * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for a distinct id of
+ * another person; not_found
  */
 export async function relink(
   db: Db,

@@ -3,36 +3,42 @@ import { listRetentions } from '../projects/store.ts'
 
 const DAY = 86_400_000
 
-/** Returns for how many days a project's recordings are kept. */
+/** Returns the days for which a project's recordings are kept. */
 export type Retention = (projectId: number) => number
 
 type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
 
-/** Reads `RECORDING_RETENTION_DAYS`. @throws for anything but a number from 1 on: all recordings would go, or none */
+/**
+ * Reads `RECORDING_RETENTION_DAYS`. @throws for anything but a whole number from 1 on, which would
+ * delete all recordings or none
+ */
 export function readRetention(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new Error('RECORDING_RETENTION_DAYS is not a whole number of days from 1 on.')
+    throw new Error('RECORDING_RETENTION_DAYS must be a whole number of days from 1 on.')
   }
   return Number(text)
 }
 
-/** Returns for how many days recordings are kept: the project's own number, or else the deployment's. */
+/** Returns the days for which recordings are kept: the project's setting, or else the deployment's. */
 export const retentionOf = (
   { recordingRetentionDays }: { recordingRetentionDays: number | null },
   { RECORDING_RETENTION_DAYS }: Deployment
 ): number => recordingRetentionDays ?? readRetention(RECORDING_RETENTION_DAYS)
 
-/** Reads the retention of every project. @param controlDb has the projects, wherever their recordings are */
+/**
+ * Reads the retention of every project. @param controlDb the database with the projects, wherever
+ * their recordings are
+ */
 export async function readRetentions(controlDb: Db, deployment: Deployment): Promise<Retention> {
-  const others = readRetention(deployment.RECORDING_RETENTION_DAYS)
+  const fallback = readRetention(deployment.RECORDING_RETENTION_DAYS)
   const rows = await listRetentions(controlDb)
-  const own = new Map(rows.map(({ id, days }) => [id, days]))
-  return (projectId) => own.get(projectId) ?? others
+  const byProject = new Map(rows.map(({ id, days }) => [id, days]))
+  return (projectId) => byProject.get(projectId) ?? fallback
 }
 
 /**
- * Returns the start of the oldest day, UTC, whose recordings are kept, ms; today is the last of the days. With 30 days, on
- * 22 November: 24 October at 00:00.
+ * Returns the start of the oldest UTC day whose recordings are kept, ms. Today counts as one of the
+ * days: with 30 days, on 22 November, it is 24 October at 00:00.
  */
 export const keptSince = (retentionDays: number, now: number): number =>
   (Math.floor(now / DAY) - retentionDays + 1) * DAY

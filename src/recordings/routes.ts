@@ -41,7 +41,10 @@ const TAG = 'Session recordings'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
-/** The start of the next page. For a filtered list also the count, with a hash of the filters that it was counted for. */
+/**
+ * The position of the next page. It carries the count of a filtered list, with a hash of the
+ * filters that were counted.
+ */
 const Cursor = Position.extend({
   counted: z.object({ count: z.int().min(0), filters: z.string() }).optional()
 })
@@ -69,7 +72,7 @@ session's events. The keys of type \`recording\` are those of \`having_predicate
     ['null', 'This field may not be null.', 'session_ids__0'],
     [
       'query_too_large',
-      'Filters on events can scan 20000 recordings, and the period has more; send a later `date_from`.',
+      'Filters on events can scan at most 20000 recordings, but the period has more: send a later `date_from`.',
       'date_from'
     ]
   ]
@@ -87,8 +90,8 @@ const UPDATE = describe({
   tag: TAG,
   summary: 'Update a recording',
   description:
-    "Assigns the recording to another distinct id or person, or marks it as viewed by the key's user. Fields sent back unchanged are ignored, so a whole recording may be sent.",
-  answers: { 200: { text: 'The recording after the update.', schema: RecordingJson } },
+    "Assigns the recording to another distinct id or person, or marks it as viewed by the key's user. Fields that are sent back unchanged are ignored, so a whole recording may be sent.",
+  answers: { 200: { text: 'The updated recording.', schema: RecordingJson } },
   refusals: [
     ['does_not_exist', 'Invalid person - object does not exist.', 'person'],
     ['invalid_input', 'This is not a distinct id of the person.', 'distinct_id'],
@@ -110,7 +113,7 @@ const SNAPSHOTS = describe({
   tag: TAG,
   summary: 'Retrieve the snapshots of a recording',
   description:
-    'Without `blob_key`, the list of parts. With it, the snapshots of one part as JSON lines, `[window id, snapshot]` each, as the SDK sent them. A snapshot with a `cv` is compressed by the SDK.',
+    'Without `blob_key`, returns the list of parts. With it, returns the snapshots of one part as JSON lines, each `[window id, snapshot]`, as the SDK sent them. A snapshot with a `cv` was compressed by the SDK.',
   answers: {
     200: {
       text: 'The list of parts, or the snapshots of one part.',
@@ -120,12 +123,12 @@ const SNAPSHOTS = describe({
   }
 })
 
-/** Fields of a recording that change by themselves. */
+/** Fields of a recording that change without an update, so that a client may send an old value. */
 const CHANGING = ['viewers', 'ongoing', 'activity_score']
-/** Fields that change by themselves while a recording is ongoing. */
+/** Fields that change without an update while a recording is ongoing. */
 const CHANGING_WHILE_ONGOING = Object.keys(RecordingJson.shape).filter((name) => name !== 'id')
 
-/** Any text is accepted as the id of a session; an impossible one is a 404. */
+/** Any text is accepted as the id of a session; an impossible id is a 404. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
 
 export const recordingRoutes = createRouter()
@@ -194,14 +197,14 @@ export const recordingRoutes = createRouter()
       if (shown.viewed && update.viewed === false) {
         throw new AppError(
           'invalid_input',
-          'This recording was viewed; `viewed` cannot be set back to `false`.',
+          'This recording has been viewed: `viewed` cannot be set back to `false`.',
           'viewed'
         )
       }
       const { distinct_id: distinctId, person } = shown
-      const asked = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
-      if (asked) {
-        await relink(db, project.id, id, asked)
+      const newOwner = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
+      if (newOwner) {
+        await relink(db, project.id, id, newOwner)
       }
       if (update.viewed) {
         await noteView(db, project.id, id, user, now.getTime())

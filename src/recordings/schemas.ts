@@ -37,14 +37,14 @@ const RecordingPerson = z
     name: z.string().meta({ description: 'The distinct id if there is no person.' }),
     distinct_ids: z
       .string()
-      .meta({ description: "The recording's own distinct id, not the person's others." }),
+      .meta({ description: "The recording's own distinct id, without the person's other ids." }),
     properties: z.record(z.string(), z.unknown()),
     created_at: z.iso
       .datetime()
       .meta({ description: 'The start of the recording if there is no person.' }),
     uuid: z
       .guid()
-      .meta({ description: 'Derived from project and distinct id if there is no person.' })
+      .meta({ description: 'Derived from the project and the distinct id if there is no person.' })
   })
   .meta({ id: 'RecordingPerson' })
 
@@ -73,7 +73,7 @@ export const RecordingJson = z
     id: z.string(),
     distinct_id: z
       .string()
-      .meta({ description: 'Empty when its person was erased and the recording kept.' }),
+      .meta({ description: 'Empty if the person was erased and the recording was kept.' }),
     viewed: z.boolean().meta({ description: "Whether the key's user has viewed it." }),
     viewers: z
       .array(z.string())

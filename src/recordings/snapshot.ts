@@ -8,17 +8,18 @@ import { type RecordingPart, SessionId } from './part.ts'
 
 /** The unit to which the skew of a client's clock is rounded, ms. */
 const STEP = 5 * 60_000
-/** How far a snapshot's time may be from now, ms. */
+/** Largest distance of a snapshot's time from now, ms. */
 const MAX_DISTANCE = 7 * 86_400_000
-/** Characters of a window id. */
+/** Most characters that are kept of a window id. */
 const MAX_WINDOW = 200
 
 /** A part to store; `lines` is the text of its object. */
 export type NewPart = { part: Omit<RecordingPart, 'project_id'>; lines: string }
 
 /**
- * Reads one `$snapshot` event as an SDK sends it. Returns the reason for an event that is dropped, and undefined for one
- * without snapshots. `sentAt` is the client's clock at sending, `now` the server's; ms UTC.
+ * Reads one `$snapshot` event as an SDK sends it. Returns the reason if the event is dropped, and
+ * undefined if it has no snapshots. `sentAt` is the client's clock when it sent the request, `now`
+ * the server's clock; ms UTC.
  */
 export async function readSnapshot(
   raw: Json,

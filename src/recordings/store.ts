@@ -5,7 +5,7 @@ import { recordings } from '../db/schema.ts'
 
 export type RecordingRow = typeof recordings.$inferSelect
 
-/** Finds the recordings of the given sessions, deleted ones included, in no order. */
+/** Finds the recordings of the given sessions, including deleted recordings, in no order. */
 export const findStored = (
   db: Db,
   projectId: number,
@@ -21,7 +21,7 @@ export const findStored = (
       )
     )
 
-/** Finds the recordings of the given sessions, without deleted ones, in no order. */
+/** Finds the recordings of the given sessions, without deleted recordings, in no order. */
 export const findRecordings = async (
   db: Db,
   projectId: number,
@@ -29,7 +29,7 @@ export const findRecordings = async (
 ): Promise<RecordingRow[]> =>
   (await findStored(db, projectId, sessionIds)).filter(({ deleted }) => !deleted)
 
-/** Finds the recording of a session; undefined when it does not exist or is deleted. */
+/** Finds the recording of a session; undefined if it does not exist or is deleted. */
 export const findRecording = async (
   db: Db,
   projectId: number,

@@ -2,8 +2,9 @@ import { isObject, type JsonObject } from '../input/json.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /*
- * Counts the activity in a recording by PostHog's rules: `nodejs/src/session-recording/segmentation.ts` and the files
- * beside it. The numbers of types and sources are rrweb's.
+ * Counts the activity in a recording by PostHog's rules:
+ * `nodejs/src/session-recording/segmentation.ts` and the files next to it. The numbers of types and
+ * sources are rrweb's.
  */
 
 const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
@@ -16,15 +17,15 @@ const ACTIVE_SOURCES: unknown[] = [1, 2, 3, 4, 5, 6, 7, 12]
 /** Click, context menu, double click and the end of a touch. */
 const CLICKS: unknown[] = [2, 3, 4, 9]
 
-/** Time without an active snapshot after which the visitor counts as inactive. */
+/** Time without an active snapshot after which the visitor counts as inactive, ms. */
 const IDLE_MS = 5_000
 
-/** Characters of a page's URL. */
+/** Most characters that are kept of a page's URL. */
 const MAX_URL = 4_096
-/** Pages that a recording lists. */
+/** Most pages that a recording lists. */
 export const MAX_URLS = 25
 
-/** The sums over the snapshots of one part. Times are ms UTC by the server's clock. */
+/** The aggregate of the snapshots of one part. Times are ms UTC by the server's clock. */
 export type Summary = {
   startTime: number
   endTime: number
@@ -39,7 +40,7 @@ export type Summary = {
   urls: [number, string][]
 }
 
-/** Summarizes the snapshots of a part. @param skew how far the client's clock is ahead, ms */
+/** Summarizes the snapshots of a part. @param skew lead of the client's clock, ms */
 export function summarize(snapshots: Snapshot[], skew: number): Summary {
   const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
   const isFrom = (...sources: number[]) =>
@@ -116,7 +117,7 @@ function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefine
   return (Object.hasOwn(LEVELS, level) && LEVELS[level]) || 'log'
 }
 
-/** Returns the page that a snapshot names with its time, or an empty list. */
+/** Returns the page that a snapshot names, with the snapshot's time, or an empty list. */
 function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
   if (snapshot.type !== META && snapshot.type !== CUSTOM) {
     return []
@@ -130,7 +131,7 @@ function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
   return url === '' ? [] : [[timeOf(snapshot, skew), url]]
 }
 
-/** Narrows visits to the first of each page, and these to the earliest 25, in order of time. */
+/** Returns the first visit of each page: the earliest 25 visits, in order of time. */
 export function firstUrls(visits: [number, string][]): [number, string][] {
   const first = new Map<string, number>()
   for (const [at, url] of visits) {

@@ -6,16 +6,16 @@ import type { Retention } from './retention.ts'
 
 const DAY = 86_400_000
 
-/** Days after which no queue holds a message of an object any more. */
+/** Days after which no queue contains a message that names an object. */
 const QUEUED_DAYS = 15
 
 /**
- * Work of one invocation: pages of at most 1,000 sessions, each of which takes a query, and sessions without a row, each of
- * which takes one or two requests to R2.
+ * Limits of one invocation: pages of at most 1,000 sessions, with a query each, and sessions
+ * without a row, with one or two requests to R2 each.
  */
 const LIMITS = { pages: 50, orphans: 1_000 }
 
-/** The project at which a sweep continues, and the R2 path after which it does. */
+/** Where a sweep continues: the project, and the R2 path after which to go on. */
 const Position = z.object({ project: z.int(), after: z.string() })
 type Position = z.infer<typeof Position>
 
@@ -25,15 +25,16 @@ type Sweep = {
   retentionOf: Retention
   /** Ms UTC. */
   now: number
-  /** Whether to begin a sweep if none is under way. */
+  /** Whether to begin a sweep if none is in progress. */
   begins: boolean
 }
 
 /**
- * Deletes orphaned snapshots: those of sessions without a row that no message can name any more. Versions without markers
- * left them behind when a request failed between R2 and the queue. The next invocation continues where the limits stop
- * this one.
- * @returns how many objects were deleted, and whether the sweep is done; undefined when none is under way
+ * Deletes orphaned snapshots: they belong to sessions without a row, and no message can name them
+ * any more. Versions without markers left them behind when a request failed between R2 and the
+ * queue. The next invocation continues where the limits stop this invocation.
+ * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
+ * in progress
  */
 export async function sweepOrphans(
   db: Db,
@@ -54,7 +55,7 @@ export async function sweepOrphans(
   return { removed, isDone: !next }
 }
 
-/** Returns where a sweep continues; undefined when none is under way and none begins. */
+/** Returns where a sweep continues; undefined if no sweep is in progress and none begins. */
 async function readPosition(
   bucket: R2Bucket,
   name: string,
@@ -86,7 +87,7 @@ async function sweepFrom(
   return { removed }
 }
 
-/** What one invocation works with; `left` counts down from its limits. */
+/** The context of one invocation; `left` counts down from the limits. */
 type Invocation = {
   db: Db
   bucket: R2Bucket
@@ -95,7 +96,10 @@ type Invocation = {
   left: typeof LIMITS
 }
 
-/** Objects removed, and the last path swept; `isDone` is false where a limit stopped the sweep. */
+/**
+ * The number of removed objects, and the last path swept; `isDone` is false if a limit stopped the
+ * sweep.
+ */
 type Swept = { removed: number; after: string; isDone: boolean }
 
 async function sweepProject(invocation: Invocation, from: Position): Promise<Swept> {
@@ -139,13 +143,17 @@ async function sweepSessions(
       left.orphans -= 1
       removed += await removeStale(bucket, path, staleBefore(project))
     }
-    // A sweep that continues after this path lists the session's own objects once more, which does no harm.
+    // A sweep that continues after this path lists the session's own objects once more, which is
+    // harmless.
     after = path
   }
   return { removed, after, isDone: true }
 }
 
-/** Deletes the objects below a prefix that were stored before `before`, ms UTC, at most one page. @returns how many */
+/**
+ * Deletes the objects with a prefix that were stored before `before`, ms UTC, at most one page.
+ * @returns their number
+ */
 async function removeStale(bucket: R2Bucket, prefix: string, before: number): Promise<number> {
   const { objects } = await bucket.list({ prefix })
   const stale = objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)

@@ -41,7 +41,7 @@ export async function readKnown(
   }
 }
 
-/** The columns that a part may change in a stored recording, except for the indexed ones. */
+/** The columns that a part may change in a stored recording, except the indexed columns. */
 const SUMS = [
   'end_time',
   'first_part',
@@ -83,7 +83,8 @@ const toColumns = (recording: Recording) => ({
 })
 
 /**
- * Writes a plan in one transaction, or nothing at all when the rows that it was made from have changed since.
+ * Writes a plan in one transaction, or writes nothing if the rows that the plan was made from have
+ * changed since.
  * @param newToken makes the access token of a new recording
  * @throws ConflictError
  */
@@ -139,7 +140,10 @@ export async function writeChanges(
   ])
 }
 
-/** Rolls the batch back as a conflict unless these recordings are as they were read. It must come before all writes. */
+/**
+ * Rolls the batch back as a conflict unless these recordings are unchanged since they were read.
+ * Put it before all writes.
+ */
 const expectUnchanged = (projectId: number, recordings: Changes['updated']): SQL[] =>
   eachChunk(
     recordings.map(({ sessionId, revision }) => ({ sessionId, revision })),

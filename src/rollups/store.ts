@@ -3,10 +3,13 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
 
-/** Length of a slot, ms. Events are counted per quarter of an hour, since the hours of every time zone begin with one. */
+/**
+ * Length of a slot, ms. Events are counted per quarter of an hour, because the hours of every time
+ * zone begin at a quarter.
+ */
 export const SLOT = 900_000
 
-/** SQL: the slot of a time, rounded down, also before 1970. */
+/** SQL: the slot of a time, rounded down also before 1970. */
 const slotOf = (timestamp: SQL): SQL =>
   sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
 
@@ -34,14 +37,17 @@ export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
 
 export type EventKind = { project_id: number; event_id: number }
 
-/** Lists the names of events of all projects in the database, by their ids. */
+/** Lists the ids of the event names of all projects in the database. */
 export const listKinds = async (db: Db): Promise<EventKind[]> => {
   const kinds = query<EventKind>(sql`
     select project_id, id as event_id from event_names order by project_id, id`)
   return (await readBatch(db, kinds))[0]
 }
 
-/** Returns the slot up to which there are about `events` events from slot `after` on; undefined if there are fewer. */
+/**
+ * Returns the slot before which about `events` events lie, counted from slot `after`; undefined if
+ * there are fewer.
+ */
 export async function findStep(
   db: Db,
   { project_id, event_id }: EventKind,
@@ -64,7 +70,10 @@ export type WrongCount = {
   stored: number
 }
 
-/** Returns the slots from `from` up to, not including, `until` whose count differs from the number of stored events. */
+/**
+ * Returns the slots from `from` up to but not including `until` whose count differs from the number
+ * of stored events.
+ */
 export async function compareCounts(
   db: Db,
   { project_id, event_id }: EventKind,

@@ -1,16 +1,16 @@
 import type { Db } from '../db/client.ts'
 import { compareCounts, findStep, listKinds, type WrongCount } from './store.ts'
 
-/** Events compared in one statement, roughly. */
+/** Approximate number of events compared in one statement. */
 const STEP = 100_000
-/** Slots before and after those of all events. */
+/** A slot before all events, and a slot after all events. */
 const [FIRST, LAST] = [-1e9, 1e9]
-/** Wrong counts returned; all are counted. */
+/** Most wrong counts that are returned; all of them are counted. */
 const MAX_SHOWN = 100
 
 /**
- * Counts all events again and compares the result with the stored counts. Events may arrive meanwhile: each statement reads
- * both at the same moment.
+ * Counts all events again and compares the results with the stored counts. Events may arrive in the
+ * meantime: each statement reads events and counts at the same moment.
  */
 export async function verifyCounts(
   db: Db

@@ -1,7 +1,7 @@
 /**
- * The marketing channels through which a visitor comes. The first matching rule of those that PostHog publishes decides
- * (posthog.com/docs/data/channel-type). Our own additions: the lists of the most frequent sources, the media `organic` and
- * `sms`, and `Referral` for any other referring domain.
+ * The marketing channels through which visitors come. The first matching rule decides; the rules
+ * are PostHog's (posthog.com/docs/data/channel-type). Our additions are the lists of the most
+ * frequent sources, the media `organic` and `sms`, and `Referral` for any other referring domain.
  */
 export const CHANNELS = [
   'Cross Network',

@@ -1,14 +1,17 @@
 import type { JsonObject } from '../input/json.ts'
 
-/** The properties of events from which steps are made. */
+/** The properties of events that steps are made from. */
 export const STEP_PROPERTIES = ['$current_url', '$pathname', '$screen_name', '$event_type']
 
-/** Steps kept of a session; comparing two sessions takes time proportional to the product of their steps. */
+/**
+ * Most steps of a session. Comparing two sessions takes time proportional to the product of their
+ * numbers of steps.
+ */
 const MAX_STEPS = 200
-/** Characters of a step. */
+/** Longest step, characters. */
 const MAX_STEP = 120
 
-/** Events that SDKs send by themselves and that are no action of the visitor. */
+/** Events that SDKs send automatically and that are not actions of the visitor. */
 const TECHNICAL = new Set([
   '$pageleave',
   '$web_vitals',

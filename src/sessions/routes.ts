@@ -12,7 +12,7 @@ const SCOPES = ['query:read', 'session_recording:read', 'insight:read'] as const
 
 const PropertyQuery = z.object({
   search: z.string().max(200).default('').meta({
-    description: 'Words that the name has to contain, ignoring case.'
+    description: 'Words that the name must contain, in upper or lower case.'
   }),
   is_numerical: Flag.optional().meta({
     description: '`true` for numeric properties only, `false` for all others.'
@@ -25,15 +25,18 @@ const PROPERTY_DEFINITIONS = describe({
   tag: 'Sessions',
   summary: 'List the properties of sessions',
   description:
-    'These can be used in filters and breakdowns of type `session`. The list is the same for every project and has no pages.',
+    'Lists the properties for filters and breakdowns of type `session`. The list is the same for every project and has no pages.',
   answers: { 200: { text: 'The properties.', schema: SessionPropertiesJson } }
 })
 
 const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
-/** Values in a response. */
+/** Most values in a response. */
 const MAX_VALUES = 20
-/** Values searched with `value`: the most frequent ones, and as many of those that only one session has. */
+/**
+ * Values that `value` searches: so many of the most frequent values, and so many values that only
+ * one session has.
+ */
 const SEARCHED = 600
 
 const ValueQuery = z.object({
@@ -42,7 +45,7 @@ const ValueQuery = z.object({
     .string()
     .max(400)
     .default('')
-    .meta({ description: 'Text that a value has to contain, ignoring case.' })
+    .meta({ description: 'Text that a value must contain, in upper or lower case.' })
 })
 
 const VALUES = describe({

@@ -2,7 +2,7 @@ import type { JsonObject } from '../input/json.ts'
 import { FROM_ENTRY } from '../properties/session.ts'
 import { channelOf } from './channel.ts'
 
-/** An event, with what matters for its session. Times are ms UTC. */
+/** An event, with the facts that its session needs. Times are ms UTC. */
 export type SessionEvent = {
   uuid: string
   name: string
@@ -14,10 +14,13 @@ export type SessionEvent = {
   properties: JsonObject
 }
 
-/** The value of one event out of several: the event with the lowest, or the highest, key. */
+/** The value from the event with the lowest or the highest key. */
 type Keyed<Value> = { key: string; value: Value }
 
-/** The aggregate of some events of a session. Parts are combined by `foldEvents` and, with the same result, in SQL. */
+/**
+ * The aggregate of some of a session's events. `foldEvents` and SQL combine parts with the same
+ * result.
+ */
 export type SessionPart = {
   sessionId: string
   identities: Set<number>
@@ -44,18 +47,18 @@ export const FOLDED_PROPERTIES = [
   '$web_vitals_LCP_value'
 ]
 
-/** Characters of a session's id. */
+/** Longest id of a session, characters. */
 export const MAX_SESSION_ID = 200
 /** Characters of a session property; longer values are cut. */
 const MAX_VALUE = 1_000
 
-/** Whether a text can be a session's id: databases keep it unchanged, and a URL can hold it. */
+/** Whether a text can be a session's id: the database keeps it unchanged, and a URL can contain it. */
 export const isSessionId = (id: string | null): id is string =>
   id !== null && id !== '' && id.length <= MAX_SESSION_ID && !id.includes('\0') && id.isWellFormed()
 
 /**
- * Adds events to the parts of their sessions, in any order. Each event must be added only once. Events without a valid
- * session id are left out.
+ * Adds events to the parts of their sessions, in any order. Each event must be added only once.
+ * Leaves out events without a valid session id.
  */
 export function foldEvents(events: Iterable<SessionEvent>, parts = new Map<string, SessionPart>()) {
   for (const event of events) {
@@ -102,7 +105,7 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
     part.screens += 1
   }
 
-  // A session begins and ends with a page or screen; without any, with an event that has a URL.
+  // A session begins and ends with a page or screen; if it has none, with an event that has a URL.
   const isView = name === '$pageview' || name === '$screen'
   if (isView || textOf(properties.$current_url)) {
     part.entry = lower(part.entry, keyOf(event, isView ? 0 : 1), () => entryOf(properties))
@@ -158,7 +161,8 @@ function pageOf(properties: JsonObject) {
   return {
     url,
     host: textOf(parsed?.hostname) ?? textOf(properties.$host),
-    // Parsing may escape characters, three for one. Browsers send escaped URLs, so that nothing of theirs is cut here.
+    // Parsing may replace a character by three. Browsers send escaped URLs, so their paths are
+    // never cut here.
     path: textOf(parsed?.pathname.slice(0, url?.length)) ?? textOf(properties.$pathname)
   }
 }
@@ -168,7 +172,7 @@ const present = (values: Record<string, string | undefined>): Record<string, str
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   )
 
-/** Returns a text, or a number as text, as it is stored; undefined for anything else and for `''`. */
+/** Returns a text or a number as it is stored, as text; undefined for anything else and for `''`. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text === '') {

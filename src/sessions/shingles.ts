@@ -2,14 +2,17 @@ import { weightOf } from './similarity.ts'
 
 /** Shingles stored per session. */
 const KEPT = 6
-/** Weight from which on a step counts. Lighter steps occur in every session and tell none from another. */
+/**
+ * Least weight of a step that counts. Lighter steps occur in every session and do not distinguish
+ * sessions.
+ */
 const MIN_WEIGHT = 0.5
 
 /**
- * Returns the shingles by which similar sessions are found: hashes of pairs of steps, the lowest `limit` of them (bottom-k
- * MinHash). The second step of a pair is at most `reach` steps after the first. A session is stored under six pairs of
- * consecutive steps. A search uses more pairs and a longer reach, since steps that are consecutive in one session may be a
- * step or two apart in another.
+ * Returns the shingles by which similar sessions are found: the `limit` lowest hashes of pairs of
+ * steps (bottom-k MinHash). The second step of a pair is at most `reach` steps after the first. A
+ * session is stored under six pairs of consecutive steps. A search uses more pairs and a longer
+ * reach, because steps that are consecutive in one session may be a step or two apart in another.
  */
 export function shinglesOf(steps: readonly string[], limit = KEPT, reach = 1): number[] {
   const telling = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)

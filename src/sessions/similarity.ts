@@ -16,10 +16,11 @@ export function weightOf(step: string): number {
 }
 
 /**
- * Compares two sequences of steps by their heaviest common subsequence. The similarity is the geometric mean of two ratios:
- * its weight relative to both sequences (Dice) and relative to the lighter one (overlap). So a visit that contains the other
- * as a whole is more similar than one with the same steps in another order. The nth repetition of a step has 1/n of its
- * weight.
+ * Compares two sequences of steps by their heaviest common subsequence. The similarity is the
+ * geometric mean of two ratios: the subsequence's weight relative to both sequences (Dice) and
+ * relative to the lighter sequence (overlap). So a visit that contains the whole other visit is
+ * more similar than a visit with the same steps in another order. The nth repetition of a step has
+ * 1/n of its weight.
  */
 export function compareSteps(a: readonly string[], b: readonly string[]): Comparison {
   const names = new Map<string, number>()
@@ -39,8 +40,8 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
 }
 
 /**
- * Returns a table with the weight of the heaviest common subsequence of all suffixes: at `i * (right.length + 1) + j` that
- * of the left steps from i on and the right steps from j on.
+ * Returns a table with the weights of the heaviest common subsequences of all suffixes: `i *
+ * (right.length + 1) + j` is the index for the left steps from i on and the right steps from j on.
  */
 function weighSuffixes(left: Steps, right: Steps): Float64Array {
   const width = right.names.length + 1
@@ -79,7 +80,7 @@ function traceShared(best: Float64Array, a: readonly string[], b: readonly strin
 
 type Steps = { names: Int32Array; weights: Float64Array; total: number }
 
-/** Encodes steps as numbers, with their weights. `known` maps names to numbers and is shared by the two sequences. */
+/** Encodes steps as numbers, with their weights. `known` maps names to numbers, for both sequences. */
 function read(steps: readonly string[], known: Map<string, number>): Steps {
   const names = new Int32Array(steps.length)
   const weights = new Float64Array(steps.length)

@@ -13,8 +13,9 @@ import type { SessionPart } from './session.ts'
 export const SLOT = 900_000
 
 /**
- * Distinct ids stored per session, those with the lowest keys. A session id that more of them share is no real session; its
- * row is rebuilt from the events of the stored ones only.
+ * Most distinct ids stored per session, the ones with the lowest keys. A session id that is shared
+ * by more distinct ids is not a real session; its row is rebuilt from the events of the stored
+ * distinct ids only.
  */
 export const MAX_IDENTITIES = 100
 
@@ -67,7 +68,10 @@ const toRow = (part: SessionPart) => ({
   slot: Math.floor(part.receivedAt / SLOT)
 })
 
-/** Reopens sessions that were closed before their recording arrived, so that they are closed again with it. */
+/**
+ * Reopens sessions that were closed before their recording arrived, so that they are closed again
+ * as recorded sessions.
+ */
 export const reopenSessions = (projectId: number, sessionIds: readonly string[]): SQL[] =>
   eachChunk(sessionIds, (json) => [
     sql`update sessions set open_slot = 0, revision = revision + 1
@@ -79,8 +83,8 @@ export const reopenSessions = (projectId: number, sessionIds: readonly string[])
  */
 
 /**
- * Marks the sessions of events that are about to be deleted, in the same transaction, to be rebuilt. `chunk` selects the
- * `session_id` of exactly these events.
+ * Marks sessions to be rebuilt because the same transaction is about to delete some of their
+ * events. `chunk` selects the `session_id` of exactly these events.
  */
 export const markStale = (projectId: number, chunk: SQL): SQL =>
   sql`update sessions set is_stale = 1, revision = revision + 1
@@ -90,7 +94,10 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
  * Reading.
  */
 
-/** SQL: whether a session is a bounce: one page, no clicks, less than ten seconds. Null for a session without a page. */
+/**
+ * SQL: whether a session is a bounce: one page, no clicks, and less than ten seconds. Null for a
+ * session without a page.
+ */
 export const IS_BOUNCE = sql`case when s.pageviews + s.screens > 0 then
   s.pageviews + s.screens + s.autocaptures <= 1 and s.end_time - s.start_time < 10000 end`
 
@@ -115,8 +122,9 @@ export const sessionColumn = (key: string): SQL =>
 export type CountedValue = { name: string; count: number }
 
 /**
- * Lists the values of a property in closed sessions: at most `limit` that several sessions have, the most frequent first,
- * then at most `limit` that only one has. Reads at most `3 * limit` rows.
+ * Lists the values of a property in closed sessions: at most `limit` values that several sessions
+ * have, the most frequent first, then at most `limit` values that only one session has. Reads at
+ * most `3 * limit` rows.
  */
 export async function listValues(
   db: Db,
@@ -129,7 +137,8 @@ export async function listValues(
     db,
     query<CountedValue>(sql`${of} and count > 1 order by count desc, value limit ${limit}`)
   )
-  // This statement also scans the values that several sessions have; here they are fewer than `limit`.
+  // This statement also scans the values that several sessions have, of which there are fewer than
+  // `limit` here.
   if (frequent.length === limit) {
     return frequent
   }

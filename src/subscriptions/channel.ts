@@ -10,6 +10,7 @@ import type { Digest } from './digest.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
 import { wasDelivered } from './ledger/store.ts'
 import type { DeliveryMessage } from './message.ts'
+import { paintPictures, picturesOf } from './picture/picture.ts'
 import { readContent } from './report.ts'
 import { recipientsOf } from './request.ts'
 import { summarize } from './schedule.ts'
@@ -52,12 +53,13 @@ export async function openChannel(
   }
   const { open, subscription } = attempted
   const { usage, clock } = invocation
-  const report = await readContent(open, subscription, clock(), () => isSpent(usage, MAX_QUERIES))
+  const isEnough = () => isSpent(usage, MAX_QUERIES)
+  const report = await readContent(open, subscription, clock(), isEnough)
   if ('skipped' in report) {
     return report
   }
   const digest = await writeDigest(attempted, report.content)
-  return { channel: channelOf(subscription, digest, invocation) }
+  return { channel: await channelOf(attempted, digest, invocation) }
 }
 
 /** Returns the channel of the e-mail that tells the owner that the subscription was paused; skipped if it no longer is. */
@@ -84,23 +86,25 @@ async function openNotice(
   return { channel }
 }
 
-function channelOf(
-  subscription: SubscriptionRow,
+async function channelOf(
+  { open, subscription }: Attempted,
   digest: Digest,
-  { env, clock }: DeliveryInvocation
-): Channel {
+  { env, usage, clock }: DeliveryInvocation
+): Promise<Channel> {
   const { targetType, targetValue, secret } = subscription
   const allow = env.OUTBOUND_ALLOW
   switch (targetType) {
-    case 'email':
+    case 'email': {
+      const images = await paintPictures(open, digest.content, () => isSpent(usage, MAX_QUERIES))
       return {
         targets: recipientsOf(targetValue),
         recognisesRepeats: false,
         async send(to) {
-          const email = toEmail(digest, await unsubscribeUrl(subscription, to))
+          const email = toEmail(digest, images, await unsubscribeUrl(subscription, to))
           return sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
         }
       }
+    }
     case 'slack':
       return {
         targets: [targetValue],
@@ -128,7 +132,8 @@ async function writeDigest(
     missed: row.missed,
     summary: summarize(subscription),
     invite: (await isFirst(open, row)) ? subscription.inviteMessage || null : null,
-    content
+    content,
+    charts: await picturesOf(subscription, content)
   }
 }
 

@@ -2,9 +2,9 @@ import { describeRange } from '../calendar/words.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
-/** Series or breakdown values that an insight shows, highest first. */
+/** Most lines shown per insight: the first ten, in the order of the trend's result. */
 const MAX_LINES = 10
-/** Characters of the label of a series or breakdown value. */
+/** Longest label of a series or a breakdown value, characters. */
 const MAX_LABEL = 200
 
 /** The figures of one insight, or the reason why there are none. */
@@ -16,19 +16,19 @@ export type Figures = { name: string } & (
       from: number | null
       until: number
       lines: Line[]
-      /** The number of lines that are left out; zero or less when none is. */
+      /** The number of lines that are left out; zero or negative if none. */
       more: number
     }
   | { failure: string }
 )
 
-/** One tile of a delivery; `insight` is the id of the insight unless it is deleted. */
+/** One tile of a delivery. `insight` is the insight's id, absent if the insight was deleted. */
 export type Part = Figures & { insight?: number }
 
 export type Line = {
   label: string
   value: number
-  /** The value in the previous period; null when there is no previous period. */
+  /** The value in the previous period; null without a previous value. */
   previous: number | null
 }
 
@@ -36,11 +36,11 @@ export type Line = {
 export type Content = {
   name: string
   project: string
-  /** The time at which it was computed, ms UTC. */
+  /** When the content was computed, ms UTC. */
   at: number
   timezone: string
   parts: Part[]
-  /** The number of tiles that are left out; zero or less when none is. */
+  /** The number of tiles that are left out; zero or negative if none. */
   more: number
 }
 
@@ -48,15 +48,10 @@ export type Content = {
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
-export const titleOf = ({
-  name,
-  derivedName
-}: {
-  name: string | null
-  derivedName: string | null
-}): string | null => name || derivedName || null
-
-/** Turns a trend without a time axis into figures; a trend without any events into a failure that says so. */
+/**
+ * Turns a trend without a time axis into figures, or into a failure if all values are zero, now and
+ * in the previous period.
+ */
 export function figuresOf(
   name: string,
   query: TrendQuery,
@@ -74,7 +69,7 @@ export function figuresOf(
     })
   )
   if (lines.every(({ value, previous }) => value === 0 && !previous)) {
-    return { name, failure: `No events: ${range}.` }
+    return { name, failure: `Nothing to report for ${range}: all values are zero.` }
   }
   const from = query.from === 'all' ? null : query.from
   return {
@@ -96,7 +91,10 @@ const PERCENT = new Intl.NumberFormat('en', {
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
 
-/** Writes the change from the previous period: `+12.5%`, `new`, `no change`; an empty text without a previous period. */
+/**
+ * Formats the change from the previous period: `+12.5%`, `new` or `no change`; `''` without a
+ * previous value.
+ */
 export function formatChange({ value, previous }: Line): string {
   if (previous === null) {
     return ''
@@ -110,7 +108,7 @@ export function formatChange({ value, previous }: Line): string {
   return PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
 }
 
-/** Writes the change and the previous value: `+12.5% from 8`. */
+/** Formats the change and the previous value: `+12.5% from 8`. */
 export function describeChange(line: Line): string {
   const { value, previous } = line
   return previous === null || previous === 0 || value === previous
@@ -118,7 +116,7 @@ export function describeChange(line: Line): string {
     : `${formatChange(line)} from ${formatNumber(previous)}`
 }
 
-/** Returns 1 for a line that went up, -1 for one that went down, otherwise 0. */
+/** Returns 1 for a line that went up, -1 for a line that went down, otherwise 0. */
 export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
   if (previous === null || value === previous) {
     return 0
@@ -126,7 +124,7 @@ export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
   return value > previous ? 1 : -1
 }
 
-/** Writes a time, ms UTC, in a zone: `Mon, 23 Nov 2026, 09:00 CET`. */
+/** Formats a time, ms UTC, in a time zone: `Mon, 23 Nov 2026, 09:00 CET`. */
 export const formatMoment = (at: number, timezone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

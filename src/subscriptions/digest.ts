@@ -1,4 +1,4 @@
-import type { Content } from './content.ts'
+import type { Content, Part } from './content.ts'
 
 /** The message that a channel sends to each recipient of a delivery. */
 export type Digest = {
@@ -14,7 +14,13 @@ export type Digest = {
   /** The invite message of the subscription, only in its first delivery. */
   invite: string | null
   content: Content
+  /** The addresses of the insights' charts, by the insight's id; see `picture/ticket.ts`. */
+  charts: Map<number, string>
 }
+
+/** Returns the address of the chart of a part, undefined if it has none. */
+export const chartOf = ({ charts }: Digest, { insight }: Part): string | undefined =>
+  insight === undefined ? undefined : charts.get(insight)
 
 export const subjectOf = ({ isTest, content }: Digest): string =>
   `${isTest ? 'Test: ' : ''}${content.name}`

@@ -3,15 +3,21 @@ import {
   cut,
   describeChange,
   directionOf,
-  type Figures,
   formatMoment,
   formatNumber,
-  type Line
+  type Line,
+  type Part
 } from './content.ts'
 import type { Sent } from './delivery.ts'
-import { type Digest, notesOf, subjectOf } from './digest.ts'
+import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 
-export type Email = { subject: string; html: string; text: string; headers: Record<string, string> }
+export type Email = {
+  subject: string
+  html: string
+  text: string
+  headers: Record<string, string>
+  attachments: EmailAttachment[]
+}
 
 /** Error codes of Cloudflare's e-mail service after which another attempt may succeed. */
 const TRANSIENT = [
@@ -61,10 +67,12 @@ function readCode(error: unknown): string | undefined {
 }
 
 /**
- * Writes the e-mail of a digest for one recipient.
+ * Writes the e-mail of a digest for one recipient. Its charts are inline images, each above the table with the numbers,
+ * which stays where a mail program shows no images.
+ * @param images the charts as PNG in base64, by the insight's id
  * @param unsubscribe the recipient's link to unsubscribe, which mail programs can also use in one click (RFC 8058)
  */
-export function toEmail(digest: Digest, unsubscribe: string): Email {
+export function toEmail(digest: Digest, images: Map<number, string>, unsubscribe: string): Email {
   const { content, summary } = digest
   const about = `${content.project} · ${formatMoment(content.at, content.timezone)}`
   const why = `You receive this e-mail because your address was subscribed to it; it is ${summary}.`
@@ -79,7 +87,7 @@ export function toEmail(digest: Digest, unsubscribe: string): Email {
       subjectOf(digest),
       about,
       ...notesOf(digest),
-      ...content.parts.map(toText),
+      ...content.parts.map((part) => toText(part, chartOf(digest, part))),
       ...more,
       `-- \n${why}\nUnsubscribe: ${unsubscribe}`
     ].join('\n\n'),
@@ -91,13 +99,22 @@ export function toEmail(digest: Digest, unsubscribe: string): Email {
         ...notesOf(digest).map(
           (note) => `<p style="${NOTE}">${escapeHtml(note).replaceAll('\n', '<br>')}</p>`
         ),
-        ...content.parts.map(toTable),
+        ...content.parts.map((part) => toSection(digest, images, part)),
         ...more.map((text) => `<p style="${QUIET}">${text}</p>`)
       ],
       `${escapeHtml(why)} <a href="${escapeHtml(unsubscribe)}" style="color:inherit">Unsubscribe</a>`
-    )
+    ),
+    attachments: [...images].map(([insight, content]) => ({
+      disposition: 'inline',
+      contentId: contentIdOf(insight),
+      filename: `${contentIdOf(insight)}.png`,
+      type: 'image/png',
+      content
+    }))
   }
 }
+
+const contentIdOf = (insight: number): string => `chart-${insight}`
 
 /** Writes the e-mail that tells the owner that the subscription at `url` was paused. */
 export function toNotice(title: string, reason: string, url: string): Email {
@@ -106,6 +123,7 @@ export function toNotice(title: string, reason: string, url: string): Email {
   return {
     subject,
     headers: {},
+    attachments: [],
     text: [subject, reason, next].join('\n\n'),
     html: toPage(
       subject,
@@ -124,9 +142,10 @@ const QUIET = 'margin:0 0 16px;color:#57606a;font-size:14px'
 const NOTE =
   'margin:0 0 16px;padding:10px 14px;background:#f3f4f6;border-radius:6px;overflow-wrap:anywhere'
 const CELL = 'padding:8px 0;border-top:1px solid #e5e7eb;vertical-align:top'
+const IMAGE = 'display:block;width:100%;max-width:568px;height:auto;border:0;margin:0 0 8px'
 const COLORS = { [-1]: '#b42318', 0: '#57606a', 1: '#067647' }
 
-function toText(part: Figures): string {
+function toText(part: Part, chart: string | undefined): string {
   if ('failure' in part) {
     return `${part.name}\n  ${part.failure}`
   }
@@ -137,18 +156,36 @@ function toText(part: Figures): string {
   return [
     `${part.name} (${part.range})`,
     ...lines,
-    ...(part.more > 0 ? [`  …and ${part.more} more`] : [])
+    ...(part.more > 0 ? [`  …and ${part.more} more`] : []),
+    ...(chart === undefined ? [] : [`  Chart: ${chart}`])
   ].join('\n')
 }
 
-function toTable(part: Figures): string {
+function toSection(digest: Digest, images: Map<number, string>, part: Part): string {
   const title = `<h2 style="margin:24px 0 2px;font-size:17px;overflow-wrap:anywhere">${escapeHtml(part.name)}</h2>`
   if ('failure' in part) {
     return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
   }
   const more = part.more > 0 ? `<p style="${QUIET}">…and ${part.more} more</p>` : ''
-  return `${title}<p style="margin:0 0 8px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>
+  return `${title}<p style="margin:0 0 8px;color:#57606a;font-size:14px">${escapeHtml(part.range)}</p>${toImage(digest, images, part)}
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`
+}
+
+/**
+ * Shows the chart of a part and links to it; only links to it if the e-mail does not contain the
+ * chart.
+ */
+function toImage(digest: Digest, images: Map<number, string>, part: Part): string {
+  const chart = chartOf(digest, part)
+  if (chart === undefined || part.insight === undefined) {
+    return ''
+  }
+  const link = `<a href="${escapeHtml(chart)}" style="color:#0b62c4;font-size:14px">`
+  if (!images.has(part.insight)) {
+    return `<p style="margin:0 0 8px">${link}Open the chart</a></p>`
+  }
+  const source = `cid:${contentIdOf(part.insight)}`
+  return `${link}<img src="${source}" alt="${escapeHtml(`Chart of ${part.name}`)}" width="536" style="${IMAGE}"></a>`
 }
 
 /** Puts the change below its number, which leaves room for the label on a phone. */

@@ -1,15 +1,16 @@
 import { startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
-import type { JsonObject } from '../input/json.ts'
+import { NOTHING_ASKED } from '../insights/charts/compute.ts'
 import { findDashboard, listTiles } from '../insights/dashboards/store.ts'
+import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
 import { findInsight, findInsights, type InsightRow } from '../insights/store.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import type { TrendQuery } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
-import { type Content, type Figures, figuresOf, type Part, titleOf } from './content.ts'
+import { type Content, type Figures, figuresOf, type Part } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
 
 const MAX_TILES = 10
@@ -70,11 +71,9 @@ export async function readContent(
 const isGone = (id: number | null, row: { deleted: boolean } | undefined): boolean =>
   id !== null && (!row || row.deleted)
 
-const nameOf = (insight: InsightRow): string => titleOf(insight) ?? `Insight ${insight.id}`
-
 const tooMuch = (insight: InsightRow): Figures => ({
   name: nameOf(insight),
-  failure: 'The insights before it left no room: this one needs a delivery of its own.'
+  failure: 'The insights before it used up the delivery’s limits: deliver this insight separately.'
 })
 
 async function readFigures(
@@ -85,14 +84,9 @@ async function readFigures(
 ): Promise<Figures> {
   const name = nameOf(insight)
   try {
-    // It came as JSON.
-    const query = readTrend(
-      { filters: insight.filters, query: insight.query } as JsonObject,
-      project,
-      now
-    )
+    const query = readTrend(fieldsOf(insight), project, now)
     if (!query) {
-      return { name, failure: 'This insight asks for nothing yet.' }
+      return { name, failure: NOTHING_ASKED }
     }
     const compute = async (query: TrendQuery): Promise<Figures> =>
       figuresOf(
@@ -113,16 +107,20 @@ async function readFigures(
   }
 }
 
+/** Ends a query's period earlier, if the period has begun by then. */
+export const endAt = (query: TrendQuery, until: number): TrendQuery =>
+  (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query
+
 /**
  * Days beside as many days before. Today is not over: with it nearly every change would be a fall. Of hours the last one
  * makes no such difference, and a range that is all of today stays.
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
-  const { from, until, interval } = query
+  const { from, interval } = query
   if (from === 'all' || interval === 'hour' || interval === 'minute') {
     return query
   }
-  return from < today && until > today ? { ...query, until: today } : query
+  return endAt(query, today)
 }
 
 /** The whole range as one number, which for actors and percentiles is no sum, beside that of the period before. */

@@ -13,4 +13,14 @@ export async function sign(secret: string, text: string): Promise<Uint8Array<Arr
   return new Uint8Array(await crypto.subtle.sign('HMAC', hmac, encoder.encode(text)))
 }
 
-export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+/** Bytes that are encoded at a time; a call takes so many arguments at most. */
+const CHUNK = 16_384
+
+/** Encodes bytes in base64. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    text += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+  }
+  return btoa(text)
+}

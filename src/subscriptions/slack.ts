@@ -8,20 +8,35 @@ import {
   type Line
 } from './content.ts'
 import type { Sent } from './delivery.ts'
-import { type Digest, notesOf, subjectOf } from './digest.ts'
+import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import { post } from './webhook.ts'
 
 /** Characters of a header, Slack's limit. */
 const MAX_HEADER = 150
+/** Characters of the text that stands for an image, Slack's limit. */
+const MAX_ALT = 2_000
 /** Characters of a text, Slack's limit. */
 const MAX_TEXT = 3_000
 
-/** Sends a digest to an incoming webhook of Slack. A refusal names its reason in the response's body. */
-export const sendSlack = (url: string, digest: Digest, allow: string): Promise<Sent> =>
-  post(url, { 'Content-Type': 'application/json' }, JSON.stringify(toBlocks(digest)), {
-    allow,
-    reads: true
-  })
+/** How Slack refuses a message one of whose images it cannot fetch. */
+const UNFETCHED = /invalid_blocks|image/
+
+/**
+ * Sends a digest to an incoming webhook of Slack. A refusal names its reason in the response's body. Slack fetches the
+ * charts at once: if it cannot, the digest is sent once more without them.
+ */
+export async function sendSlack(url: string, digest: Digest, allow: string): Promise<Sent> {
+  const send = (message: object) =>
+    post(url, { 'Content-Type': 'application/json' }, JSON.stringify(message), {
+      allow,
+      reads: true
+    })
+  const sent = await send(toBlocks(digest))
+  const isRefused = sent.kind === 'permanent' && UNFETCHED.test(sent.error)
+  return isRefused && digest.charts.size > 0 ? send(toBlocks(withoutCharts(digest))) : sent
+}
+
+const withoutCharts = (digest: Digest): Digest => ({ ...digest, charts: new Map() })
 
 /** Writes a digest as Slack blocks, with a text for notifications. */
 export function toBlocks(digest: Digest) {
@@ -37,7 +52,10 @@ export function toBlocks(digest: Digest) {
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: cut(header, MAX_HEADER), emoji: false } },
       ...notesOf(digest).map((note) => section(escapeText(note))),
-      ...content.parts.map((part) => section(toLines(part).join('\n'))),
+      ...content.parts.flatMap((part) => [
+        section(toLines(part).join('\n')),
+        ...toImages(chartOf(digest, part), part)
+      ]),
       ...(content.more > 0 ? [section(`…and ${content.more} more on the dashboard.`)] : []),
       { type: 'context', elements: [{ type: 'mrkdwn', text: cut(escapeText(about), MAX_TEXT) }] }
     ]
@@ -48,6 +66,11 @@ const section = (text: string) => ({
   type: 'section',
   text: { type: 'mrkdwn', text: cut(text, MAX_TEXT) }
 })
+
+const toImages = (chart: string | undefined, { name }: Figures) =>
+  chart === undefined
+    ? []
+    : [{ type: 'image', image_url: chart, alt_text: cut(`Chart of ${name}`, MAX_ALT) }]
 
 function toLines(part: Figures): string[] {
   const title = `*${escapeText(part.name)}*`

@@ -2,7 +2,7 @@ import { toIso } from '../calendar/clock.ts'
 import { OutboundError, sendOutbound } from '../outbound.ts'
 import { formatChange, type Part } from './content.ts'
 import { judge, judgeFault, type Sent } from './delivery.ts'
-import type { Digest } from './digest.ts'
+import { chartOf, type Digest } from './digest.ts'
 import { sign, toBase64 } from './signature.ts'
 
 /** Time for a receiver to respond. */
@@ -27,15 +27,24 @@ export function toPayload(digest: Digest) {
       summary: digest.summary,
       timezone: content.timezone,
       invite_message: invite,
-      insights: content.parts.map(toInsight)
+      insights: content.parts.map((part) => toInsight(part, chartOf(digest, part)))
     }
   }
 }
 
-function toInsight(part: Part) {
+function toInsight(part: Part, chart: string | undefined) {
   const { insight: id = null, name } = part
   if ('failure' in part) {
-    return { id, name, range: null, from: null, until: null, error: part.failure, lines: [] }
+    return {
+      id,
+      name,
+      range: null,
+      from: null,
+      until: null,
+      error: part.failure,
+      chart_url: null,
+      lines: []
+    }
   }
   return {
     id,
@@ -44,6 +53,7 @@ function toInsight(part: Part) {
     from: part.from === null ? null : toIso(part.from),
     until: toIso(part.until),
     error: null,
+    chart_url: chart ?? null,
     lines: part.lines.map((line) => ({ ...line, change: formatChange(line) || null }))
   }
 }

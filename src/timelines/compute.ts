@@ -6,9 +6,9 @@ import type { TimelineQuery } from './query.ts'
 import { findScope, readEvents, readValues, readVersions } from './store.ts'
 import { cutStretches, type SeenEvent } from './timeline.ts'
 
-/** Events of a person that a timeline reads. */
+/** Most events of a person that a timeline reads. */
 export const MAX_EVENTS = 50_000
-/** Bytes of the properties of all points together. */
+/** Largest properties of all points together, bytes. */
 export const MAX_BYTES = 4_000_000
 /** Versions read in one statement. */
 const MAX_VERSIONS = 5_000
@@ -16,22 +16,23 @@ const MAX_VERSIONS = 5_000
 export type Point = { timestamp: number; properties: JsonObject; count: number }
 
 /**
- * Returns the states of a person at its events. A new point begins where a crucial property differs from the previous event.
+ * Returns the states of a person at its events. A new point begins at an event whose crucial
+ * properties differ from the previous event's.
  * @throws not_found; query_too_large, attr `events` or `points`
  */
 export async function computeTimeline(
   db: Db,
   projectId: number,
   person: PersonId,
-  asked: TimelineQuery
+  wanted: TimelineQuery
 ): Promise<Point[]> {
-  const { personId, eventIds } = await findScope(db, projectId, person, asked.events)
+  const { personId, eventIds } = await findScope(db, projectId, person, wanted.events)
   if (personId === undefined) {
     throw new NotFoundError()
   }
   const events: SeenEvent[] = []
   let read = 0
-  for await (const page of readEvents(db, projectId, personId, asked)) {
+  for await (const page of readEvents(db, projectId, personId, wanted)) {
     read += page.length
     if (read > MAX_EVENTS) {
       throw tooLarge(
@@ -42,8 +43,8 @@ export async function computeTimeline(
     events.push(...page.filter(({ event_id }) => !eventIds || eventIds.has(event_id)))
   }
 
-  const values = await readAllValues(db, projectId, events, asked.crucialKeys)
-  const none = JSON.stringify(asked.crucialKeys.map(() => null))
+  const values = await readAllValues(db, projectId, events, wanted.crucialKeys)
+  const none = JSON.stringify(wanted.crucialKeys.map(() => null))
   const stretches = cutStretches(events, (version) => values.get(version ?? 0)?.values ?? none)
   const bytes = stretches.reduce(
     (sum, { version }) => sum + (values.get(version ?? 0)?.bytes ?? 0),

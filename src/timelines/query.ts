@@ -8,18 +8,18 @@ import { isEmpty, type Json } from '../input/json.ts'
 import { jsonText } from '../input/parameters.ts'
 import { leavesOf, PROPERTY_TYPES, readFilters } from '../properties/filter.ts'
 
-/** Events, and properties of a breakdown, in one request. */
+/** Most events, and most properties of a breakdown, in one request. */
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
-/** A field that may only say that its object is an event. */
+/** Schema of a field whose only allowed values say that its object is an event. */
 const only = (...values: string[]) =>
   Text.refine(
     (value) => value === '' || values.includes(value),
-    'This is not supported: only events are.'
+    'Only events are supported.'
   ).nullish()
 
-/** Fields of a series that say how it is counted or shown, which a timeline has no use for. */
+/** Fields of a series that determine how it is counted or shown. A timeline ignores them. */
 const DISPLAYED = [
   'name',
   'custom_name',
@@ -56,9 +56,9 @@ export const TimelineParameters = z.object({
   events: jsonText(z.array(Entity).max(MAX_ENTITIES)).optional().meta({
     type: 'string',
     description:
-      'The events to count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`. By default, and with an `id` of null, all events.'
+      'The events to count: `[{"id":"$pageview","properties":[…]}]` or `["$pageview"]`; all events by default, and with an `id` of null.'
   }),
-  actions: jsonText(z.array(z.unknown()).max(0, 'Actions are not supported: only events are.'))
+  actions: jsonText(z.array(z.unknown()).max(0, 'Actions are not supported: use `events`.'))
     .optional()
     .meta({ type: 'string', description: 'Not supported: only an empty list is allowed.' }),
   breakdown: jsonText(
@@ -72,12 +72,12 @@ export const TimelineParameters = z.object({
   breakdown_type: z
     .enum(PROPERTY_TYPES)
     .default('event')
-    .meta({ description: 'The owner of the breakdown’s property. Only `person` has an effect.' }),
+    .meta({ description: 'The type of the breakdown’s property. Only `person` has an effect.' }),
   date_from: Text.optional().meta({
-    description: 'The start of the timeline, by default 7 days ago; `all` for the first event.'
+    description: 'The start of the timeline: 7 days ago by default; `all` for the first event.'
   }),
   date_to: Text.optional().meta({
-    description: 'The last day of the timeline, by default today, or an exact time.'
+    description: 'The last day of the timeline, or an exact time; today by default.'
   }),
   interval: z.enum(INTERVALS).optional().meta({
     description: 'The length of the timeline if `date_from` and `date_to` are equal.'
@@ -102,18 +102,19 @@ export type TimelineQuery = {
  * @throws invalid_input, attr the parameter
  */
 export function readTimelineQuery(
-  asked: TimelineParameters,
+  parameters: TimelineParameters,
   properties: Json | undefined,
   calendar: Calendar,
   now: Date
 ): TimelineQuery {
   const keysOf = (filters: unknown, attr: string) =>
     personKeys(filters, attr, calendar.timezone, now)
-  const entities = asked.events ?? []
+  const entities = parameters.events ?? []
   const names = entities.flatMap(({ id }) => id ?? [])
-  const breakdowns = asked.breakdown_type === 'person' ? [asked.breakdown ?? []].flat() : []
+  const breakdowns =
+    parameters.breakdown_type === 'person' ? [parameters.breakdown ?? []].flat() : []
   return {
-    ...readRange(asked, calendar, now),
+    ...readRange(parameters, calendar, now),
     events: entities.length > 0 && names.length === entities.length ? names : undefined,
     crucialKeys: [
       ...new Set([
@@ -168,7 +169,7 @@ function personKeys(filters: unknown, attr: string, timezone: string, now: Date)
     return []
   }
   try {
-    // The filters were parsed from JSON.
+    // The cast is safe: the filters were parsed from JSON.
     const group = readFilters(filters as Json, { timezone, now, types: PROPERTY_TYPES })
     return leavesOf(group).flatMap(({ type, key }) => (type === 'person' ? [key] : []))
   } catch (error) {

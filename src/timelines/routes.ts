@@ -16,18 +16,18 @@ const TIMELINE = describe({
   mayBeEmpty: true,
   tag: 'Persons',
   summary: "Follow a person's properties over time",
-  description: `Returns the person's properties **as of their events** in the range. A new point begins with the first event, \
-and wherever a crucial property differs from the previous event. Crucial are the person properties named in \`properties\`, \
-in the filters of \`events\` and in \`breakdown\`; without any there is one point.
+  description: `Returns the person's properties **at the time of their events** in the range. A new point begins at the first event, \
+and at each event whose crucial properties differ from the previous event's. The crucial properties are the person properties named in \`properties\`, \
+in the filters of \`events\` and in \`breakdown\`; without crucial properties, there is a single point.
 
 Dates: ${DATE_GRAMMAR}
 
-A range may have at most ${MAX_EVENTS} events of the person, and points of ${MAX_BYTES} bytes. More is a 400 \
+A range may have at most ${MAX_EVENTS} events of the person, and points of at most ${MAX_BYTES} bytes. A larger range gets a 400 \
 \`query_too_large\` whose \`attr\` names the limit.`,
   query: z.object({
     properties: z.array(z.string()).optional().meta({
       description:
-        'Property filters as JSON text, as in the list of persons, except that the default `type` is `event`. They do not filter: the keys of person properties in them are crucial.'
+        'Property filters as JSON text, as in the list of persons, except that the default `type` is `event`. They do not filter the events: they only name crucial properties.'
     })
   }),
   answers: {

@@ -13,7 +13,7 @@ export const TimelineJson = z
           .meta({ description: 'The time of the first event in this state.' }),
         properties: z
           .record(z.string(), z.unknown())
-          .meta({ description: 'All properties of the person as of that event.' }),
+          .meta({ description: 'All properties of the person at the time of that event.' }),
         relevant_event_count: z
           .int()
           .min(1)
@@ -22,7 +22,7 @@ export const TimelineJson = z
     ),
     crucial_property_keys: z
       .array(z.string())
-      .meta({ description: 'A change of any of them starts a new point.' }),
+      .meta({ description: 'The crucial properties: a change of any of them starts a new point.' }),
     effective_date_from: z.iso.datetime(),
     effective_date_to: z.iso.datetime().meta({ description: 'The last millisecond of the range.' })
   })

@@ -6,7 +6,10 @@ import { onePerson, type PersonId } from '../persons/store.ts'
 import type { TimelineQuery } from './query.ts'
 import type { SeenEvent } from './timeline.ts'
 
-/** Returns the person's integer id, undefined if it does not exist, and the ids of the events with these names. */
+/**
+ * Returns the person's integer id, undefined if the person does not exist, and the ids of the event
+ * names.
+ */
 export async function findScope(
   db: Db,
   projectId: number,
@@ -22,7 +25,7 @@ export async function findScope(
   return { personId: found[0]?.id, eventIds: events && new Set(names.map(({ id }) => id)) }
 }
 
-/** Events read in one statement; a longer statement would hold up all others. */
+/** Events read in one statement; a longer statement would hold up all other statements. */
 export const PAGE_EVENTS = 5_000
 
 type EventRow = SeenEvent & { key: number; event_id: number; uuid: string }
@@ -52,8 +55,8 @@ export async function* readEvents(
 }
 
 /**
- * SQL: the time from which on to read an identity's events. For the last identity of the previous
- * page, where it ended.
+ * SQL: the time from which to read an identity's events; for the last identity of the previous
+ * page, the time where that page ended.
  */
 const startOf = (from: number, after: EventRow | undefined): SQL =>
   after ? sql`case d.key when ${after.key} then ${after.timestamp} else ${from} end` : sql`${from}`
@@ -65,8 +68,8 @@ const isAfter = (after: EventRow | undefined): SQL =>
     : sql``
 
 /**
- * Returns, per version, the values of some keys as a text (equal for equal values), and the size of
- * all properties in bytes.
+ * Returns for each version the values of some keys as one text, which is equal for equal values,
+ * and the size of all properties in bytes.
  */
 export async function readValues(
   db: Db,

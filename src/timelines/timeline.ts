@@ -1,9 +1,12 @@
-/** An event's time, ms UTC, and the id of its person's version then, in `person_versions`; null without a person. */
+/**
+ * An event's time, ms UTC, and the id of its person's version at that time, in `person_versions`;
+ * null without a person.
+ */
 export type SeenEvent = { timestamp: number; version: number | null }
 
 /**
- * Consecutive events whose persons' crucial properties (those that the request names) have the same values: the first
- * event, and how many there are.
+ * Consecutive events with the same values of the crucial properties, which the request names: the
+ * first event, and the number of events.
  */
 export type Stretch = SeenEvent & { count: number }
 
@@ -24,9 +27,12 @@ export function cutStretches(
   return stretches
 }
 
-/** Compares by time, and within one millisecond by version number. */
+/** Compares events by time, and within one millisecond by version number. */
 const byTime = (a: SeenEvent, b: SeenEvent): number =>
   a.timestamp - b.timestamp || orderOf(a) - orderOf(b)
 
-/** Number of a version within its identity: the lower 24 bits of the version's id; 0 without a person. */
+/**
+ * Returns the number of a version within its identity, the lower 24 bits of its id; 0 without a
+ * person.
+ */
 const orderOf = ({ version }: SeenEvent): number => (version ?? 0) % 2 ** 24

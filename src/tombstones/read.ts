@@ -3,8 +3,9 @@ import { findTombstones } from './store.ts'
 import { hashDistinctId, type Tombstone } from './tombstone.ts'
 
 /**
- * Tombstones for the given distinct ids, by distinct id; without distinct ids nothing is read. Read them before storing
- * what was accepted before the last erasure, so that late events and recordings do not recreate an erased person.
+ * Reads the tombstones of distinct ids, by distinct id; without distinct ids, reads nothing. Call
+ * it before storing data that was accepted before the last erasure, so that late events and
+ * recordings do not recreate an erased person.
  */
 export async function readTombstones(
   db: Db,

@@ -4,7 +4,7 @@ import type { Db } from '../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../db/rows.ts'
 import type { Tombstone } from './tombstone.ts'
 
-/** The tombstones with these hashes. */
+/** Finds the tombstones with these hashes. */
 export async function findTombstones(
   db: Db,
   projectId: number,
@@ -35,12 +35,18 @@ export async function findTombstones(
   }))
 }
 
-/** Rolls the batch back as a conflict unless the project's last erasure is still the one of `at`, ms UTC (0: never). */
+/**
+ * Rolls the batch back as a conflict unless the project's last erasure was at `at`, ms UTC (0 for
+ * never).
+ */
 export const expectLastErasure = (projectId: number, at: number): SQL =>
   sql`insert into guard select null where ${at} <>
         coalesce((select value from counters where project_id = ${projectId} and name = 'last_erasure'), 0)`
 
-/** Rolls the batch back as a conflict when one of these erased identities no longer waits for its events to be purged. */
+/**
+ * Rolls the batch back as a conflict if the events of one of these erased identities are no longer
+ * waiting for their purge.
+ */
 export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
   eachChunk(keys, (rows, count) => [
     expectRows(
@@ -51,7 +57,7 @@ export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
     )
   ])
 
-/** Adds late events that were dropped to the count of their erasure. */
+/** Adds the number of dropped late events to their erasures. */
 export const countDropped = (
   projectId: number,
   dropped: { erasure_id: number; count: number }[]
@@ -62,8 +68,8 @@ export const countDropped = (
   ])
 
 /**
- * Adds rows purged outside the project's database to the receipts of their erasures; `store` is the key in
- * `erasures.stores`.
+ * Adds the number of rows purged outside the project's database to their erasures, for the
+ * receipts. `store` is the key in `erasures.stores`.
  */
 export const countRemoved = (
   db: Db,

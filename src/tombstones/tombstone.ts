@@ -1,8 +1,11 @@
 import { sha256 } from '../hash.ts'
 
-/** The trace of an erased distinct id, by which late data of the erased person is recognised. Times are ms UTC. */
+/**
+ * The hash of an erased distinct id, by which late data of the erased person is recognised. Times
+ * are ms UTC.
+ */
 export type Tombstone = {
-  /** The key of the erased identity, which its events point to until they are purged. */
+  /** The key of the erased identity, to which its events point until they are purged. */
   key: number
   erasureId: number
   /** Data accepted up to this time belonged to the erased person. */
@@ -13,7 +16,10 @@ export type Tombstone = {
   deletesRecordings: boolean
 }
 
-/** Hashes a distinct id for its tombstone. Without the project's salt nobody can test which distinct id it was. */
+/**
+ * Hashes a distinct id for its tombstone. Without the project's salt, nobody can test whether a
+ * hash belongs to a distinct id.
+ */
 export const hashDistinctId = async (
   salt: string,
   projectId: number,
@@ -21,8 +27,9 @@ export const hashDistinctId = async (
 ): Promise<string> => (await sha256(`${salt}\n${projectId}\n${distinctId}`)).slice(0, 32)
 
 /**
- * Finds the tombstone of the person that data accepted at `receivedAt`, ms UTC, belonged to: the first erasure after it.
- * A distinct id may be used again after each erasure, and so have several tombstones.
+ * Finds the tombstone of the person to whom data accepted at `receivedAt`, ms UTC, belonged: the
+ * first erasure after it. A distinct id may be used again after each erasure, so it can have
+ * several tombstones.
  */
 export const tombstoneFor = (tombstones: Tombstone[], receivedAt: number): Tombstone | undefined =>
   tombstones

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Bucket, dayOf, type Interval, labelOf } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
-import type { Value } from './cells.ts'
+import type { Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
 
@@ -126,15 +126,9 @@ export function toSeries(
   of: { series: Series } | { formula: string }
 ): TrendSeries {
   const action = 'series' in of ? toAction(of.series) : null
-  const name = 'series' in of ? (of.series.customName ?? of.series.name) : of.formula
-  const isAlone = action ? query.series.length === 1 : query.formulas.length === 1
-  const isBroken = query.breakdowns.length > 0
-  let label = name
-  if (isBroken) {
-    label = isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
-  }
+  const label = labelOfLine(query, value, of)
   const shared = {
-    ...(isBroken && { breakdown_value: toBreakdownValue(query, value) }),
+    ...(query.breakdowns.length > 0 && { breakdown_value: toBreakdownValue(query, value) }),
     ...(period.label && { compare: true as const, compare_label: period.label }),
     filter: query.shown
   }
@@ -162,6 +156,21 @@ export function toSeries(
     days: period.days,
     ...shared
   }
+}
+
+/** The name of a series or formula, or the value of the breakdown; both if there is more than one series or formula. */
+function labelOfLine(
+  query: TrendQuery,
+  value: Value,
+  of: { series: Series } | { formula: string }
+): string {
+  const isSeries = 'series' in of
+  const name = isSeries ? (of.series.customName ?? of.series.name) : of.formula
+  if (query.breakdowns.length === 0) {
+    return name
+  }
+  const isAlone = (isSeries ? query.series : query.formulas).length === 1
+  return isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
 }
 
 /** Numbers that can be, as the highest of several buckets, may have a sum that cannot. */

@@ -7,8 +7,17 @@ export function binsOf(low: number, high: number, count: number): Bins {
   return width > 0 ? { low, high, width, count } : { low, high, width: 1, count: 1 }
 }
 
-/** A bin is counted by its number, with as many digits for each of them: their order as texts is that of the numbers. */
-export const FIRST_BIN = 1_000
+/** The name of the first bin. All names have as many digits, so that they sort as texts like the bins. */
+const FIRST_BIN = 1_000
+
+/** Returns the name of the bin that a number lies in, by the bounds of `rangeOf`: the quotient may be rounded past one. */
+export function binOf({ low, width, count }: Bins, number: number): string {
+  const near = Math.trunc((number - low) / width)
+  const isAbove = low + (near + 1) * width <= number
+  const isBelow = low + near * width > number
+  const bin = near + (isAbove ? 1 : 0) - (isBelow ? 1 : 0)
+  return String(FIRST_BIN + Math.min(count - 1, bin))
+}
 
 /**
  * What a bin begins with, and what it ends before. The last one ends with the highest number, and is shown to end 0.01

@@ -1,99 +1,89 @@
-import type { Cell, Value } from './cells.ts'
-import { isAdditive, type Series } from './query.ts'
+import type { Grouping, Value } from './grouping.ts'
+import type { Counted } from './maths/accumulator.ts'
 
-/** The numbers of one breakdown value, a number for each bucket; without a breakdown the value is null. */
+/** The numbers of a breakdown's value, one for each bucket; without a breakdown the value is null. */
 export type Line = { value: Value; data: number[] }
 
-/** The values of the first period, and then those that only the one before has: of each the highest totals first. */
+/**
+ * Sorts values by their totals, the highest first; equal ones in the order of their code points. The values of the first
+ * period come first, then those that only the earlier period has.
+ */
 export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [
   ...new Set(periods.flatMap(sorted))
 ]
 
-/** Of equal totals the first in the order of code points is first. */
 const sorted = (totals: ReadonlyMap<string, number>): string[] =>
   [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([value]) => value)
 
-/** What several series say of each value, together. */
+/** Adds up the totals that several series have for each value. */
 export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<string, number> {
-  const sum = new Map<string, number>()
+  const sums = new Map<string, number>()
   for (const totals of several) {
     for (const [value, total] of totals) {
-      sum.set(value, (sum.get(value) ?? 0) + total)
+      sums.set(value, (sums.get(value) ?? 0) + total)
     }
   }
-  return sum
+  return sums
 }
 
-/** Whether the cells of single values say what all values beyond the listed ones have together. */
-export function isFoldable(
-  cells: readonly Cell[],
-  values: readonly string[],
-  counted: Pick<Series, 'math' | 'property'>
-): boolean {
-  const listed = new Set<Value>(values)
-  return isAdditive(counted) || cells.every(({ value }) => value === null || listed.has(value))
-}
+/** What comes after the listed values: no value, and all others. */
+const UNLISTED: readonly Value[] = [null, 0]
 
-/** The cells with those of unlisted values in one, for each point. */
-export function foldOthers(cells: readonly Cell[], values: readonly string[]): Cell[] {
-  const listed = new Set<Value>(values)
-  const others = new Map<number, Cell>()
-  const kept = cells.filter((cell) => {
-    if (cell.value === null || listed.has(cell.value)) {
-      return true
-    }
-    const before = others.get(cell.point)?.result ?? 0
-    others.set(cell.point, { ...cell, value: 0, result: before + cell.result })
-    return false
-  })
-  return [...kept, ...others.values()]
-}
-
-/** Lines that fill as cells are read: one for each of `values`, and for each of `rest` of which there is anything. */
+/** The lines of a part: one for each listed value, whether it has numbers or not, and for others that have any. */
 export class Lines {
-  readonly #lines = new Map<Value, { data: number[]; isFound: boolean }>()
+  readonly #data = new Map<Value, number[]>()
+  readonly #points: number
 
-  constructor(values: readonly Value[], rest: readonly Value[], points: number) {
-    for (const [some, isFound] of [[values, true] as const, [rest, false] as const]) {
-      for (const value of some) {
-        this.#lines.set(value, { data: new Array(points).fill(0), isFound })
-      }
+  constructor(listed: readonly Value[], points: number) {
+    this.#points = points
+    for (const value of listed) {
+      this.#lineOf(value)
     }
   }
 
-  /** What is of none of the values is left out. */
-  add(cells: Iterable<Cell>): void {
-    for (const { point, value, result } of cells) {
-      const line = this.#lines.get(value)
-      if (!line) {
-        continue
-      }
-      line.data[point] = (line.data[point] ?? 0) + result
-      line.isFound = true
+  /** Adds numbers to the lines that their groups belong to. */
+  add(cells: Iterable<Counted>, toValue: (group: number) => Value): void {
+    for (const { point, group, result } of cells) {
+      const data = this.#lineOf(toValue(group))
+      data[point] = (data[point] ?? 0) + result
     }
   }
 
+  /** Returns the listed values in their order, then no value, then all others. */
   all(): Line[] {
-    return [...this.#lines].flatMap(([value, { data, isFound }]) =>
-      isFound ? [{ value, data }] : []
-    )
+    const lines = [...this.#data].map(([value, data]) => ({ value, data }))
+    return lines.sort((a, b) => UNLISTED.indexOf(a.value) - UNLISTED.indexOf(b.value))
+  }
+
+  #lineOf(value: Value): number[] {
+    let data = this.#data.get(value)
+    if (!data) {
+      data = new Array<number>(this.#points).fill(0)
+      this.#data.set(value, data)
+    }
+    return data
   }
 }
 
-/** The mean of each point and those before it, so many in all; rounded down, as PostHog does. */
+/** Returns the value that a group counts for when only these values are listed: 0 for one that is not. */
+export function folding(grouping: Grouping, listed: readonly string[]): (group: number) => Value {
+  const values = new Set<Value>(listed)
+  return (group) => {
+    const value = grouping.valueOf(group)
+    return value === null || values.has(value) ? value : 0
+  }
+}
+
+/** The mean of each point and those before it, `points` in all; rounded down, as in PostHog. */
 export const smooth = (data: readonly number[], points: number): number[] =>
   points === 1
     ? [...data]
     : data.map((_, i) => {
-        const first = Math.max(0, i + 1 - points)
-        let total = 0
-        for (let at = first; at <= i; at += 1) {
-          total += data[at] ?? 0
-        }
-        return Math.floor(total / (i + 1 - first))
+        const window = data.slice(Math.max(0, i + 1 - points), i + 1)
+        return Math.floor(sum(window) / window.length)
       })
 
-/** Each point with all before it. */
+/** Adds to each point all points before it. */
 export function cumulate(data: readonly number[]): number[] {
   let total = 0
   return data.map((value) => (total += value))

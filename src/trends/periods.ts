@@ -10,10 +10,10 @@ import {
   type Range
 } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
+import { findFirst } from '../columns/read.store.ts'
 import type { Db } from '../db/client.ts'
 import { isAggregated, type Period, toPeriod } from './answer.ts'
 import type { Back, TrendQuery } from './query.ts'
-import { findFirst } from './store.ts'
 
 export type Project = { id: number } & Calendar
 

@@ -1,43 +1,51 @@
-import { daysBefore } from '../calendar/buckets.ts'
+import { daysBefore, type Range } from '../calendar/buckets.ts'
+import type { Source } from '../columns/batch.ts'
+import type { Overview } from '../columns/overview.ts'
+import { findFirst, readOverview } from '../columns/read.store.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import { isOneOf, leavesOf } from '../properties/filter.ts'
+import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import { isAggregated, isCumulative, type Period } from './answer.ts'
-import type { Cell } from './cells.ts'
-import { planHistory } from './firsts.ts'
 import { sum } from './lines.ts'
+import type { Piece } from './maths/accumulator.ts'
+import { BEFORE } from './maths/firsts.ts'
+import { piecesOf } from './maths/sliding.ts'
 import type { Project } from './periods.ts'
-import { FIRSTS, MAX_POINTS, MAX_ROWS, type Maths, type Series, type TrendQuery } from './query.ts'
-import { isNarrow, type Scan, splitFilters } from './scan/store.ts'
-import { segmentsOf } from './sliding.ts'
-import { planSteps } from './steps.ts'
-import { countWindows } from './store.ts'
-import type { Step, Window } from './windows.ts'
+import {
+  FIRSTS,
+  MAX_POINTS,
+  MAX_ROWS,
+  type Maths,
+  type Property,
+  SEALED_PER_ROW,
+  type Series,
+  type TrendQuery
+} from './query.ts'
 
-/** A series in one period: what to look at, in steps, and how many events that is. */
+/** A series in one period: which events are counted, how, and in which pieces of time. */
 export type Part = {
-  scan: Scan
-  steps: Step[]
-  events: number
+  source: Source
+  math: Maths
+  property: Property | undefined
+  filters: FilterGroup
   period: Period
-  /** What is known from counts alone. */
-  counted: Cell[] | undefined
-  /** For first events, the statements' windows of all time before the period. */
-  history: Window[][]
-  /** Windows that overlap; what is looked at are the segments into which they cut time. */
-  sliding: Window[] | undefined
-  /** Whether each window has all those before it, and an actor counts for the first one only. */
+  /** In order; for first events, the first piece is all time before the period. */
+  pieces: Piece[]
+  /** Windows that overlap, if there are any; they consist of whole pieces. */
+  windows: Range[] | undefined
+  /** Whether each window contains all those before it, and a subject counts for the first one only. */
   isGrowing: boolean
+  overview: Overview
 }
 
 /** How many days' actors these maths take together. */
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
 
-/** Maths of different actors or sessions, who count once where numbers are shown cumulatively. */
+/** Maths of different actors or sessions, which count once where numbers are shown cumulatively. */
 const UNIQUE: readonly Maths[] = ['dau', 'weekly_active', 'monthly_active', 'unique_session']
 
-/** The math that a series is counted by: of buckets that are as long, active users are those of the bucket, as in PostHog. */
+/** The math that a series is counted by: with buckets as long as its days, active users are those of the bucket, as in PostHog. */
 function mathOf(query: TrendQuery, { math }: Series): Maths {
   const { interval } = query
   const isWeek = math === 'weekly_active' && (interval === 'week' || interval === 'month')
@@ -61,99 +69,60 @@ export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
   }
 }
 
-/** What to look at for a series in a period; `most` is of how many events a statement may be. */
+/** Plans a series in a period. Reads only how many events there are. */
 export async function planPart(
   db: Db,
   project: Project,
   query: TrendQuery,
   series: Series,
-  period: Period,
-  most: number
+  period: Period
 ): Promise<Part> {
+  const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)
-  const scan: Scan = {
-    projectId: project.id,
-    event: series.event,
-    filters: { type: 'AND', values: [query.filters, series.filters] },
-    matching: new Map(),
-    math,
-    property: series.property,
-    breakdowns: query.breakdowns
-  }
   const days = DAYS[math]
   const isGrowing = isCumulative(query) && UNIQUE.includes(math)
-  const own = period.buckets.map(({ from, until }, point) => ({
+  const own = period.buckets.map(({ from, until }) => ({
     from: days ? daysBefore(until, days, project.timezone) : from,
-    until,
-    point
+    until
   }))
   const begin = own[0]?.from ?? 0
-  const windows = isGrowing ? own.map((window) => ({ ...window, from: begin })) : own
-  const none = {
-    scan,
-    period,
-    steps: [],
-    events: 0,
-    counted: undefined,
-    sliding: undefined,
-    isGrowing,
-    history: []
-  }
-  const isSliding = isGrowing || days !== undefined || math === 'dau'
-  const looked = isSliding
-    ? segmentsOf(windows).map((segment, point) => ({ ...segment, point }))
-    : windows
-  const counts = await countWindows(db, scan, looked)
-  const ofStatement = Math.ceil(most / costOf(scan))
-  if (isSliding) {
-    return {
-      ...none,
-      steps: await planSteps(db, scan, looked, counts, ofStatement),
-      events: sum(counts),
-      sliding: windows
+  const windows = isGrowing ? own.map(({ until }) => ({ from: begin, until })) : own
+  const isSliding = isGrowing || days !== undefined
+  const pieces = isSliding
+    ? piecesOf(windows)
+    : windows.map(({ from, until }, point) => ({ since: from, until, point }))
+  if (isOneOf(FIRSTS, math)) {
+    const first = Math.floor(((await findFirst(db, project.id)) ?? begin) / SLOT) * SLOT
+    if (first < begin) {
+      pieces.unshift({ since: first, until: begin, point: BEFORE })
     }
   }
-  if (math === 'total' && isUnfiltered(scan) && windows.every(isWhole)) {
-    const counted = windows.map(({ point }, i) => ({
-      point,
-      value: null,
-      result: counts[i] ?? 0,
-      size: 0
-    }))
-    return { ...none, counted }
+  const end = pieces.at(-1)?.until ?? begin
+  return {
+    source,
+    math,
+    property: series.property,
+    filters: { type: 'AND', values: [query.filters, series.filters] },
+    period,
+    pieces,
+    windows: isSliding ? windows : undefined,
+    isGrowing,
+    overview: await readOverview(db, source, pieces[0]?.since ?? begin, end)
   }
-  const steps = await planSteps(db, scan, windows, counts, ofStatement)
-  const part = { ...none, steps, events: sum(counts) }
-  if (!isOneOf(FIRSTS, math)) {
-    return part
-  }
-  const history = await planHistory(db, scan, windows[0]?.from ?? 0, most)
-  return { ...part, history: history.statements, events: part.events + history.events }
 }
 
-/** How many times as long as others a statement takes for an event. */
-function costOf(scan: Scan): number {
-  if (isOneOf(FIRSTS, scan.math) && !isDecidedByActors(scan)) {
-    return 3
-  }
-  return isNarrow(scan) ? 0.4 : 1
-}
-
-/** Whether it is enough to know who has a first event, and not what it says. */
-export const isDecidedByActors = (scan: Scan): boolean =>
-  scan.breakdowns.length === 0 && leavesOf(splitFilters(scan).filters).length === 0
-
-/** Counts of quarters of an hour are exact for what begins and ends with one. */
-const isWhole = ({ from, until }: Window): boolean => from % SLOT === 0 && until % SLOT === 0
-
-const isUnfiltered = ({ filters, breakdowns }: Scan): boolean =>
-  leavesOf(filters).length === 0 && breakdowns.length === 0
+/** Whether the counts of 15-minute slots say all that a part asks for. */
+export const isCounted = ({ math, filters, pieces }: Part, { breakdowns }: TrendQuery): boolean =>
+  math === 'total' &&
+  breakdowns.length === 0 &&
+  leavesOf(filters).length === 0 &&
+  pieces.every(({ since, until }) => since % SLOT === 0 && until % SLOT === 0)
 
 /** @throws query_too_large, attr `rows` */
-export function expectFewRows({ breakdowns }: TrendQuery, parts: Part[]): void {
-  const binned = breakdowns.filter(({ binCount }) => binCount !== undefined)
-  const rows =
-    sum(parts.map(({ events }) => events)) * (breakdowns.length > 0 ? 2 + binned.length : 1)
+export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
+  const binned = query.breakdowns.filter(({ binCount }) => binCount !== undefined)
+  const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
+  const rows = sum(parts.map((part) => (isCounted(part, query) ? 0 : rowsOf(part)))) * times
   if (rows > MAX_ROWS) {
     throw new AppError(
       'query_too_large',
@@ -162,3 +131,13 @@ export function expectFewRows({ breakdowns }: TrendQuery, parts: Part[]): void {
     )
   }
 }
+
+/** The number of events of a part; those in segments count less, since they are read as quickly as fewer rows. */
+const rowsOf = ({ overview }: Part): number =>
+  sum(
+    overview.names.map(
+      ({ segments, loose }) =>
+        sum(loose.map(({ count }) => count)) +
+        Math.ceil(sum(segments.map(({ count }) => count)) / SEALED_PER_ROW)
+    )
+  )

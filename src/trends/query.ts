@@ -81,8 +81,10 @@ export const MAX_BREAKDOWN_LIMIT = 1_000
 export const MAX_POINTS = 200_000
 /** Different values of a breakdown in the whole range. */
 export const MAX_BREAKDOWN_VALUES = 100_000
-/** Events that a query may have to look at. */
+/** Events that a query may read. */
 export const MAX_ROWS = 10_000_000
+/** So many events in segments count as one of these. */
+export const SEALED_PER_ROW = 10
 
 export type Property = { type: PropertyType; key: string }
 

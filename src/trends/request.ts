@@ -14,8 +14,10 @@ import {
 import { Patterns } from '../properties/pattern.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
-import { type Draft, type Entity, readLegacy, readQuery } from './forms.ts'
+import type { Draft, Entity } from './forms.ts'
 import { FormulaError, readFormula } from './formula.ts'
+import { readLegacy } from './legacy-form.ts'
+import { readQuery } from './node-form.ts'
 import { readProperty, show, unsupported } from './property.ts'
 import {
   AGGREGATED,
@@ -63,27 +65,38 @@ const pickFlat = (fields: JsonObject): JsonObject =>
 const withSeries = (draft: Draft | undefined) =>
   draft && draft.series.length > 0 ? draft : undefined
 
-function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
-  const { at, interval } = draft
-  for (const [name, value] of Object.entries(draft.unsupported)) {
+/** @throws query_too_large and invalid_input, attr the field, for what no trend has */
+function expectPossible({ at, series, formulas, breakdown, unsupported: others }: Draft): void {
+  for (const [name, value] of Object.entries(others)) {
     if (value !== undefined && value !== null && value !== 1 && value !== '1') {
       throw unsupported(name, value, at(name))
     }
   }
-  if (draft.series.length > MAX_SERIES) {
+  if (series.length > MAX_SERIES) {
     throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
   }
-  if (draft.formulas.length > MAX_FORMULAS) {
+  if (formulas.length > MAX_FORMULAS) {
     throw new AppError(
       'query_too_large',
       `A trend has at most ${MAX_FORMULAS} formulas.`,
       'formulas'
     )
   }
-  if (!isOneOf(DISPLAYS, draft.display)) {
-    throw unsupported('display', draft.display, at('display'), DISPLAYS)
+  if (breakdown.breakdown && breakdown.breakdowns?.length) {
+    throw new AppError(
+      'invalid_input',
+      'A trend has one `breakdown` or several `breakdowns`, not both.',
+      at('breakdown')
+    )
   }
+}
 
+/** The property filters of all series, and the series with their own. */
+function readAllFilters(
+  draft: Draft,
+  settings: Settings,
+  now: Date
+): { filters: FilterGroup; series: Series[] } {
   const reading = {
     timezone: settings.timezone,
     now,
@@ -95,31 +108,25 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const filters: FilterGroup = {
     type: 'AND',
     values: [
-      read(draft.properties, at('properties')),
-      read(testAccounts, at('filter_test_accounts'))
+      read(draft.properties, draft.at('properties')),
+      read(testAccounts, draft.at('filter_test_accounts'))
     ]
   }
   const series = draft.series.map((entity) => readSeries(entity, read))
-  if (
-    series.some(
-      (one) => leavesOf(one.filters).length + leavesOf(filters).length > MAX_SERIES_FILTERS
-    )
-  ) {
+  const most = Math.max(...series.map((one) => leavesOf(one.filters).length))
+  if (most + leavesOf(filters).length > MAX_SERIES_FILTERS) {
     throw new AppError(
       'query_too_large',
       `A series has at most ${MAX_SERIES_FILTERS} property filters.`,
       'filters'
     )
   }
-  if (draft.breakdown.breakdown && draft.breakdown.breakdowns?.length) {
-    throw new AppError(
-      'invalid_input',
-      'A trend has one `breakdown` or several `breakdowns`, not both.',
-      at('breakdown')
-    )
-  }
-  const breakdowns = readBreakdowns(draft.breakdown, draft.at)
-  const limit = draft.breakdown.breakdown_limit ?? (draft.display === 'WorldMap' ? 300 : 25)
+  return { filters, series }
+}
+
+/** How many values of a breakdown are shown. */
+function readBreakdownLimit({ breakdown, display }: Draft): number {
+  const limit = breakdown.breakdown_limit ?? (display === 'WorldMap' ? 300 : 25)
   if (limit > MAX_BREAKDOWN_LIMIT) {
     throw new AppError(
       'query_too_large',
@@ -127,16 +134,26 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
       'breakdown_values'
     )
   }
+  return limit
+}
+
+function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
+  const { interval, breakdown, display } = draft
+  expectPossible(draft)
+  if (!isOneOf(DISPLAYS, display)) {
+    throw unsupported('display', display, draft.at('display'), DISPLAYS)
+  }
+  const { filters, series } = readAllFilters(draft, settings, now)
   return {
     series,
     ...readDates(draft, settings, now),
     interval,
     filters,
-    display: draft.display,
-    breakdowns,
-    listsBreakdowns: (draft.breakdown.breakdowns ?? []).length > 0,
-    breakdownLimit: limit,
-    hidesOther: draft.breakdown.breakdown_hide_other_aggregation ?? false,
+    display,
+    breakdowns: readBreakdowns(breakdown, draft.at),
+    listsBreakdowns: (breakdown.breakdowns ?? []).length > 0,
+    breakdownLimit: readBreakdownLimit(draft),
+    hidesOther: breakdown.breakdown_hide_other_aggregation ?? false,
     compare: draft.compare ? { back: readCompareTo(draft) ?? weeksOf(draft) } : undefined,
     formulas: draft.formulas.map(({ at, text, name }) => ({
       text,
@@ -149,7 +166,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
       interval,
       date_from: draft.dateFrom,
       date_to: draft.dateTo ?? null,
-      display: draft.display
+      display
     }
   }
 }

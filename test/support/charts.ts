@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Board, drawBoard } from '../../src/charts/board.ts'
 import type { Chart } from '../../src/charts/chart.ts'
 import { drawChart } from '../../src/charts/draw.ts'
+import { rasterize, startRaster } from '../../src/charts/raster.ts'
 import type { ThemeName } from '../../src/charts/theme.ts'
 
 /*
@@ -92,7 +96,26 @@ const CHARTS: Record<string, Chart> = {
       name: `value ${i} ${'x'.repeat(i)}`,
       data: wave(14, 20, i)
     }))
+  },
+  scripts: {
+    ...SIGNUPS,
+    title: 'Anmeldungen: Łódź, Αθήνα, Київ, Hà Nội',
+    kind: 'values',
+    series: ['Łódź', 'Αθήνα', 'Київ', 'Hà Nội', 'São Paulo', '東京'].map((name, i) => ({
+      name,
+      data: [120 - 17 * i]
+    }))
   }
+}
+
+const { lines, number, stacked } = CHARTS
+const BOARD: Board = {
+  title: 'Weekly review',
+  subtitle: 'Europe/Berlin · 2 more insights are not drawn',
+  tiles: [
+    ...[lines, number, stacked].filter((chart) => chart !== undefined),
+    { title: 'Revenue', failure: 'This insight has no series yet.' }
+  ]
 }
 
 const LOOKS: {
@@ -119,13 +142,54 @@ const LOOKS: {
   }
 ]
 
+/** Pictures that are kept as PNG, too. */
+const PAINTED = [
+  'lines',
+  'compare',
+  'stacked-dark',
+  'values',
+  'pie-phone',
+  'number',
+  'table-dark',
+  'negative',
+  'many',
+  'scripts',
+  'dashboard'
+]
+
 /** Draws the pictures. @returns the SVG of each by its file name */
 export const drawPictures = (): Map<string, string> =>
-  new Map(
-    LOOKS.flatMap(({ suffix, names, ...options }) =>
+  new Map([
+    ...LOOKS.flatMap(({ suffix, names, ...options }) =>
       names.flatMap((name) => {
         const chart = CHARTS[name]
         return chart ? [[`${name}${suffix}.svg`, `${drawChart(chart, options)}\n`] as const] : []
       })
-    )
+    ),
+    ['dashboard.svg', `${drawBoard(BOARD, { height: 280 })}\n`],
+    [
+      'dashboard-empty.svg',
+      `${drawBoard({ ...BOARD, subtitle: '', tiles: [] }, { height: 160 })}\n`
+    ]
+  ])
+
+const { resolve } = createRequire(import.meta.url)
+const read = (module: string) => readFileSync(resolve(module))
+
+/** Starts the renderer, once per process. @returns a function that draws an SVG as PNG */
+export async function openPainter(): Promise<(svg: string) => Uint8Array> {
+  await startRaster(read('@resvg/resvg-wasm/index_bg.wasm'))
+  const fonts = [
+    read('@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf'),
+    read('@expo-google-fonts/arimo/600SemiBold/Arimo_600SemiBold.ttf')
+  ]
+  return (svg) => rasterize(svg, fonts)
+}
+
+/** Draws pictures as PNG. @returns the PNG of each by its file name */
+export function paintPictures(paint: (svg: string) => Uint8Array): Map<string, Uint8Array> {
+  const drawn = drawPictures()
+  return new Map(
+    PAINTED.map((name) => [`${name}.png`, paint(drawn.get(`${name}.svg`) ?? '')] as const)
   )
+}

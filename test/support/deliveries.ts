@@ -20,6 +20,7 @@ export type Mail = {
   text: string
   html: string
   headers: Record<string, string>
+  attachments: EmailAttachment[]
 }
 
 /** Runs in place of sending an e-mail: may throw, or do something first. */

@@ -126,7 +126,8 @@ async function newKey(projectId: number, userId: number, scopes: string[]): Prom
 }
 
 /**
- * Sends a request through the whole worker. `body` is the answer's JSON, or null for anything else. An answer that violates
+ * Sends a request through the whole worker. `body` is the answer's JSON, or null for anything else; `bytes` is the answer's
+ * body as it is. An answer that violates
  * `/openapi.json` fails the test.
  */
 export async function request(
@@ -143,11 +144,13 @@ export async function request(
     ...(body !== undefined && { body })
   })
   const response = await worker.fetch(incoming, { ...env, ...bindings }, ctx)
-  const text = await response.text()
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const text = new TextDecoder().decode(bytes)
   await waitOnExecutionContext(ctx)
   const isJson = /^application\/json\b/.test(response.headers.get('Content-Type') ?? '')
   const { status, headers: answered } = response
-  const answer = { status, headers: answered, text, body: isJson && text ? JSON.parse(text) : null }
+  const json = isJson && text ? JSON.parse(text) : null
+  const answer = { status, headers: answered, bytes, text, body: json }
   if (method !== 'HEAD') {
     expect(checker.check(method, new URL(incoming.url).pathname, answer)).toEqual([])
   }

@@ -33,6 +33,8 @@ const SHARING = 'session_recordings/{recording_id}/sharing/'
 const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
+  'GET dashboards/{id}/chart.svg/': { scopes: ['insight:read'] },
+  'GET dashboards/{id}/chart.png/': { scopes: ['insight:read'] },
   'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },
   'POST session_recordings/ai/regex/': { scopes: ['session_recording:read'] },
   'POST persons/deletion_receipts/verify/': { scopes: ['person:read'] },

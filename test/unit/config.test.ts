@@ -45,11 +45,11 @@ describe('wrangler.toml', () => {
     expect(crons).toEqual(CRONS)
   })
 
-  it('sets every limit of every queue consumer, since the defaults differ between local and deployed', () => {
+  it('sets every limit of every queue consumer, because local and deployed defaults differ', () => {
     expect(Config.shape.queues.safeParse(config.queues).error).toBeUndefined()
   })
 
-  it('names the queue of each consumer in the code, and of no other', () => {
+  it('names a queue for each consumer in the code, and no other queue', () => {
     const { consumers } = Config.shape.queues.parse(config.queues)
     const found = consumers.map(({ queue }) => consumerOf(config.vars.QUEUE_NAMES, queue))
 
@@ -70,14 +70,14 @@ describe('wrangler.toml', () => {
 describe('migrations', () => {
   const files = readdirSync(join(root, 'migrations')).filter((file) => file.endsWith('.sql'))
 
-  it.each(files)('%s only adds: on D1 a rebuilt table takes its children with it', (file) => {
+  it.each(files)('%s only adds: on D1, rebuilding a table deletes its child rows', (file) => {
     const sql = readFileSync(join(root, 'migrations', file), 'utf8')
     expect(sql).not.toMatch(/DROP\s+(TABLE|COLUMN)|__new_|foreign_keys\s*=\s*off/i)
   })
 })
 
 describe('package-lock.json', () => {
-  it('names no registry, so that npm takes the one of the machine', () => {
+  it('names no registry, so that npm uses the machine’s', () => {
     expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toContain('"resolved"')
   })
 })

@@ -36,11 +36,11 @@ describe('numbers that JSON.parse changes', () => {
     '100.00000000000000000000',
     '5e-324',
     '1.7976931348623157e308'
-  ])('are not those that stay what they are: %s', (number) => {
+  ])('are not numbers that stay the same: %s', (number) => {
     expect(findInexact(`{"n":${number}}`)).toBeUndefined()
   })
 
-  it('are not those that any double is written as', () => {
+  it('are never the texts of doubles', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const texts = [String(value), value.toPrecision(17), value.toExponential(16)]
@@ -50,7 +50,7 @@ describe('numbers that JSON.parse changes', () => {
     )
   })
 
-  it('are those integers beyond 2^53 that no double is', () => {
+  it('are the integers beyond 2^53 that are not doubles', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 2n ** 53n, max: 2n ** 70n }), (whole) => {
         const isKept = BigInt(Number(whole)) === whole
@@ -68,7 +68,7 @@ describe('numbers that JSON.parse changes', () => {
     ['{"a":{"b":1},"\\"\\u006e":{"x":[{},[2,9007199254740993]]}}', ['"n', 'x', '1', '1']],
     ['{"a":"\\\\","b": 9007199254740993}', ['b']],
     ['{"a":"9007199254740993","b":"x, 1e400","c":false}', undefined]
-  ])('are named by their place, and not by what a text holds: %s', (text, path) => {
+  ])('are named by their path, and never found inside texts: %s', (text, path) => {
     JSON.parse(text)
 
     expect(findInexact(text)).toEqual(path)
@@ -79,12 +79,12 @@ describe('numbers that JSON.parse changes', () => {
     ['many members', `{"n":{${'"":1e3,'.repeat(200_000)}"x":1e400}}`],
     ['a long text', `["${'\\\\'.repeat(4_900_000)}",1e400]`],
     ['many digits', `[1e3,${'1'}${'0'.repeat(9_000_000)}1]`]
-  ])('are found within five seconds behind %s', (_, text) => {
+  ])('are found within five seconds after %s', (_, text) => {
     expect(findInexact(text)).toBeDefined()
   })
 })
 
-describe('members with the name of an earlier one', () => {
+describe('repeated members', () => {
   it.each([
     ['{"a":1,"a":2}', ['a']],
     ['{"a":{"b":[{},{"c":1,"d":2,"c":3}]}}', ['a', 'b', '1', 'c']],
@@ -95,7 +95,7 @@ describe('members with the name of an earlier one', () => {
     expect(findRepeated(json)).toEqual(path)
   })
 
-  it('are not in what JSON.stringify writes', () => {
+  it('do not occur in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         expect(findRepeated(JSON.stringify(JSON.parse(json)))).toBeUndefined()

@@ -13,7 +13,7 @@ const post = (path: string, headers = {}, more = {}) =>
     { ...limits, ...more }
   )
 
-/** What a request fails with. */
+/** Returns the error of a request. */
 async function faultOf(request: Promise<unknown>): Promise<[OutboundError['kind'], string]> {
   const error: unknown = await request.catch((thrown) => thrown)
   if (!(error instanceof OutboundError)) {
@@ -119,7 +119,7 @@ describe('an address', () => {
     ['https://user@example.com/', 'A URL must not contain a user name or password.'],
     ['https://u:p@example.com/', 'A URL must not contain a user name or password.'],
     [`https://example.com/${'x'.repeat(2_048)}`, 'A URL may have at most 2048 characters.']
-  ])('says what is wrong with it: %s', (text, why) => {
+  ])('is refused with the reason: %s', (text, why) => {
     expect(() => checkUrl(text, '')).toThrow(why)
   })
 
@@ -128,7 +128,7 @@ describe('an address', () => {
     ['http://127.0.0.1:9000/', 'models.internal, 127.0.0.1'],
     ['https://models.internal/v1', 'Models.Internal'],
     ['http://[::1]:80/', '[::1]']
-  ])('is opened by name: %s by %s', (text, allow) => {
+  ])('is allowed by name: %s by %s', (text, allow) => {
     expect(checkUrl(text, allow).href).toBe(new URL(text).href)
   })
 
@@ -137,13 +137,13 @@ describe('an address', () => {
     ['http://127.0.0.1/', ''],
     ['http://x.models.internal/', 'models.internal'],
     ['ftp://127.0.0.1/', '127.0.0.1']
-  ])('is opened by no other name: %s by %s', (text, allow) => {
+  ])('is not allowed by another name: %s by %s', (text, allow) => {
     expect(() => checkUrl(text, allow)).toThrow(OutboundError)
   })
 })
 
 describe('a request', () => {
-  it('has its answer, whatever the status', async () => {
+  it('returns its answer, whatever the status', async () => {
     const { status, headers, body } = await post('/status/418?say=teapot&Retry-After=7', {
       'X-Sent': '1'
     })
@@ -164,7 +164,7 @@ describe('a request', () => {
     ['/cut', 'unreachable', 'The server cannot be reached, or closed the connection.'],
     ['/garbage', 'unreachable', 'The server cannot be reached, or closed the connection.'],
     ['/endless', 'too_large', 'The response is larger than 1000 bytes.']
-  ])('fails in time when the other does not behave: %s', async (path, kind, message) => {
+  ])('fails in time when the server misbehaves: %s', async (path, kind, message) => {
     expect(await faultOf(post(path))).toEqual([kind, message])
   })
 
@@ -177,19 +177,19 @@ describe('a request', () => {
     expect((await faultOf(request))[0]).toBe('unreachable')
   })
 
-  it.each([301, 302, 307, 308])('is repeated where a %i sends it', async (status) => {
+  it.each([301, 302, 307, 308])('is repeated at the target of a %i', async (status) => {
     const answer = await post(`/status/${status}?Location=/status/201?from=${status}`)
 
     expect(answer.status).toBe(201)
     expect(sentTo(`/status/201?from=${status}`)).toMatchObject([{ method: 'POST', body: 'hello' }])
   })
 
-  it('becomes a GET where a 303 sends it', async () => {
+  it('becomes a GET at the target of a 303', async () => {
     expect((await post('/status/303?Location=/status/202?from=303')).status).toBe(202)
     expect(sentTo('/status/202?from=303')).toMatchObject([{ method: 'GET', body: '' }])
   })
 
-  it('follows three redirects and no fourth', async () => {
+  it('follows three redirects but not a fourth', async () => {
     const chain = (n: number): string =>
       n === 0 ? '/end' : `/status/307?Location=${encodeURIComponent(chain(n - 1))}`
 
@@ -211,7 +211,7 @@ describe('a request', () => {
     )
   })
 
-  it('keeps its credentials from another origin', async () => {
+  it('does not send its credentials to another origin', async () => {
     const other = await startReceiver()
     const to = encodeURIComponent(`${other.url}/other`)
     await post(

@@ -36,7 +36,7 @@ describe('a timestamp', () => {
     expect(iso(parseTimestamp(text))).toBe(expected)
   })
 
-  it('keeps what is finer than a millisecond, which orders a person’s writes', () => {
+  it('keeps fractions of a millisecond, which order a person’s writes', () => {
     const [first, second] = ['2026-11-21T10:00:00.123456Z', '2026-11-21T10:00:00.123457Z'].map(
       (text) => parseTimestamp(text)
     )
@@ -44,7 +44,7 @@ describe('a timestamp', () => {
     expect(second).toBeGreaterThan(first ?? 0)
   })
 
-  it('without an offset is on the clock of the zone it is read in', () => {
+  it('without an offset is local to the time zone', () => {
     expect(iso(parseTimestamp('2026-07-01T10:00:00', 'Europe/Berlin'))).toBe(
       '2026-07-01T08:00:00.000Z'
     )
@@ -81,7 +81,7 @@ describe('the time of an event', () => {
     expect(iso(eventTime(event, NOW))).toBe(`2026-11-21T${expected}.000Z`)
   })
 
-  it('orders what one client wrote, however long each request is on the way', () => {
+  it('orders the writes of one client, however long each request takes', () => {
     const at = Date.parse('2026-11-21T11:59:57.000Z')
     const slow = writeTime({ ...sent, timestamp: '2026-11-21T11:59:57.000Z', sentAt: at }, at + 900)
     const quick = writeTime(
@@ -139,7 +139,7 @@ describe('the clock of a zone', () => {
     expect(iso(fromClock(Date.parse(`${clock}Z`), 'Europe/Berlin'))).toBe(expected)
   })
 
-  it('is read as it was written, in every zone', () => {
+  it('reads back as it was written, in every zone', () => {
     for (const zone of [
       'UTC',
       'Asia/Tehran',

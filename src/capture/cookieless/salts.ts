@@ -12,18 +12,22 @@ export const SALT_PREFIX = 'salts/'
 const SALT_BYTES = 32
 
 const HOUR = 3_600_000
-/** A calendar day begins first at UTC+14 and ends last at UTC-12, ms. */
+/**
+ * Offsets of the first and the last time zone, ms: a calendar day begins first at UTC+14 and ends
+ * last at UTC-12.
+ */
 const FIRST_ZONE = 14 * HOUR
 const LAST_ZONE = 12 * HOUR
-/** How long a salt is kept after its day has ended everywhere, ms; for events that arrive late. */
+/** How long a salt is kept for late events after its day has ended everywhere, ms. */
 const KEPT = 72 * HOUR
 
 /** Salts that this isolate has read, by day. */
 const known = new Map<string, Uint8Array>()
 
 /**
- * Returns the salt of a calendar day such as `2026-11-22`, which is made when it is first needed. Undefined for a day that
- * has not begun anywhere at `now`, ms UTC, and for one that ended everywhere more than 72 hours earlier.
+ * Returns the salt of a calendar day such as `2026-11-22`; makes the salt when it is first needed.
+ * Undefined for a day that has not begun anywhere at `now`, ms UTC, or that ended everywhere at
+ * least 72 hours earlier.
  * @throws unavailable when R2 does not answer
  */
 export async function findSalt(
@@ -44,20 +48,20 @@ export async function findSalt(
   return salt
 }
 
-/** Reads a day's salt, or makes it. If several isolates make one at once, the first is kept. */
+/** Reads a day's salt, or makes it. If several isolates make a salt at once, the first salt is kept. */
 async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
   const key = `${SALT_PREFIX}${day}`
   const read = async () => (await bucket.get(key))?.bytes()
   try {
-    const there = await within(PUT_MS, read())
-    if (there) {
-      return there
+    const existing = await within(PUT_MS, read())
+    if (existing) {
+      return existing
     }
     const fresh = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
     await within(PUT_MS, bucket.put(key, fresh, { onlyIf: { etagDoesNotMatch: '*' } }))
     const stored = await within(PUT_MS, read())
     if (!stored) {
-      throw new Error(`The salt of ${day} is not there after it was written.`)
+      throw new Error(`The salt of ${day} is missing although it was written.`)
     }
     return stored
   } catch (error) {
@@ -65,7 +69,10 @@ async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
   }
 }
 
-/** Deletes the salts of days that ended everywhere more than 72 hours before `now`, ms UTC. @returns how many */
+/**
+ * Deletes the salts of days that ended everywhere at least 72 hours before `now`, ms UTC. @returns
+ * the number of salts
+ */
 export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<number> {
   const { objects } = await bucket.list({ prefix: SALT_PREFIX })
   const old = objects
@@ -80,5 +87,5 @@ export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<num
 const isOver = (day: string, now: number): boolean =>
   now >= Date.parse(day) + 24 * HOUR + LAST_ZONE + KEPT
 
-/** Returns the calendar day of a local time, given as ms: `2026-11-22`. */
+/** Returns the calendar day of a wall-clock time in ms: `2026-11-22`. */
 export const dayOf = (clock: number): string => new Date(clock).toISOString().slice(0, 10)

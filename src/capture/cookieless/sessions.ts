@@ -3,7 +3,7 @@
  * sessions by their times.
  */
 
-/** Idle time that ends a session, ms. posthog-js uses the same where it may keep an id. */
+/** Idle time that ends a session, ms. posthog-js uses the same limit when it may keep an id. */
 export const IDLE_MS = 30 * 60_000
 
 /** A session of a visitor; `start` and `end` are the times of its first and last event, ms UTC. */
@@ -22,7 +22,7 @@ export const sessionPrefix = (visitor: string): string =>
     ''
   ].join('-')
 
-/** Returns the visitor's prefix of a session id. */
+/** Returns the part of a session id that identifies the visitor. */
 export const prefixOf = (sessionId: string): string => sessionId.slice(0, -TIME_DIGITS)
 
 /** Hexadecimal digits at the end of a session id that hold its time. */
@@ -50,9 +50,9 @@ export class VisitorSessions {
   sessionOf(visitor: string, time: number): string {
     const prefix = sessionPrefix(visitor)
     const distance = ({ start, end }: VisitorSession) => Math.max(start - time, time - end, 0)
-    const own = this.#sessions.get(prefix) ?? []
-    const [nearest] = own
-      .filter((one) => distance(one) <= IDLE_MS)
+    const known = this.#sessions.get(prefix) ?? []
+    const [nearest] = known
+      .filter((session) => distance(session) <= IDLE_MS)
       .sort((a, b) => distance(a) - distance(b) || a.start - b.start)
     const session = nearest ?? this.#begin(prefix, time)
     session.start = Math.min(session.start, time)

@@ -3,7 +3,10 @@ import { query } from '../../db/batch.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
 import { IDLE_MS, prefixOf, sessionPrefix, type VisitorSession } from './sessions.ts'
 
-/** Reads the stored sessions of visitors without cookies, given their hashes. A hash covers one day, so these are few. */
+/**
+ * Reads the stored sessions of visitors without cookies, given their hashes. A hash covers one day,
+ * so a visitor has few.
+ */
 export const visitorSessions = (projectId: number, visitors: readonly string[]) =>
   query<VisitorSession>(sql`
     select session.session_id as "sessionId", session.start_time as start, session.end_time as "end"
@@ -11,7 +14,10 @@ export const visitorSessions = (projectId: number, visitors: readonly string[]) 
       cross join sessions as session on session.project_id = ${projectId}
         and session.session_id >= visitor.value and session.session_id < visitor.value || 'g'`)
 
-/** Rolls the batch back as a conflict when another batch has stored a session close to one that begins in this batch. */
+/**
+ * Rolls this batch back as a conflict if another batch has stored a session close to a session that
+ * begins in this batch.
+ */
 export const expectNoSessions = (projectId: number, begun: readonly VisitorSession[]): SQL[] =>
   eachChunk(
     begun.map(({ sessionId, start, end }) => ({

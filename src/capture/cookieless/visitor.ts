@@ -23,7 +23,7 @@ const VISITOR_DIGITS = 32
 /** Events hashed before other requests get their turn; 500 take about 10 ms. */
 const SLICE = 500
 
-/** The parts of a capture request from which the days and hashes of its visitors are computed. */
+/** The parts of a capture request that determine the days and hashes of its visitors. */
 export type RequestParts = {
   projectId: number
   /** Time zone of events without a valid `$timezone`. */
@@ -42,13 +42,16 @@ export type FindSalt = (day: string) => Promise<Uint8Array | undefined>
 export const isCookieless = (properties: JsonObject): boolean =>
   Boolean(properties.$cookieless_mode)
 
-/** Whether a cookieless event asks to merge persons. Not allowed: cookieless persons exist for one day. */
+/**
+ * Whether a cookieless event asks to merge persons, which is refused because cookieless persons
+ * exist for one day.
+ */
 const isAlias = ({ event, properties }: CapturedEvent): boolean =>
   isCookieless(properties) && (event === '$create_alias' || event === '$merge_dangerously')
 
 /**
- * Anonymizes cookieless events, or drops them with a reason. Also drops other events whose distinct id is
- * `$posthog_cookieless`; the rest pass unchanged.
+ * Anonymizes cookieless events, or drops them with a reason. Also drops other events whose distinct
+ * id is `$posthog_cookieless`. All other events stay unchanged.
  * @throws unavailable when a salt cannot be read
  */
 export async function anonymizeAll(
@@ -154,7 +157,10 @@ function hostOf({ $host, $current_url }: JsonObject): string | undefined {
 const rootDomainOf = (host: string): string =>
   getDomain(host) ?? host.replace(/:\d+$/, '').toLowerCase()
 
-/** Returns the time of an event in its own time zone; in `fallback` if `zone` is missing, unknown or an offset. */
+/**
+ * Returns an event's wall-clock time in `zone`, or in `fallback` if `zone` is missing, unknown or
+ * an offset.
+ */
 function clockOf(time: number, zone: Json | undefined, fallback: string): number {
   const name = textOf(zone)?.toLowerCase()
   // Offsets such as `+05:30` are refused: each would add an entry to the format cache of `toClock`, which is never emptied.
@@ -171,7 +177,10 @@ function clockOf(time: number, zone: Json | undefined, fallback: string): number
 /** Address of requests without `X-Forwarded-For` and `CF-Connecting-IP`, such as local ones. */
 const LOOPBACK = '127.0.0.1'
 
-/** Returns the client's address: the first in `X-Forwarded-For`, otherwise the one that connected to Cloudflare. */
+/**
+ * Returns the client's address: the first address in `X-Forwarded-For`, otherwise the address that
+ * connected to Cloudflare.
+ */
 export function addressOf(headers: Headers): string {
   const [first = ''] = (headers.get('X-Forwarded-For') ?? '').split(',')
   return first.trim() || headers.get('CF-Connecting-IP') || LOOPBACK

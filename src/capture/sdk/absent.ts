@@ -16,7 +16,7 @@ const Definitions = z
   .object({ flags: list, group_type_mapping: map, cohorts: map })
   .meta({ id: 'FlagDefinitions', examples: [{ flags: [], group_type_mapping: {}, cohorts: {} }] })
 
-/** Features answered with an empty list. Without an answer, callbacks of SDKs would wait for ever. */
+/** Features answered with an empty list. Without an answer, callbacks of SDKs would wait forever. */
 export const ABSENT: Absent[] = [
   {
     path: '/flags/definitions',

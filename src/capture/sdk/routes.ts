@@ -21,9 +21,9 @@ const describeFlags = (id: string, summary: string) =>
     tag: 'Capture',
     takesAnyQuery: true,
     summary,
-    description: `Feature flags are not supported: the response has none, in the shape of the version \`v\`. ${BODY_FORMS}`,
+    description: `Feature flags are not supported: the response contains none, in the format of version \`v\`. ${BODY_FORMS}`,
     query: z.object({
-      v: z.string().optional().meta({ description: 'The version of the response.' }),
+      v: z.string().optional().meta({ description: 'The version of the response format.' }),
       config: z
         .string()
         .optional()
@@ -70,7 +70,10 @@ const describeAbsent = ({ id, summary, answer }: Absent) =>
 /** Browsers and proxies may cache a project's configuration for five minutes. */
 const CONFIG_CACHE = 'public, max-age=300'
 
-/** The routes that SDKs read from: their configuration, and empty answers for features that do not exist here. */
+/**
+ * The routes that SDKs read: their configuration, and empty answers for features that do not exist
+ * here.
+ */
 export function createSdkRoutes({ projectOf }: TokenReader) {
   const findProject = async (c: Context<AppEnv>, given: string | undefined) => {
     const token = readToken({ token: given ?? null })

@@ -5,18 +5,21 @@ import { parseInput } from '../../input/parse.ts'
 import { MAX_EVENTS } from '../body.ts'
 import { V1Envelope, V1Options } from './schemas.ts'
 
-/** Characters of an event's name. */
+/** Longest name of an event, characters. */
 const MAX_NAME = 200
-/** Bytes of a distinct id. */
+/** Longest distinct id, bytes. */
 const MAX_DISTINCT_ID_BYTES = 200
 
 /** The SDK that sent the request. */
 export type Sdk = { name: string; version: string }
 
-/** An event in the shape of the other endpoints, or the tag that tells its SDK why it is dropped. */
+/**
+ * An event in the format of the other endpoints, or the tag that tells the SDK why the event is
+ * dropped.
+ */
 export type V1Event = { uuid: string } & ({ raw: JsonObject } | { tag: string })
 
-/** Splits name and version of an SDK: `posthog-node/5.70.0` gives `posthog-node` and `5.70.0`. */
+/** Splits an SDK's name from its version: `posthog-node/5.70.0` gives `posthog-node` and `5.70.0`. */
 export function readSdk(info: string): Sdk {
   const at = info.lastIndexOf('/')
   return { name: info.slice(0, at), version: info.slice(at + 1) }

@@ -45,7 +45,7 @@ const EVENTS = describe({
   ]
 })
 
-/** The newer capture endpoint, which returns a result for each event. */
+/** Creates the newer capture endpoint, which returns a result for each event. */
 export function createCaptureV1Routes({ openProject }: TokenReader) {
   const take = async (c: Context<AppEnv>): Promise<Response> => {
     c.header('PostHog-Request-Id', c.req.header('PostHog-Request-Id'))
@@ -103,7 +103,10 @@ const readOne = (event: V1Event, sentAt: number | undefined, now: number, positi
 const resultOf = (outcome: CapturedEvent | Dropped): V1Result =>
   'reason' in outcome ? { result: 'drop', details: outcome.reason } : { result: 'ok' }
 
-/** Answers an error with the usual body and, beside it, the members of PostHog's v1 endpoint. */
+/**
+ * Answers an error with the usual body and, in addition, the members that PostHog's v1 endpoint
+ * sends.
+ */
 async function answerV1Error(thrown: unknown, c: Context<AppEnv>): Promise<Response> {
   const answer = answerError(thrown, c)
   const body = ErrorJson.parse(await answer.json())

@@ -9,7 +9,7 @@ const dateTime = z.iso.datetime({
   error: 'A date-time such as `2026-10-02T10:11:12.345Z` is required.'
 })
 
-/** The required headers beside `Authorization`. */
+/** The required headers besides `Authorization`. */
 export const V1Headers = z.object({
   'PostHog-Sdk-Info': z
     .string()
@@ -17,10 +17,11 @@ export const V1Headers = z.object({
     .meta({ description: 'Name and version of the SDK, `posthog-node/5.70.0`.' }),
   'PostHog-Attempt': z
     .string()
-    .regex(/^[1-9]\d{0,5}$/, 'A number from 1 is required.')
+    .regex(/^[1-9]\d{0,5}$/, 'A whole number from 1 to 999999 is required.')
     .meta({ description: 'The number of this attempt to send the request, from 1.' }),
   'PostHog-Request-Id': z.string().min(1).max(200).meta({
-    description: 'An id for the request, repeated in the response. Keep it when sending again.'
+    description:
+      'An id for the request, repeated in the response. Send the same id when you retry the request.'
   }),
   'PostHog-Request-Timestamp': dateTime.meta({
     description: "The client's clock at sending; corrects the times of the events."
@@ -36,7 +37,7 @@ export const V1Envelope = z.object({
     .min(1, 'request holds no event')
 })
 
-/** Options that an SDK sends beside an event's properties. */
+/** Options that an SDK sends next to an event's properties. */
 export const V1Options = z.object({
   process_person_profile: z.boolean().optional(),
   cookieless_mode: z.boolean().optional(),

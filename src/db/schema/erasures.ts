@@ -15,21 +15,30 @@ export const erasures = sqliteTable(
     deleteEvents: integer('delete_events', { mode: 'boolean' }).notNull(),
     deleteRecordings: integer('delete_recordings', { mode: 'boolean' }).notNull().default(false),
     status: text({ enum: ['queued', 'running', 'completed', 'failed'] }).notNull(),
-    /** The run that took the task, as in `deletion_runs`; null before, and always if the events are kept. */
+    /**
+     * The run that took the task, as in `deletion_runs`; null before its run, and always if the
+     * events are kept.
+     */
     run: integer(),
     /** When versions and recordings were purged, so that only events may be left. */
     clearedAt: integer('cleared_at'),
-    /** The events counted when the run began the task; null before. */
+    /** The number of events when the run began the task; null before. */
     found: integer(),
-    /** The events purged so far. */
+    /** The number of events purged so far. */
     removed: integer().notNull().default(0),
-    /** Late events that were dropped, because the person's events were purged already or are kept. */
+    /**
+     * The number of late events that were dropped because the person's events were purged already
+     * or are kept.
+     */
     dropped: integer().notNull().default(0),
-    /** The rows purged from each other store, by its name. */
+    /** The number of rows purged from every other store, by its name. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
     attempts: integer().notNull().default(0),
     error: text(),
-    /** The last progress. After 15 minutes without any, the task's message counts as lost. */
+    /**
+     * The time of the last progress. After 15 minutes without progress, the task's message counts
+     * as lost.
+     */
     progressAt: integer('progress_at').notNull(),
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>()
   },
@@ -52,7 +61,7 @@ export const erasedIdentities = sqliteTable(
     /** The keyed hash of the distinct id: see `tombstones/tombstone.ts`. */
     hash: text().notNull(),
     erasureId: integer('erasure_id').notNull(),
-    /** The id of the deleted person, as which kept events still count as one actor. */
+    /** The id of the deleted person: the person's kept events still count as one actor. */
     personId: integer('person_id').notNull(),
     erasedAt: integer('erased_at').notNull()
   },

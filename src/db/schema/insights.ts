@@ -17,7 +17,7 @@ export const insights = sqliteTable(
     favorited: integer({ mode: 'boolean' }).notNull(),
     saved: integer({ mode: 'boolean' }).notNull(),
     deleted: integer({ mode: 'boolean' }).notNull(),
-    /** The user as of the creation. */
+    /** The user at the time of creation. */
     createdBy: text('created_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull(),
     lastModifiedAt: integer('last_modified_at').notNull()

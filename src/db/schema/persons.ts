@@ -2,8 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
- * One row per identity. Events point to it, and it alone says which person they belong to. `personId` is null for an
- * identity without a person. A distinct id that is used again after its erasure gets a new key.
+ * One row per identity. Events point to it, and it alone says which person they belong to.
+ * `personId` is null for an identity without a person. A distinct id that is used again after its
+ * erasure gets a new row with a new key.
  */
 export const distinctIds = sqliteTable(
   'distinct_ids',
@@ -31,7 +32,10 @@ export const persons = sqliteTable(
     isIdentified: integer('is_identified', { mode: 'boolean' }).notNull(),
     /** The properties as the API shows them, a JSON object. */
     properties: text().notNull(),
-    /** When each property was last written, removed ones included: see `persons/properties.ts`. */
+    /**
+     * When each property was last written, including removed properties: see
+     * `persons/properties.ts`.
+     */
     writes: text().notNull(),
     /** The lower-case text that `search` matches; triggers mirror it into the full-text index. */
     search: text().notNull(),
@@ -44,7 +48,10 @@ export const persons = sqliteTable(
     versions: integer().notNull(),
     /** Bytes that further versions may take. Persons older than this limit began with 64 kB. */
     copyCredit: integer('copy_credit').notNull().default(65_536),
-    /** Whether the version in force lacks later changes, because the credit did not suffice for another version. */
+    /**
+     * Whether the version in force lacks later changes because the credit did not suffice for
+     * another version.
+     */
     isVersionStale: integer('is_version_stale', { mode: 'boolean' }).notNull().default(false),
     /** Raised by every update, for compare-and-swap. */
     revision: integer().notNull()
@@ -79,7 +86,7 @@ export const activity = sqliteTable(
     /** The id of the object that the entry belongs to now: after a merge, the remaining person. */
     ownerId: integer('owner_id').notNull(),
     activity: text().notNull(),
-    /** `{user, key}` as of the action; null for actions of the service itself. */
+    /** `{user, key}` at the time of the action; null for actions of the service itself. */
     actor: text({ mode: 'json' }).$type<Record<string, unknown>>(),
     /** The details of the action. Distinct ids are stored as identity keys, so that no entry contains an erased one. */
     detail: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),

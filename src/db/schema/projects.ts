@@ -44,11 +44,17 @@ export const projects = sqliteTable('projects', {
     .default([]),
   /** The settings of the project's browser SDKs that differ from the defaults. */
   settings: text({ mode: 'json' }).$type<Partial<ProjectSettings>>().notNull().default({}),
-  /** Days for which the project's recordings are kept; null for as long as `RECORDING_RETENTION_DAYS` says. */
+  /**
+   * Days for which the project's recordings are kept; null for the deployment's
+   * `RECORDING_RETENTION_DAYS`.
+   */
   recordingRetentionDays: integer('recording_retention_days'),
   /** Name of the D1 binding that holds the project's data. */
   database: text().notNull().default('DB'),
-  /** The random key of the hashes in tombstones. It is not stored beside them, unless the project's data is in `DB`. */
+  /**
+   * The random key of the hashes in tombstones. It is in another database than the tombstones,
+   * unless the project's data is in `DB`.
+   */
   erasureSalt: text('erasure_salt').notNull().default(''),
   createdAt: integer('created_at').notNull()
 })
@@ -87,6 +93,6 @@ export const cronRuns = sqliteTable('cron_runs', {
   cron: text().primaryKey(),
   startedAt: integer('started_at').notNull(),
   finishedAt: integer('finished_at').notNull(),
-  /** The number of its jobs that failed; the log says why. */
+  /** The number of failures in the run, at most one per job and database; the log says why. */
   failedJobs: integer('failed_jobs').notNull()
 })

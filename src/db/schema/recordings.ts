@@ -7,13 +7,16 @@ export const recordings = sqliteTable(
   {
     projectId: integer('project_id').notNull(),
     sessionId: text('session_id').notNull(),
-    /** The owner, a key of `distinct_ids` as in events: that of the earliest part, unless a user has set another. */
+    /**
+     * The owner, a key of `distinct_ids` as in events: the owner of the earliest part, unless a
+     * user has set another.
+     */
     identity: integer().notNull(),
     /** Whether a user has set the owner. */
     isRelinked: integer('is_relinked', { mode: 'boolean' }).notNull(),
     startTime: integer('start_time').notNull(),
     endTime: integer('end_time').notNull(),
-    /** The earliest part; of two that begin at the same time, the one with the lower id. */
+    /** The earliest part; of two parts that begin at the same time, the part with the lower id. */
     firstPart: text('first_part').notNull(),
     snapshotSource: text('snapshot_source').notNull(),
     activeMs: integer('active_ms').notNull(),
@@ -73,7 +76,7 @@ export const recordingViews = sqliteTable(
     projectId: integer('project_id').notNull(),
     sessionId: text('session_id').notNull(),
     userId: integer('user_id').notNull(),
-    /** The e-mail address of the user as of the view. */
+    /** The user's e-mail address at the time of the view. */
     email: text().notNull(),
     viewedAt: integer('viewed_at').notNull()
   },

@@ -2,15 +2,16 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * The sums over the events with one `$session_id`: see `sessions/session.ts`. Each `…Key` names the event that the value
- * beside it comes from, so that the right event wins in whatever order events arrive. WITHOUT ROWID, added by hand.
+ * The aggregates of the events with one `$session_id`: see `sessions/session.ts`. Each `…Key` names
+ * the event from which the value next to it comes, so that the right event wins in whatever order
+ * events arrive. WITHOUT ROWID, added by hand.
  */
 export const sessions = sqliteTable(
   'sessions',
   {
     projectId: integer('project_id').notNull(),
     sessionId: text('session_id').notNull(),
-    /** The keys of `distinct_ids` that the events have, ascending. */
+    /** The identities of the events, keys of `distinct_ids`, in ascending order. */
     identities: text({ mode: 'json' }).$type<number[]>().notNull(),
     startTime: integer('start_time').notNull(),
     endTime: integer('end_time').notNull(),
@@ -35,7 +36,7 @@ export const sessions = sqliteTable(
     isStale: integer('is_stale', { mode: 'boolean' }).notNull().default(false),
     /** The values of this session that `session_values` counts, by property. */
     counted: text({ mode: 'json' }).$type<Record<string, string>>(),
-    /** The steps of the session, as of its closing; null if it was not recorded. */
+    /** The steps of the session when it was closed; null if it was not recorded. */
     steps: text({ mode: 'json' }).$type<string[]>(),
     /** The session's entries in `session_shingles`; null if it was not recorded. */
     shingles: text({ mode: 'json' }).$type<number[]>(),

@@ -22,7 +22,10 @@ export type Weekday = (typeof WEEKDAYS)[number]
 export type Recipient = {
   /** The e-mail address or URL. */
   target: string
-  /** `unknown`: the consumer was cut off while sending, or got no answer; the message may have arrived. */
+  /**
+   * `unknown`: the consumer was interrupted while sending, or got no answer; the message may have
+   * arrived.
+   */
   status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
   /** Whether the message was sent again because its outcome was unknown. */
   repeated: boolean
@@ -52,7 +55,7 @@ export const subscriptions = sqliteTable(
     deleted: integer({ mode: 'boolean' }).notNull(),
     createdBy: text('created_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull(),
-    /** The first occurrence that is not in the ledger; null when there is none. */
+    /** The first occurrence that is not in the ledger; null when there is no further occurrence. */
     nextDeliveryDate: integer('next_delivery_date'),
     /** The number of failed occurrences in a row. */
     failures: integer().notNull().default(0),

@@ -6,12 +6,12 @@ export type Actor = {
   key: { id: number; label: string }
 } | null
 
-/** Identities listed in one entry; a row of D1 ends at 2 MB. */
+/** Most identities listed in one entry; D1 limits a row to 2 MB. */
 export const MAX_IDENTITIES = 10_000
 
 /**
- * A change of one field. An erasure removes the values in `before` and `after`. `identities` lists distinct ids by their
- * keys, so that erased ones disappear from the entry.
+ * A change of one field. An erasure removes the values in `before` and `after`. `identities` lists
+ * distinct ids by their keys, so that erased distinct ids disappear from the entry.
  */
 export type Change = {
   type: 'Person'

@@ -30,7 +30,7 @@ const ActivityQuery = z.object({
 })
 type ActivityQuery = z.output<typeof ActivityQuery>
 
-/** The last entry of the previous page, and the count of entries with the person (`of`) that they belong to. */
+/** The last entry of the previous page, and the number of entries of the person `of`. */
 const Cursor = z.object({
   id: z.int(),
   counted: z.object({ count: z.int().min(0), of: z.string() }).optional()

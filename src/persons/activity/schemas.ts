@@ -43,7 +43,7 @@ export const ActivityJson = z
       })
       .meta({
         description:
-          'The user, as of the time of the action. `System` is the service itself, which merges persons because of events.'
+          'The user at the time of the action. `System` is the service itself, which merges persons because of events.'
       }),
     key: z
       .object({ id: z.int(), label: z.string() })
@@ -62,10 +62,10 @@ export const ActivityJson = z
           action: z.enum(['changed', 'deleted', 'merged', 'split']),
           field: z.enum(['properties', 'distinct_ids']).nullable(),
           before: Values.meta({
-            description: 'The values that changed, as they were before; null if they were erased.'
+            description: 'The changed values before the action; null if they were erased.'
           }),
           after: Values.meta({
-            description: `The values that changed, as they were after; null if they were erased. Lists at most ${MAX_IDENTITIES} distinct ids, without erased ones.`
+            description: `The changed values after the action; null if they were erased. Lists at most ${MAX_IDENTITIES} distinct ids, and no erased ones.`
           })
         })
       ),

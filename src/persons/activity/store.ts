@@ -7,7 +7,10 @@ import { onePerson, type PersonId } from '../store.ts'
 import type { Entry } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
-/** Identities listed in the entry of a merge. Fewer than in other entries, since anyone's events can cause merges. */
+/**
+ * Most identities listed in the entry of a merge. Fewer than in other entries, because anyone's
+ * events can cause merges.
+ */
 const MAX_FOLDED_IDENTITIES = 100
 
 /** Returns statements that write entries, for the transaction of the changes that they describe. */
@@ -25,8 +28,9 @@ export const activityStatements = (projectId: number, entries: readonly Entry[])
 ]
 
 /**
- * Returns statements that write an entry for each merge and move the entries of the merged person to the remaining one
- * (`into`). They must run before the merge, in the same transaction. `at` is ms UTC.
+ * Returns statements that write an entry for each merge and move the merged person's entries to the
+ * remaining person (`into`). They must run before the merge, in the same transaction. `at` is ms
+ * UTC.
  */
 export const mergeActivity = (
   projectId: number,
@@ -85,7 +89,7 @@ export async function listActivity(
 
 /** Entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
-/** Bytes of the entries' details in a page of an export, above which no entry is added. */
+/** Bytes of details after which a page of an export gets no further entry. */
 const MAX_PAGE_BYTES = 4_000_000
 
 /** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 MB. */
@@ -127,7 +131,7 @@ const matching = (projectId: number, person: PersonId | undefined): SQL =>
   sql`a.project_id = ${projectId} and a.scope = 'Person'
     ${person ? sql`and a.owner_id = (select id ${onePerson(projectId, person)})` : sql``}`
 
-/** The end of a select over entries `a` whose `where` is open. */
+/** Returns the end of a select over entries `a`, after an open `where`. */
 const orderedPage = ({ limit, offset, after }: Page): SQL => sql`
   ${after === undefined ? sql`` : sql`and a.id < ${after}`} order by a.id desc limit ${limit} offset ${offset}`
 
@@ -136,7 +140,7 @@ const countOf = (projectId: number, person: PersonId | undefined): SQL =>
     ? sql`select count(*) as count from activity a where ${matching(projectId, person)}`
     : sql`select value as count from counters where project_id = ${projectId} and name = 'activity'`
 
-/** SQL: whether an entry holds values of properties. */
+/** SQL: whether an entry contains values of properties. */
 export const hasValues = sql`exists (
   select 1 from json_each(detail, '$.changes') as change
   where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`

@@ -18,13 +18,13 @@ import type { RecordingFilters } from './query.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
 import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from './store.ts'
 
-/** Recordings whose events a filter may scan. */
+/** Most recordings whose events a filter may scan. */
 const MAX_SCANNED_RECORDINGS = 20_000
 
-/** Different values of a property that an operator without an SQL equivalent may be tested on. */
+/** Most distinct values of a property for an operator without an SQL equivalent. */
 const MAX_DISTINCT_VALUES = 100_000
 
-/** Bound values of the filters. A D1 statement takes 100, some of which the page needs. */
+/** Most bound values in the filters. A D1 statement allows 100, of which the page needs some. */
 const MAX_VALUES = 90
 
 type Matching = ReadonlyMap<PropertyFilter, string[]>
@@ -44,7 +44,7 @@ const FIELDS: Record<string, SQL> = {
 /** The session of recording `r`, as a complete `from … where …`. */
 const SESSION = sql`sessions s where s.project_id = r.project_id and s.session_id = r.session_id`
 
-/** The events of that session. */
+/** The events of that session, also complete. */
 const EVENTS = sql`
   sessions s cross join json_each(s.identities) as own cross join events e
     on e.identity = own.value and e.timestamp between s.start_time and s.end_time
@@ -56,8 +56,9 @@ const EVENT_NAME = sql`(select name from event_names where id = e.event_id)`
 const PAGES = sql`json_each(r.urls) as visit where true`
 
 /**
- * Returns SQL for the JSON object that holds a filter's property. `many` is the `from … where …` of the rows that have it,
- * if a recording has many of them. Neither binds a value.
+ * Returns SQL for the JSON object with a filter's property. `many` is the `from … where …` of the
+ * rows that have the property, if a recording has several such rows. Neither fragment binds a
+ * value.
  */
 function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL } {
   switch (type) {
@@ -81,16 +82,16 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: SQL }
 
 /** Builds SQL for a JSON object with one member. The key must be one of `keys`, because it becomes part of the SQL. */
 function objectOf(keys: readonly string[], key: string, value: SQL): SQL {
-  const name = keys.find((one) => one === key)
+  const name = keys.find((known) => known === key)
   if (name === undefined) {
-    throw new Error(`no key is called ${key}`)
+    throw new Error(`${key} is not a known key`)
   }
   return sql`json_object('${sql.raw(name)}', ${value})`
 }
 
 /**
- * Compiles the filters of a list to a condition on `RECORDINGS`. Operators without an SQL equivalent are tested on the
- * different values first.
+ * Compiles the filters of a list to a condition on `RECORDINGS`. Operators without an SQL
+ * equivalent are first tested on the distinct values.
  * @throws query_too_large when too many recordings or values would have to be scanned
  */
 export async function compileFilters(
@@ -100,11 +101,11 @@ export async function compileFilters(
   now: Date
 ): Promise<SQL> {
   // The `+` keeps SQLite from scanning all recordings of the project in order instead of searching by identity.
-  const ofProject =
+  const inProject =
     filters.persons.length + filters.distinctIds.length > 0 ? sql`+r.project_id` : sql`r.project_id`
   const simple = simpleConditions(project.id, filters)
   const base = sql.join(
-    [sql`${ofProject} = ${project.id}`, sql`not r.deleted`, ...simple],
+    [sql`${inProject} = ${project.id}`, sql`not r.deleted`, ...simple],
     sql` and `
   )
   const leaves = [
@@ -139,7 +140,7 @@ export async function compileFilters(
   if (countValues(condition) > MAX_VALUES) {
     throw new AppError(
       'query_too_large',
-      'Too many filters for one query; send fewer.',
+      'There are too many filters for one query: send fewer filters.',
       'properties'
     )
   }
@@ -169,7 +170,7 @@ async function expectFew(db: Db, base: SQL): Promise<void> {
   if (row && row.count > MAX_SCANNED_RECORDINGS) {
     throw new AppError(
       'query_too_large',
-      `Filters on events can scan ${MAX_SCANNED_RECORDINGS} recordings, and the period has more; send a later \`date_from\`.`,
+      `Filters on events can scan at most ${MAX_SCANNED_RECORDINGS} recordings, but the period has more: send a later \`date_from\`.`,
       'date_from'
     )
   }
@@ -185,7 +186,10 @@ function conditionOf(group: FilterGroup, matching: Matching): SQL {
   return sql`(${sql.join(conditions, group.type === 'OR' ? sql` or ` : sql` and `)})`
 }
 
-/** Of many rows, one must match a filter, and all must match a negated one such as `is_not`. */
+/**
+ * If a recording has several rows with the property, one row must match a filter, but all rows must
+ * match a negated filter such as `is_not`.
+ */
 function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
   const { properties, many } = placeOf(filter)
   const condition = compileFilter(() => properties, { type: 'AND', values: [filter] }, matching)
@@ -197,7 +201,10 @@ function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
     : sql`exists (select 1 from ${many} and ${condition})`
 }
 
-/** Returns the matching values of the filters that SQL cannot evaluate, out of all values in the recordings; one round trip. */
+/**
+ * Returns the matching values of the filters that SQL cannot evaluate, from all values in the
+ * recordings, in one round trip.
+ */
 async function readMatching(
   db: Db,
   base: SQL,
@@ -205,19 +212,19 @@ async function readMatching(
   timezone: string,
   now: Date
 ): Promise<Matching> {
-  const asked = leaves.flatMap((filter) => {
+  const examined = leaves.flatMap((filter) => {
     const match = matcherOf(filter, timezone, now)
     return match ? [{ filter, match }] : []
   })
-  const columns = await readBatch(db, ...asked.map(({ filter }) => distinctTexts(base, filter)))
+  const columns = await readBatch(db, ...examined.map(({ filter }) => distinctTexts(base, filter)))
   const matching = new Map<PropertyFilter, string[]>()
   const work = new Work()
-  for (const [i, { filter, match }] of asked.entries()) {
+  for (const [i, { filter, match }] of examined.entries()) {
     const texts = (columns[i] ?? []).map(({ text }) => text)
     if (texts.length > MAX_DISTINCT_VALUES) {
       throw new AppError(
         'query_too_large',
-        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} different values, too many for this operator.`,
+        `${JSON.stringify(filter.key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`,
         'properties'
       )
     }

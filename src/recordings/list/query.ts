@@ -22,7 +22,7 @@ export type PersonFilter = { id: number } | { uuid: string }
 /** The filters of a list, all of which a recording must match. Times are ms UTC, `[from, until)`. */
 export type RecordingFilters = {
   persons: PersonFilter[]
-  /** Lists of distinct ids, each of which must contain the recording's. */
+  /** Lists of distinct ids, each of which must contain the recording's distinct id. */
   distinctIds: string[][]
   sessionIds: string[] | undefined
   from: number | undefined
@@ -30,7 +30,10 @@ export type RecordingFilters = {
   groups: FilterGroup[]
   /** Whether one of `events` and `chosen` is enough; otherwise a recording must match all of them. */
   isAny: boolean
-  /** Events that happened in the session, by name (null for any), with the filters that each must match. */
+  /**
+   * Events that must have happened in the session: their name (null for any event) and the filters
+   * that they must match.
+   */
   events: { name: string | null; group: FilterGroup }[]
   /** The filters of the parameter `properties`. */
   chosen: FilterGroup[]
@@ -41,7 +44,7 @@ export type Settings = { timezone: string; weekStart: number; testAccountFilters
 /**
  * Reads the filters of a list.
  * @param properties the parameter `properties`, parsed
- * @throws invalid_input, attr is the parameter
+ * @throws invalid_input, attr the parameter
  */
 export function readRecordingFilters(
   query: FiltersQuery,
@@ -64,7 +67,7 @@ export function readRecordingFilters(
     checkKeys(readFilters(input, { timezone: settings.timezone, now, types, patterns }))
   const persons = [readPerson(person, 'person'), readPerson(person_uuid, 'person_uuid')]
   return {
-    persons: persons.filter((one) => one !== undefined),
+    persons: persons.filter((person) => person !== undefined),
     distinctIds: [...(distinct_id ? [[distinct_id]] : []), ...(distinct_ids ? [distinct_ids] : [])],
     sessionIds: session_ids,
     from: readDate(date_from, 'date_from', (text) => readFrom(text, settings, now)),
@@ -78,7 +81,10 @@ export function readRecordingFilters(
 
 type ReadFilters = (input: Json, types: readonly PropertyType[]) => FilterGroup
 
-/** Reads the filters that a recording must always match: `having_predicates`, and the project's for test accounts. */
+/**
+ * Reads the filters that a recording must always match: `having_predicates`, and the project's
+ * filters for test accounts.
+ */
 function readGroups(
   { having_predicates: having, filter_test_accounts: isFiltered }: FiltersQuery,
   { testAccountFilters }: Settings,
@@ -89,7 +95,7 @@ function readGroups(
     groups.push(naming('having_predicates', () => read(parse(having), ['recording'])))
   }
   if (isFiltered) {
-    // They are stored as JSON.
+    // The cast is safe: the filters are stored as JSON.
     const filters = testAccountFilters as Json
     groups.push(naming('filter_test_accounts', () => read(filters, LIST_TYPES)))
   }
@@ -106,13 +112,13 @@ function readEvents(
     }
     expectEvent('type', event.type, ['events', 'event'], i)
     expectEvent('kind', event.kind, ['EventsNode'], i)
-    // They were parsed from JSON.
+    // The cast is safe: the filters were parsed from JSON.
     const filters = (event.properties ?? []) as Json
     return { name: event.id, group: naming('events', () => read(filters, EVENT_TYPES)) }
   })
 }
 
-/** @throws invalid_input, attr the field, for an action and the like */
+/** @throws invalid_input, attr the field, for an action or anything else that is not an event */
 function expectEvent(
   field: string,
   value: string | null | undefined,
@@ -122,13 +128,16 @@ function expectEvent(
   if (value && !allowed.includes(value)) {
     throw new AppError(
       'invalid_input',
-      `${JSON.stringify(value)} is not supported: only events are.`,
+      `${JSON.stringify(value)} is not supported: only events are supported.`,
       `events__${index}__${field}`
     )
   }
 }
 
-/** Reads the filters in `properties`. The operand joins those of a list; a group says itself how its filters are joined. */
+/**
+ * Reads the filters in `properties`. The operand joins the filters of a list; a group's own type
+ * joins the filters of a group.
+ */
 function readChosen(
   properties: Json | undefined,
   operand: FilterGroup['type'],
@@ -144,7 +153,7 @@ function readChosen(
   return [Array.isArray(properties) ? { ...group, type: operand } : group]
 }
 
-/** Types with a fixed set of keys; the others take any key. */
+/** Types with a fixed set of keys; the other types allow any key. */
 const KNOWN_KEYS: Partial<Record<PropertyType, readonly string[]>> = {
   recording: RECORDING_KEYS,
   event_metadata: METADATA_KEYS
@@ -224,9 +233,9 @@ export const isUnfiltered = ({
   sessionIds,
   from,
   until,
-  ...asked
+  ...others
 }: RecordingFilters): boolean =>
-  [persons, distinctIds, asked.events].every((list) => list.length === 0) &&
-  asked.chosen.length === 0 &&
-  asked.groups.every((group) => group.values.length === 0) &&
+  [persons, distinctIds, others.events].every((list) => list.length === 0) &&
+  others.chosen.length === 0 &&
+  others.groups.every((group) => group.values.length === 0) &&
   [sessionIds, from, until].every((value) => value === undefined)

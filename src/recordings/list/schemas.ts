@@ -5,7 +5,10 @@ import { Flag, jsonText } from '../../input/parameters.ts'
 const Text = z.string().max(1000)
 const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
 
-/** Fields of an event in PostHog's other lists that say nothing about the recordings that have it. */
+/**
+ * Fields that events have in other requests of PostHog's clients. They do not affect which
+ * recordings match, and are ignored.
+ */
 const DISPLAYED = [
   'name',
   'custom_name',
@@ -27,13 +30,13 @@ const EventJson = z.union([
       kind: Text.nullish(),
       properties: z.union([z.array(z.unknown()), z.looseObject({})]).nullish()
     }),
-    sameReason(['event', 'event_name'], 'The name of the event is `id`.'),
+    sameReason(['event', 'event_name'], 'Send the name of the event as `id`.'),
     DISPLAYED,
     'Not a field of an event: an event has `id` and `properties`.'
   )
 ])
 
-/** A filter of PostHog that is not supported here; clients send it empty. */
+/** Schema of a filter of PostHog that is not supported here; clients send it empty. */
 const Unsupported = jsonText(
   z
     .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
@@ -77,7 +80,7 @@ const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
 /** The filters of a list, except for `properties`. */
 export const FiltersQuery = z.object({
   person: Text.optional().meta({
-    description: 'Only recordings of this person, given by its integer id or its UUID.'
+    description: 'Only recordings of this person: an integer id or a UUID.'
   }),
   person_uuid: Text.optional().meta({ description: 'The same as `person`.' }),
   distinct_id: Text.optional().meta({
@@ -85,11 +88,11 @@ export const FiltersQuery = z.object({
   }),
   distinct_ids: Texts.optional().meta({
     type: 'string',
-    description: 'Only recordings with one of these distinct ids, given as a JSON array.'
+    description: 'Only recordings with one of these distinct ids, a JSON array.'
   }),
   session_ids: Texts.optional().meta({
     type: 'string',
-    description: 'Only recordings of these sessions, given as a JSON array.'
+    description: 'Only recordings of these sessions, a JSON array of ids.'
   }),
   date_from: Text.optional().meta({
     description:
@@ -97,16 +100,16 @@ export const FiltersQuery = z.object({
   }),
   date_to: Text.optional().meta({
     description:
-      'Only recordings that began up to this time; a date without a time includes that day.'
+      'Only recordings that began up to this time; a date without a time includes the whole day.'
   }),
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'Only recordings in whose session each of these events happened. A JSON array of event names, or of objects with `id`, the name (null for any event), and `properties`, filters that the event must match.'
+      'Only recordings in whose session each of these events happened. A JSON array of event names or of objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:
-      'Whether a recording must match all of `events` and of the filters in `properties`, or one of them. It must always match all other parameters.'
+      'Whether a recording must match all of `events` and all filters in `properties`, or only one of these. It must always match all other parameters.'
   }),
   filter_test_accounts: Flag.default(false).meta({
     description: "Whether to add the project's filters for test accounts."

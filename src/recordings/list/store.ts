@@ -10,17 +10,17 @@ import { personToJson } from '../../persons/store.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
 import type { ORDERS } from './schemas.ts'
 
-/** Time after its last part in which a recording counts as ongoing. */
+/** Time after its last part during which a recording counts as ongoing, ms. */
 const ONGOING_MS = 5 * 60_000
 
-/** The namespace of the version 5 UUIDs that stand for persons that do not exist. */
+/** The namespace of the version 5 UUIDs that are shown for recordings without a person. */
 const PLACEHOLDERS = '6e2a9a36-52a9-4b0e-9d4c-35bb4bd4a9f1'
 
 export const DURATION = sql`(r.end_time / 1000 - r.start_time / 1000)`
 export const ACTIVE_SECONDS = sql`(r.active_ms / 1000.0)`
 export const INACTIVE_SECONDS = sql`max(0, (${DURATION} * 1000 - r.active_ms) / 1000.0)`
 
-/** Rounded to a whole number of hundredths, so that it equals PostHog's score exactly. */
+/** The activity score, rounded to hundredths like PostHog's so that both are equal. */
 export const ACTIVITY_SCORE = sql`coalesce(cast(
   (r.active_ms + 1000.0 * (r.click_count + r.keypress_count + r.console_error_count)) * 10.0
   / nullif(r.mouse_activity_count + ${DURATION} + r.console_error_count + r.console_log_count + r.console_warn_count, 0)
@@ -70,7 +70,7 @@ export type RecordingRow = {
   order_value?: number
 }
 
-/** Reads a recording with its person and viewers; undefined when it does not exist or is deleted. */
+/** Reads a recording with its person and viewers; undefined if it does not exist or is deleted. */
 export async function readRecording(
   db: Db,
   projectId: number,
@@ -99,23 +99,24 @@ const VALUES = {
 
 export type Order = { by: (typeof ORDERS)[number]; isAscending: boolean }
 
-/** The sort value and id of the last recording on the page before. */
+/** The sort value and the id of the last recording on the previous page. */
 export const Position = z.object({ value: z.number(), id: z.string() })
 export type Position = z.infer<typeof Position>
 
 type Page = { limit: number; offset: number; after: Position | undefined }
 
 type ListedRecordings = {
-  /** A condition on `RECORDINGS`, undefined for all recordings of the project. */
+  /** A condition on `RECORDINGS`; undefined for all recordings of the project. */
   matching: SQL | undefined
   order: Order
   page: Page
-  /** The number of matches, if an earlier page has counted them. */
+  /** The number of matches, if a previous page has counted them. */
   knownCount: number | undefined
 }
 
 /**
- * Reads one page of recordings and, unless `knownCount` is given, the exact number of matches; one round trip.
+ * Reads one page of recordings and, unless `knownCount` is given, the exact number of matches, in
+ * one round trip.
  */
 export async function listRecordings(
   db: Db,
@@ -148,7 +149,7 @@ export async function listRecordings(
   return { rows: listed, count: count?.count ?? 0 }
 }
 
-/** Turns a row into the recording that every endpoint returns to this user. */
+/** Returns a row as the recording that every endpoint shows to this user. */
 export function recordingToJson(
   row: RecordingRow,
   projectId: number,

@@ -6,7 +6,8 @@ import { newAccessToken } from '../token.ts'
 import { findSharing, type SharingRow, updateSharing } from './store.ts'
 
 /**
- * Turns the sharing of a recording on or off, or replaces its token, which invalidates the old one.
+ * Turns the sharing of a recording on or off, or replaces its token, which invalidates the old
+ * token.
  * @throws not_found, unavailable after too many concurrent changes
  */
 export const changeSharing = (

@@ -23,9 +23,9 @@ const TAG = 'Session recordings'
 const RETRIEVE = describe({
   id: 'session_recordings_sharing_retrieve',
   tag: TAG,
-  summary: 'Retrieve how a recording is shared',
+  summary: 'Retrieve the sharing configuration of a recording',
   description:
-    'Every recording has a token from the beginning, which stays the same until it is refreshed.',
+    'Every recording has a token from the beginning. The token stays the same until it is refreshed.',
   answers: {
     200: { text: 'Whether the recording is shared, and its token.', schema: SharingJson }
   }
@@ -61,7 +61,7 @@ const SHARED = describe({
   takesAnyQuery: true,
   summary: 'Retrieve a shared recording',
   description:
-    'Needs no key while sharing is enabled. The response does not say whose recording it is. An unknown token and one whose sharing is disabled are both a 404.',
+    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled.',
   answers: { 200: { text: 'The recording and its parts.', schema: SharedRecordingJson } },
   refusals: UNKNOWN
 })

@@ -46,7 +46,7 @@ export const SharingUpdateJson = refusing(
   }
 )
 
-/** A recording as anyone with the link sees it: without its person and its viewers. */
+/** A recording as anyone with the link sees it: without the person and the viewers. */
 export const SharedRecordingJson = RecordingJson.omit({
   person: true,
   distinct_id: true,

@@ -17,7 +17,7 @@ const liveRecording = (projectId: number, sessionId: string) =>
     sql`not ${recordings.deleted}`
   )
 
-/** Reads how a recording is shared; undefined when the recording does not exist or is deleted. */
+/** Reads the sharing of a recording; undefined if the recording does not exist or is deleted. */
 export async function findSharing(
   db: Db,
   projectId: number,
@@ -27,7 +27,7 @@ export async function findSharing(
   return row
 }
 
-/** Changes how a recording is shared. @throws ConflictError when that has changed since it was read */
+/** Changes the sharing of a recording. @throws ConflictError when it has changed since it was read */
 export async function updateSharing(
   db: Db,
   projectId: number,
@@ -47,7 +47,7 @@ export async function updateSharing(
     )
     .returning({ sessionId: recordings.sessionId })
   if (rows.length === 0) {
-    throw new ConflictError('The recording is no longer shared as it was.')
+    throw new ConflictError('The sharing of the recording has changed since it was read.')
   }
 }
 
@@ -57,7 +57,7 @@ export async function findShared(
   projectId: number,
   hash: string
 ): Promise<{ session_id: string; shared_hash: string } | undefined> {
-  // Never null: it equals the hash.
+  // Not null, because it equals the hash.
   const shared_hash = sql<string>`${recordings.sharedHash}`
   const [row] = await db
     .select({ session_id: recordings.sessionId, shared_hash })

@@ -14,9 +14,9 @@ import { findRecording } from '../store.ts'
 import { SimilarJson } from './schemas.ts'
 import { findSession, hasOpenSessions, listCandidates, type Sought } from './store.ts'
 
-/** Recordings that one request lists. */
+/** Most recordings in one response. */
 const MAX_LIMIT = 100
-/** Steps that a session needs to be compared; shorter ones all look alike. */
+/** Fewest steps of a session that is compared; shorter sessions all look alike. */
 const MIN_STEPS = 3
 
 const NOT_YET =
@@ -38,7 +38,7 @@ const SimilarQuery = z.object({
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: 'How many recordings to list at most.'
+      description: 'The most recordings to list.'
     })
 })
 
@@ -48,9 +48,9 @@ const SIMILAR = describe({
   tag: 'Session recordings',
   summary: 'Find recordings of similar sessions',
   description: `Compares sessions by their steps in order: event names and, for pages, paths in which \`:id\` stands for \
-identifiers, such as \`$pageview /shoes/:id\`. The similarity of two sessions is the weight of the steps that they share in \
-the same order, relative to the weight of both together and to that of the lighter one (the geometric mean). Custom events \
-weigh 1.5, pages and screens 1, clicks 0.1; the nth repetition of a step weighs an nth of it.
+identifiers, such as \`$pageview /shoes/:id\`. The similarity of two sessions compares the weight of the steps that they share in \
+the same order with the weight of both sessions and with the weight of the lighter session (the geometric mean of the two ratios). Custom events \
+weigh 1.5, pages and screens 1, clicks 0.1; the nth repetition of a step has 1/n of its weight.
 
 A session can be found half an hour to an hour after its last event. Candidates are the several hundred sessions that share \
 the most pairs of steps.`,
@@ -89,7 +89,7 @@ export const similarRoutes = createRouter().get(
       })
     }
 
-    const candidates = await listCandidates(db, project.id, id, soughtFor(steps))
+    const candidates = await listCandidates(db, project.id, id, searchesFor(steps))
     const results = candidates
       .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
       .sort(
@@ -110,7 +110,7 @@ export const similarRoutes = createRouter().get(
   }
 )
 
-function soughtFor(steps: string[]): Sought[] {
+function searchesFor(steps: string[]): Sought[] {
   const next = shinglesOf(steps, NEXT.pairs)
   const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter(
     (shingle) => !next.includes(shingle)
@@ -121,7 +121,10 @@ function soughtFor(steps: string[]): Sought[] {
   ]
 }
 
-/** Returns the steps of a session: those stored when it was closed, or the current ones of an open session. */
+/**
+ * Returns the steps of a session: the steps stored when it was closed, or the current steps of an
+ * open session.
+ */
 async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {
   const session = await findSession(db, projectId, sessionId)
   if (!session) {

@@ -6,7 +6,7 @@ const SimilarRecording = z.object({
   shared_steps: z
     .array(z.string())
     .meta({ description: 'The steps that both sessions have in common, in order.' }),
-  step_count: z.int().min(0).meta({ description: "The number of the listed session's steps." }),
+  step_count: z.int().min(0).meta({ description: 'The number of steps of the listed session.' }),
   start_time: z.iso.datetime(),
   recording_duration: z.int().min(0).meta({ description: 'Whole seconds.' })
 })
@@ -19,7 +19,7 @@ export const SimilarJson = z
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why there is no result, or none yet; otherwise null.' })
+      .meta({ description: 'Why there are no results, or none yet; otherwise null.' })
   })
   .meta({
     id: 'SimilarRecordings',

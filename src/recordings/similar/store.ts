@@ -12,7 +12,7 @@ export type StoredSession = {
   steps: string[] | null
 }
 
-/** Finds a session; undefined when only its recording is stored. */
+/** Finds a session; undefined if only its recording is stored. */
 export async function findSession(
   db: Db,
   projectId: number,
@@ -33,7 +33,7 @@ export async function findSession(
   )
 }
 
-/** The newest open sessions, of all projects, that are searched for those of one project. */
+/** Newest open sessions, of all projects, that are searched for sessions of one project. */
 const MAX_OPEN = 1_000
 
 /** Whether the project has other recorded sessions that are still open, and so cannot be found yet. */
@@ -54,7 +54,7 @@ export async function hasOpenSessions(
   return rows.length > 0
 }
 
-/** Sessions that are compared. Together with the search for them, fewer than 5,000 rows are read. */
+/** Most sessions that are compared. With the search for them, fewer than 5,000 rows are read. */
 const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
@@ -63,8 +63,9 @@ export type Candidate = { id: string; steps: string[]; startTime: number; durati
 export type Sought = { shingles: readonly number[]; sessions: number }
 
 /**
- * Lists the recorded sessions that share most of these shingles, without `sessionId` and deleted recordings. Reads the
- * newest sessions of each shingle, by id, and ranks them by their shared shingles; a rare shingle counts more.
+ * Lists the recorded sessions that share the most of these shingles, without `sessionId` and
+ * deleted recordings. Reads the newest sessions of each shingle, by id, and ranks them by their
+ * shared shingles; a rare shingle counts more.
  */
 export async function listCandidates(
   db: Db,

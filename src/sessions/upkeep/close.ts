@@ -17,18 +17,19 @@ export const IDLE_MS = 30 * 60_000
 
 /** Sessions closed in one transaction. */
 const BATCH = 50
-/** Transactions in one run: D1 allows 1,000 queries. */
+/** Most transactions in one run: D1 allows 1,000 queries. */
 const MAX_BATCHES = 60
 
-/** Events read per identity of a session for its steps. */
+/** Events that are read for a session's steps, per identity. */
 const MAX_STEP_EVENTS = 400
 
-/** Characters of a value that is counted; nobody picks longer ones from a list. */
+/** Longest value that is counted, characters. Nobody picks longer values from a list. */
 const MAX_COUNTED = 400
 
 /**
- * Closes the sessions that are over: counts their values, and makes recorded ones findable by similarity. The next run
- * continues where this one stops. A session that gets more events is reopened, and closed again later.
+ * Closes the sessions that are over: counts their values, and makes recorded sessions findable by
+ * similarity. The next run continues where this run stops. A session that gets more events is
+ * reopened, and closed again later.
  * @returns the number of closed sessions
  */
 export async function closeSessions(db: Db, now: Date): Promise<number> {

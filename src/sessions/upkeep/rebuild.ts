@@ -6,12 +6,13 @@ import { listStale, type Range, readEvents, replaceStale, type WholeSession } fr
 
 /** Sessions rebuilt in one transaction. */
 const BATCH = 25
-/** Events read per identity and statement. */
+/** Events read in one statement per session and identity. */
 const MAX_EVENTS = 500
 
 /**
- * Rebuilds sessions that lost events from the events that are left, and removes sessions without any.
- * @returns whether there may be more of them
+ * Rebuilds stale sessions from their remaining events, and removes stale sessions that have none
+ * left.
+ * @returns whether more stale sessions may remain
  */
 export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
   retryConflicts(async () => {
@@ -36,7 +37,8 @@ async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<Se
         (found[i] ?? []).map((event) => ({
           ...event,
           uuid: event.uuid.toLowerCase(),
-          // The time of receipt is not stored; the session's slot says how long the session must stay open.
+          // Receipt times are not stored. The session's slot stands in for them, so that the
+          // session stays open as long as before.
           receivedAt: (slots.get(sessionId) ?? 0) * SLOT,
           identity,
           sessionId

@@ -74,7 +74,7 @@ const toSession = (row: WholeRow): WholeSession => ({
 /** Parses JSON that this module wrote; `none` for null. */
 const parse = <T>(json: string | null, none: T): T => (json === null ? none : JSON.parse(json))
 
-/** The events of one identity in a session; `after` is the last one that has been read. */
+/** The events of one identity in a session; `after` is the last event that has been read. */
 export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {
   identity: number
   after?: StoredEvent | undefined
@@ -88,12 +88,12 @@ export type StoredEvent = {
   properties: JsonObject
 }
 
-/** Characters read of a text property. */
+/** Most characters that are read of a text property. */
 const MAX_TEXT = 1_000
 
 /**
- * Reads the next `limit` events of each range in order of time, with those of the named properties
- * that are text or numbers.
+ * Reads the next `limit` events of each range in order of time, with the named properties that are
+ * texts or numbers.
  */
 export async function readEvents(
   db: Db,
@@ -104,7 +104,7 @@ export async function readEvents(
   if (ranges.length === 0) {
     return []
   }
-  const asked = ranges.map(({ projectId, sessionId, identity, startTime, endTime, after }) => ({
+  const wanted = ranges.map(({ projectId, sessionId, identity, startTime, endTime, after }) => ({
     project: projectId,
     session: sessionId,
     identity,
@@ -129,7 +129,7 @@ export async function readEvents(
                 and (e.timestamp, e.event_id, e.uuid) > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
                 and e.session_id = ${of('session')} and +e.project_id = ${of('project')}
               order by e.timestamp, e.project_id, e.event_id, e.uuid limit ${limit})) as events
-      from json_each(${JSON.stringify(asked)}) as range`)
+      from json_each(${JSON.stringify(wanted)}) as range`)
   )
   const found = new Map(rows.map(({ i, events }) => [i, parse<StoredEvent[]>(events, [])]))
   return ranges.map((_, i) => found.get(i) ?? [])
@@ -143,7 +143,10 @@ export type Closing = {
   shingles: number[]
 }
 
-/** Closes all of these sessions or none. @throws ConflictError when one has changed since it was read */
+/**
+ * Closes all these sessions or none. @throws ConflictError when a session has changed since it was
+ * read
+ */
 export async function writeClosings(db: Db, closings: readonly Closing[]): Promise<void> {
   const rows = closings.map(({ session, counted, steps, shingles }) => ({
     project: session.projectId,
@@ -165,7 +168,10 @@ export async function writeClosings(db: Db, closings: readonly Closing[]): Promi
   ])
 }
 
-/** Returns statements that roll the batch back, as a conflict, when one of the sessions has changed since it was read. */
+/**
+ * Returns statements that roll the batch back as a conflict if a session has changed since it was
+ * read.
+ */
 const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
   eachChunk(
     sessions.map(({ projectId, sessionId, revision }) => [projectId, sessionId, revision]),
@@ -178,7 +184,10 @@ const expectSame = (sessions: readonly WholeSession[]): SQL[] =>
     ]
   )
 
-/** Returns statements that count the new values of each session in `session_values` and uncount its previous ones. */
+/**
+ * Returns statements that count the new values of each session in `session_values` and uncount its
+ * previous values.
+ */
 function countValues(
   sessions: readonly { session: WholeSession; counted: Record<string, string> }[]
 ): SQL[] {
@@ -246,7 +255,7 @@ export async function listStale(db: Db, projectId: number, limit: number): Promi
 /**
  * Replaces sessions by parts built from their remaining events; a session without a part is removed. The replaced sessions
  * are open and will be closed again.
- * @throws ConflictError when one has changed since it was read
+ * @throws ConflictError when a session has changed since it was read
  */
 export async function replaceStale(
   db: Db,
@@ -276,15 +285,18 @@ export type ComparedSession = {
   session_id: string
   /** The event count, start and end in the session's row. */
   from_row: [events: number, start: number, end: number]
-  /** The same three, computed from the session's events. */
+  /** The event count, start and end, computed from the session's events. */
   from_events: [events: number, start: number | null, end: number | null]
-  /** False for a session that is yet to be rebuilt, or whose row does not list all its identities. */
+  /**
+   * False for a session that still has to be rebuilt, or whose row does not list all its
+   * identities.
+   */
   isComparable: boolean
 }
 
 /**
- * Lists at most `limit` sessions of a project, with the same numbers computed from their events in the same statement.
- * Sorted by descending id, beginning below `before`.
+ * Lists at most `limit` sessions of a project with ids below `before`, by descending id. The
+ * numbers from rows and from events are read in the same statement.
  */
 export async function compareSessions(
   db: Db,

@@ -13,10 +13,11 @@ export type WrongSession = { project_id: number } & Pick<
 >
 
 /**
- * Compares each session's event count, start and end with its events, in descending id order: newest first when ids are
- * UUIDv7, as the SDKs make them.
+ * Compares each session's event count, start and end with its events, by descending id: newest
+ * first if ids are UUIDv7, which SDKs generate.
  * @param pages pages of 200 sessions in total, shared equally among the projects, at least one page each
- * @returns `sessions` read (incomparable ones included), `wrong` in total, the `first` 100 wrong sessions
+ * @returns the number of `sessions` read, including incomparable sessions; the number of `wrong`
+ * sessions; and the `first` 100 of these
  */
 export async function verifySessions(
   db: Db,

@@ -119,7 +119,7 @@ const snapshotsOf = ({ at, seconds, pages = [], clicks = 0, errors = 0 }: Visit)
   ]
 }
 
-/** Four recordings, the newest first: of nobody, Bob, Ada and Eve. */
+/** Four recordings, newest first: without a person, of Bob, of Ada and of Eve. */
 async function newGallery(): Promise<Stage> {
   const stage = await newStage()
   const { project, record } = stage
@@ -173,14 +173,14 @@ const filtersOf = ({ project }: Stage, body: JsonObject, bindings: Partial<Env> 
 
 const ask = (content: string) => ({ messages: [{ role: 'user', content }] })
 
-/** The recordings that the answered filters select. */
+/** Returns the recordings that the filters in the answer select. */
 async function selectedBy(data: { query: string }, stage = gallery): Promise<string[]> {
   const { count, results } = await stage.get(`?${data.query}`)
   expect(count).toBe(results.length)
   return results.map(({ id }: { id: string }) => id)
 }
 
-describe('what is asked for is what the list answers', () => {
+describe('filters select the recordings that the request describes', () => {
   it.each([
     ['longer than 2 minutes', ['ada', 'eve']],
     ['between 1 and 5 minutes', ['bob', 'eve']],
@@ -227,7 +227,7 @@ describe('what is asked for is what the list answers', () => {
 })
 
 describe('POST session_recordings/ai/filters', () => {
-  it('answers as PostHog does, and the query string of the list', async () => {
+  it('answers as PostHog does, with the query string for the list', async () => {
     const { body } = await filtersOf(gallery, ask('Firefox in the last 3 days'))
 
     const filter_group = {
@@ -257,7 +257,7 @@ describe('POST session_recordings/ai/filters', () => {
     })
   })
 
-  it('asks back, naming what it does not understand', async () => {
+  it('asks back and names the words that it does not understand', async () => {
     const { status, body } = await filtersOf(gallery, ask('frustrated users on Firefox'))
 
     expect([status, body.result, body.engine]).toEqual([200, 'question', 'built-in'])
@@ -271,7 +271,7 @@ describe('POST session_recordings/ai/filters', () => {
     expect(body.data.question).toMatch(/^Not understood: "frustrated"\. /)
   })
 
-  it('asks back where the list would refuse', async () => {
+  it('asks back when the list would refuse the filters', async () => {
     const dates = await filtersOf(gallery, ask('since 2026-02-31'))
     const many = await filtersOf(gallery, ask(Array(41).fill('did "x"').join(' and ')))
 
@@ -330,7 +330,7 @@ describe('POST session_recordings/ai/filters', () => {
     })
   })
 
-  it('takes a person without a name for nobody in particular', async () => {
+  it('treats a person without a name as no person', async () => {
     const person = { properties: {} }
 
     const alone = await filtersOf(gallery, { person })
@@ -341,7 +341,7 @@ describe('POST session_recordings/ai/filters', () => {
     expect(asked.body).toEqual(plain.body)
   })
 
-  it('answers the documented empty body to whoever prefers it', async () => {
+  it('answers the documented empty body to a client that prefers it', async () => {
     const { project } = gallery
     const headers = {
       Authorization: `Bearer ${project.key}`,
@@ -387,7 +387,7 @@ describe('POST session_recordings/ai/filters', () => {
     ])
   })
 
-  it('knows nobody of another project', async () => {
+  it('does not find a person of another project', async () => {
     const other = await newProject()
 
     const answer = await other.send('POST', 'session_recordings/ai/filters', { distinct_id: 'ada' })
@@ -443,7 +443,7 @@ describe('a model', () => {
     ['prose', { say: 'Sure! Longer than five minutes.' }],
     ['a refusal', { refuse: 'No.' }],
     ['503', { status: 503 }]
-  ])('that answers %s is asked again, and then the rules answer', async (_, turn) => {
+  ])('that answers %s is asked again, then the rules answer', async (_, turn) => {
     const log = listenToLog()
     const again = deployModel(turn, { say: GOOD })
     const never = deployModel(turn, turn)
@@ -461,7 +461,7 @@ describe('a model', () => {
     expect(log.texts().join()).not.toContain('longer than 2 minutes')
   })
 
-  it('asks back only where the rules do not understand either', async () => {
+  it('asks back only when the rules do not understand the request either', async () => {
     const say = { ...filters(), result: 'question', question: 'Patient in which way?' }
 
     const unclear = await filtersOf(gallery, ask('the patient ones'), deployModel({ say }).bindings)
@@ -479,7 +479,7 @@ describe('a model', () => {
     expect([clear.body.engine, await selectedBy(clear.body.data)]).toEqual(['built-in', ['ada']])
   })
 
-  it('that is silent is waited for no longer than the limit', async () => {
+  it('that does not answer is given up on at the time limit', async () => {
     vi.useRealTimers()
     const { bindings, asked } = deployModel({ silent: true }, { silent: true })
     const calendar = { timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
@@ -498,7 +498,7 @@ describe('a model', () => {
     expect(await asked()).toHaveLength(2)
   })
 
-  it('may be Workers AI, whose answer comes parsed, as text, or as OpenAI’s', async () => {
+  it('may be Workers AI, whose answer is parsed JSON, text, or in OpenAI’s format', async () => {
     const answers = [
       { response: GOOD },
       { response: JSON.stringify(GOOD) },
@@ -520,7 +520,7 @@ describe('a model', () => {
     }
   })
 
-  it('of Workers AI may fail as the local runtime does', async () => {
+  it('of Workers AI may fail the way the local runtime fails', async () => {
     listenToLog()
     const run = vi.fn(() => Promise.reject(new Error('Binding AI needs to be run remotely')))
     const bindings: object = { AI: { run }, AI_MODEL: '@cf/some/model' }
@@ -530,7 +530,7 @@ describe('a model', () => {
     expect([body.engine, run.mock.calls.length]).toEqual(['built-in', 2])
   })
 
-  it('is not asked without its name', async () => {
+  it('is not asked if AI_MODEL is missing', async () => {
     const { bindings, asked } = deployModel({ say: GOOD })
 
     const { body } = await filtersOf(gallery, ask('today'), { ...bindings, AI_MODEL: '' })

@@ -49,7 +49,7 @@ const configOf = (token: string) => ({
 
 const base64 = (value: unknown) => btoa(JSON.stringify(value))
 
-/** Has requests answered while their messages are kept aside; `ingest` then processes those. */
+/** Answers requests and holds their messages back; `ingest` processes the messages. */
 function holdQueue() {
   const messages: QueueMessage[] = []
   vi.spyOn(env.CAPTURE_QUEUE, 'send').mockImplementation(async (message) => {
@@ -102,7 +102,7 @@ describe('the configuration of a browser SDK', () => {
   })
 
   it.each(['config', 'config/', 'config.js', 'config.js?_=1'])(
-    'is refused to an unknown token: %s',
+    'is refused for an unknown token: %s',
     async (path) => {
       const { status, headers, body } = await request('GET', `/array/${UNKNOWN}/${path}`, {
         Origin: SITE
@@ -158,7 +158,7 @@ describe('the configuration of a browser SDK', () => {
   })
 })
 
-/** What SDKs ask for, and how each is told that there is none. */
+/** The features that SDKs ask for, and the answer that says that there are none. */
 const NONE: [string, JsonObject][] = [
   ['/flags/definitions', { flags: [], group_type_mapping: {}, cohorts: {} }],
   ['/api/feature_flag/local_evaluation', { flags: [], group_type_mapping: {}, cohorts: {} }],
@@ -185,7 +185,7 @@ describe.each(NONE)('GET %s', (path, none) => {
     }
   )
 
-  it('may be read by a page of another site that sends its cookies', async () => {
+  it('may be read by a page of another site that sends cookies', async () => {
     const { token } = await newProject()
     const preflight = { 'Access-Control-Request-Method': 'GET' }
 
@@ -304,7 +304,7 @@ describe('a page of another site', () => {
     ],
     [503, 'POST', '/e/', event('TOKEN'), { CAPTURE_QUEUE: failingQueue() }]
   ])(
-    'may read the answer of an SDK’s door, %i to %s %s',
+    'may read the answer of an SDK endpoint, %i to %s %s',
     async (expected, method, path, body, bindings) => {
       listenToLog()
       const { token } = await newProject()
@@ -346,7 +346,7 @@ describe('a page of another site', () => {
     }
   )
 
-  it('is not named to a client that is none', async () => {
+  it('is not named in answers to clients that are not browsers', async () => {
     const { headers } = await request('POST', '/e/', {}, '{')
 
     expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
@@ -413,7 +413,7 @@ type Recorded = {
   json?: unknown
 }
 
-/** Sends what was recorded as it was sent, at the time it was sent; the token is the project's. */
+/** Sends the recorded requests unchanged and at their recorded times, with the project's token. */
 async function replay({ t, method, url, type, encoding, json }: Recorded, token: string) {
   vi.setSystemTime(t)
   const text = JSON.stringify(json)?.replaceAll('phc_testtoken123', token)
@@ -525,9 +525,9 @@ describe.each(STORIES)(
           }
         }
       ])
-      // 1.449.2 takes it away again, which 1.300.0 cannot.
+      // 1.449.2 removes it again; 1.300.0 cannot.
       expect(persons[0]?.properties.p).toBe(p)
-      // Set by an event from before there was a person.
+      // Set by an event before the person existed.
       expect(persons[0]?.properties).not.toHaveProperty('plan')
       const told = events.map(
         ({ event, distinct_id }) =>

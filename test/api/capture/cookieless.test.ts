@@ -14,15 +14,15 @@ afterAll(untilQuiet)
 
 const SENTINEL = '$posthog_cookieless'
 const HOUR = 3_600_000
-/** Noon of yesterday in UTC: far from any midnight in Europe, whenever this runs. */
+/** Yesterday at noon UTC, which is far from midnight in Europe. */
 const NOON = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR - 12 * HOUR
 
-/** So many minutes after `NOON`. */
+/** Returns the time this many minutes after `NOON`. */
 const at = (minutes: number) => new Date(NOON + minutes * 60_000).toISOString()
 
 const DAY_BEFORE = -24 * 60
 
-/** An event as posthog-js sends it in cookieless mode. */
+/** Returns an event as posthog-js sends it in cookieless mode. */
 const visit = (fields: JsonObject = {}, properties: JsonObject = {}): JsonObject => ({
   event: '$pageview',
   distinct_id: SENTINEL,
@@ -39,7 +39,7 @@ const visit = (fields: JsonObject = {}, properties: JsonObject = {}): JsonObject
   }
 })
 
-/** Sends events from an address, and returns the answer with what is in the queue. */
+/** Sends events from an address, and returns the answer and the queued events. */
 const sendFrom = (project: TestProject, address: string, ...batch: Json[]) =>
   send(JSON.stringify({ api_key: project.token, batch }), {
     headers: { 'X-Forwarded-For': address }
@@ -57,7 +57,7 @@ const untilStored = (project: TestProject, count: number) =>
     { timeout: 20_000, interval: 100 }
   )
 
-/** The distinct id that an event gets. */
+/** Returns the distinct id that an event gets. */
 async function nameOf(
   project: TestProject,
   { address = '203.0.113.7', ...properties }: JsonObject & { address?: string } = {}
@@ -68,7 +68,7 @@ async function nameOf(
 }
 
 describe('a visitor without cookies', () => {
-  it('is named by a hash of project, address, root domain, browser and what the site adds', async () => {
+  it('is named by a hash of project, address, root domain, user agent and the site’s own text', async () => {
     const [project, other] = [await newProject(), await newProject()]
     const name = await nameOf(project)
 
@@ -88,7 +88,7 @@ describe('a visitor without cookies', () => {
     expect(new Set([name, ...others]).size).toBe(7)
   })
 
-  it('has another hash on another day of the visitor’s calendar', async () => {
+  it('has another hash on another day in the visitor’s time zone', async () => {
     const project = await newProject()
     const nameAt = async (minutes: number, zone: string) => {
       const event = visit({ timestamp: at(minutes) }, { $timezone: zone })
@@ -105,7 +105,7 @@ describe('a visitor without cookies', () => {
     expect(await nameAt(11 * 60, '+05:30')).toBe(noon)
   })
 
-  it('leaves no trace of what the hash is made of', async () => {
+  it('leaves no trace of the data in the hash', async () => {
     const project = await newProject()
     const event = visit({}, { $ip: '203.0.113.7', $cookieless_extra: 'Suite 5', plan: 'pro' })
 
@@ -274,7 +274,7 @@ describe('an event in cookieless mode is refused', () => {
     expect(body.detail).toBe(reason)
   })
 
-  it('as a part of a recording', async () => {
+  it('as part of a recording', async () => {
     const project = await newProject()
     const snapshot = visit(
       { event: '$snapshot' },
@@ -301,7 +301,7 @@ describe('an event in cookieless mode is refused', () => {
     expect(body.detail).toContain(`cookieless events of ${day} are accepted only`)
   })
 
-  it('with a 503 when the salt cannot be read, so that it is sent again', async () => {
+  it('with a 503 when the salt cannot be read, so that the SDK sends it again', async () => {
     const project = await newProject()
     const broken = { get: () => Promise.reject(new Error('down')) } as unknown as R2Bucket
     const event = visit({ timestamp: at(2 * DAY_BEFORE) })
@@ -316,7 +316,7 @@ describe('an event in cookieless mode is refused', () => {
 describe('the salt of a day', () => {
   const DAY = '2031-05-02'
   const during = Date.parse(`${DAY}T12:00:00Z`)
-  /** The day has ended at UTC-12, and 72 hours have passed. */
+  /** A time 72 hours after the day has ended at UTC-12. */
   const end = Date.parse(`${DAY}T00:00:00Z`) + (24 + 12 + 72) * HOUR
   const stored = async () =>
     (await env.BUCKET.list({ prefix: SALT_PREFIX })).objects.map(({ key }) => key)

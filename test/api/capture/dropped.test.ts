@@ -168,7 +168,7 @@ describe('an event that cannot be kept', () => {
       'failed to parse request: batch is not an array'
     ],
     ['a batch of text', { batch: 'x' }, 'failed to parse request: batch is not an array']
-  ])('is missed in %s', async (_, envelope, detail) => {
+  ])('is reported in %s', async (_, envelope, detail) => {
     const { token } = await newProject()
 
     const { status, body } = await sendJson({ api_key: token, ...(envelope as JsonObject) })
@@ -177,7 +177,7 @@ describe('an event that cannot be kept', () => {
     expect(body).toEqual({ type: 'validation_error', code: 'invalid_input', detail, attr: 'batch' })
   })
 
-  it('is one of more than 1,000,000 bytes', async () => {
+  it('is an event of more than 1,000,000 bytes', async () => {
     const { token } = await newProject()
     const large = (bytes: number) => ({
       event: 'large',
@@ -197,7 +197,7 @@ describe('an event that cannot be kept', () => {
     expect(events.map(({ event }) => event)).toEqual(['small'])
   })
 
-  it('is one that sets more properties than a person may have', async () => {
+  it('is an event that sets more properties than a person may have', async () => {
     const { token } = await newProject()
     const sized = (key: string, bytes: number) => ({
       event: '$set',
@@ -240,7 +240,7 @@ describe('an event that cannot be kept', () => {
     expect(body.status).toBe('Ok')
   })
 
-  it('is one nested deeper than 200', async () => {
+  it('is an event nested deeper than 200', async () => {
     const { token } = await newProject()
     const event = (depth: number) =>
       `{"event":"${depth}","distinct_id":"a","properties":${nested(depth, '{"x":', '}')}}`

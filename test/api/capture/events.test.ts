@@ -51,7 +51,7 @@ describe('a distinct id', () => {
 })
 
 describe('properties', () => {
-  it('contain no half surrogate pair, which SQL would read as three characters', async () => {
+  it('contain no unpaired surrogate, which SQL would read as three characters', async () => {
     const halves = { a: '\ud83d', 'k\udc00': ['x\ud83d\ud83d', '\\ud83d', '\\\ud83d', '🙂"\n'] }
     const whole = { a: '\ufffd', 'k\ufffd': ['x\ufffd\ufffd', '\\ud83d', '\\\ufffd', '🙂"\n'] }
 
@@ -109,7 +109,7 @@ describe('properties', () => {
     })
   })
 
-  it('include what an event sets beside them, which wins', async () => {
+  it('include `$set` and `$set_once` of the event itself, which win', async () => {
     const project = await newProject()
 
     const { event } = await capture(project, {
@@ -234,7 +234,7 @@ describe('the time of an event', () => {
       '',
       '10:59:50'
     ]
-  ])('is corrected by the clock that sent it: %s', async (_, event, envelope, query, expected) => {
+  ])('is corrected by the client’s clock: %s', async (_, event, envelope, query, expected) => {
     const project = await newProject()
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 

@@ -8,7 +8,7 @@ afterAll(untilQuiet)
 
 const UUID = '01a1f000-0000-7000-8000-00000000000a'
 
-/** The JSON of an event with this number. */
+/** Returns the JSON of an event with this number. */
 const eventOf = (number: string, more = '') =>
   `{"event":"seen","distinct_id":"ada","properties":{"n":${number}}${more}}`
 
@@ -16,7 +16,7 @@ it.each([
   ['2^53 + 1', '9007199254740993'],
   ['beyond all doubles', '1e400']
 ])(
-  'an event is kept whose number is not kept exactly, and the log tells which: %s',
+  'an event with an inexact number is stored, and a warning names the event: %s',
   async (_, number) => {
     const project = await newProject()
     const log = listenToLog()
@@ -42,7 +42,7 @@ it.each([
     '/e/',
     (event: string, token: string) => `[${event.replace('{', `{"api_key":"${token}",`)}]`
   ]
-])('it is found in %s, in whatever encoding', async (_, path, bodyOf) => {
+])('the event is found in %s, in any encoding', async (_, path, bodyOf) => {
   const project = await newProject()
   const body = bodyOf(eventOf('12345678901234567890', `,"uuid":"${UUID}"`), project.token)
   const log = listenToLog()
@@ -55,7 +55,7 @@ it.each([
   expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
 })
 
-it('an event is kept that has a member twice, and the log tells which', async () => {
+it('an event with a repeated member is stored, and a warning names the event', async () => {
   const project = await newProject()
   const log = listenToLog()
   const twice = `{"event":"seen","distinct_id":"ada","uuid":"${UUID}","properties":{"n":1,"n":2}}`
@@ -70,7 +70,7 @@ it('an event is kept that has a member twice, and the log tells which', async ()
   ])
 })
 
-it('logs no warning for numbers as SDKs write them', async () => {
+it('numbers as SDKs write them cause no warning', async () => {
   const project = await newProject()
   const log = listenToLog()
   const numbers = ['0.30000000000000004', '1e21', '9007199254740992', '1.7976931348623157e308']

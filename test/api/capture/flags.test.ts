@@ -18,7 +18,7 @@ describe('feature flags', () => {
     ['/flags?v=2', { flags: {}, ...NONE }],
     ['/flags/', { featureFlags: {}, featureFlagPayloads: {}, ...NONE }],
     ['/flags/?v=1', { featureFlags: {}, featureFlagPayloads: {}, ...NONE }]
-  ])('are an empty set, in the shape of %s', async (path, expected) => {
+  ])('are an empty set, in the format of %s', async (path, expected) => {
     const { token } = await newProject()
 
     const { status, body, headers } = await request(
@@ -37,7 +37,7 @@ describe('feature flags', () => {
     ['gzip', gzip],
     ['a form', (text) => `data=${encodeURIComponent(base64Text(text))}`],
     ['base64', base64Text]
-  ])('are asked for as %s', async (_, encode) => {
+  ])('can be requested as %s', async (_, encode) => {
     const { token } = await newProject()
 
     const { status, body } = await request(

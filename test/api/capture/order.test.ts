@@ -8,10 +8,13 @@ afterAll(untilQuiet)
 
 const TIME = '2026-11-20T10:00:00.000Z'
 
-/** A uuid that is the smaller the later it is asked for. */
+/** Returns a uuid smaller than all uuids before it. */
 const shrinking = (n: number) => `${(0xffffffff - n).toString(16)}-0000-4000-8000-000000000000`
 
-/** Sends these properties of one person as events of one request, and returns what the person has then. */
+/**
+ * Sends these properties of one person as events of one request, and returns the person's
+ * properties afterwards.
+ */
 async function write(properties: JsonObject[], event: (n: number) => JsonObject) {
   const project = await newProject()
   const batch = properties.map((own, n) => ({
@@ -40,14 +43,14 @@ describe.each<[string, (n: number) => JsonObject]>([
     expect(await write(plans, event)).toMatchObject({ plan: 299 })
   })
 
-  it('unset what an earlier one has set, and set what an earlier one has unset', async () => {
+  it('unset properties that an earlier event has set, and set properties that it has unset', async () => {
     const set = { $set: { plan: 'pro', city: 'Kiel' } }
 
     expect(await write([set, { $unset: ['plan'] }], event)).not.toHaveProperty('plan')
     expect(await write([{ $unset: ['plan'] }, set], event)).toMatchObject({ plan: 'pro' })
   })
 
-  it('set once the value of the first', async () => {
+  it('keep the first value of $set_once', async () => {
     const once = plans.map(({ $set: { plan } }) => ({ $set_once: { first: plan } }))
 
     expect(await write(once, event)).toMatchObject({ first: 0 })

@@ -16,7 +16,7 @@ afterAll(untilQuiet)
 const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'
 
 describe('through the queue', () => {
-  it('creates persons from what SDKs send', async () => {
+  it('creates persons from SDK requests', async () => {
     const project = await newProject()
 
     const { status } = await sendJson({
@@ -38,7 +38,7 @@ describe('through the queue', () => {
     ])
   })
 
-  it('stores a request once that is sent twice', async () => {
+  it('stores a request that is sent twice only once', async () => {
     const project = await newProject()
     const body = {
       api_key: project.token,
@@ -53,7 +53,7 @@ describe('through the queue', () => {
     expect(await eventsOf(project)).toBe(2)
   })
 
-  it('keeps broken text out of the store', async () => {
+  it('keeps malformed text out of the database', async () => {
     const project = await newProject()
 
     const { status } = await send(
@@ -108,7 +108,7 @@ describe('through the queue', () => {
     expect((await personsOf(project, 'email=large@example.com')).count).toBe(1)
   })
 
-  it('takes an event of nearly 1,000,000 bytes', async () => {
+  it('accepts an event of nearly 1,000,000 bytes', async () => {
     const project = await newProject()
 
     const { status, body } = await sendJson({
@@ -121,7 +121,7 @@ describe('through the queue', () => {
     expect(await eventsOf(project)).toBe(1)
   })
 
-  it('takes thousands of events in one request', async () => {
+  it('accepts thousands of events in one request', async () => {
     const project = await newProject()
     const batch = Array.from({ length: 2_500 }, (_, i) => ({
       event: 'e',
@@ -171,11 +171,11 @@ describe('through the queue', () => {
     expect([small.status, small.body]).toEqual([503, TRANSIENT])
     expect([large.status, large.body]).toEqual([503, TRANSIENT])
     expect([small, large].map(({ headers }) => headers.get('Retry-After'))).toEqual(['5', '5'])
-    // The client sends it again: the sweep must not find it as well.
+    // The client sends the request again, so the sweep must not find it as well.
     expect(await waitingOf(project)).toEqual([])
   })
 
-  it('accepts nothing when R2 takes only a part', async () => {
+  it('accepts nothing when R2 stores only part of a request', async () => {
     listenToLog()
     const project = await newProject()
     const [sent, sentBatch] = [

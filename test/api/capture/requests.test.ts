@@ -111,7 +111,7 @@ describe('an encoding', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync]
-  ])('%s is undone as Content-Encoding says', async (encoding, compress) => {
+  ])('%s is decoded by its Content-Encoding', async (encoding, compress) => {
     const { token } = await newProject()
     const json = JSON.stringify({ api_key: token, event: 'a', distinct_id: 'ada' })
 
@@ -195,7 +195,7 @@ describe('an encoding', () => {
         FORM
       ]
     ]
-  )('is told by its bytes: %s', async (_, encode, query, headers) => {
+  )('is detected by its bytes: %s', async (_, encode, query, headers) => {
     const { token } = await newProject()
 
     const { status, body, events } = await send(await encode(json(token)), {
@@ -207,7 +207,7 @@ describe('an encoding', () => {
     expect(events.map(({ properties }) => properties)).toEqual([{ text: TEXT }])
   })
 
-  it('has a plus sign in the form that is not escaped', () => {
+  it('may contain an unescaped plus sign in a form', () => {
     expect(base64Text(json('phc_x'))).toContain('+')
   })
 
@@ -248,7 +248,7 @@ describe('a request that is too large', () => {
     attr: null
   }
 
-  /** This many megabytes of white space, made as they are read; `made` counts them. */
+  /** Streams this many megabytes of white space; `made` counts the megabytes read. */
   function whitespace(megabytes: number) {
     const made = { megabytes: 0 }
     const stream = new ReadableStream<Uint8Array>({
@@ -281,7 +281,7 @@ describe('a request that is too large', () => {
   it.each([
     ['300 MB', () => newBomb(3)],
     ['9 GB, packed twice', async () => gzip(await newBomb(90))]
-  ])('is refused at the cap when it is a gzip bomb of %s', async (_, make) => {
+  ])('is refused at the limit when it is a gzip bomb of %s', async (_, make) => {
     const bomb = await make()
 
     const { status, body } = await send(bomb)
@@ -290,7 +290,7 @@ describe('a request that is too large', () => {
     expect([status, body]).toEqual([413, TOO_LARGE])
   })
 
-  it('is refused when it is a bomb in base64', async () => {
+  it('is refused when it is a gzip bomb in base64', async () => {
     const bomb = await bytesOf(whitespace(20).stream.pipeThrough(new CompressionStream('gzip')))
 
     const { status, body } = await send(`data=${encodeURIComponent(base64(bomb))}`)
@@ -427,7 +427,7 @@ describe('a token', () => {
     expect(answer.events).toEqual([])
   })
 
-  it('of one project does not reach another', async () => {
+  it('of one project does not give access to another', async () => {
     const [own, other] = [await newProject(), await newProject()]
 
     const { status } = await sendJson({ api_key: own.token, event: 'e', distinct_id: 'ada' })
@@ -437,7 +437,7 @@ describe('a token', () => {
     expect((await personsOf(other)).count).toBe(0)
   })
 
-  it('works with the first request after its project was made', async () => {
+  it('works with the first request after its project was created', async () => {
     const token = newCaptureToken()
     const before = await sendJson({ api_key: token, event: 'e', distinct_id: 'ada' })
     const project = await newProject()

@@ -34,14 +34,17 @@ const newEvent = (event: JsonObject = {}): JsonObject & { uuid: string } => ({
 
 const batchOf = (...batch: Json[]) => JSON.stringify({ created_at: NOW, batch })
 
-/** Sends to the door, as an SDK does but for these headers, and answers what got into the queue as well. */
+/**
+ * Sends a request as an SDK does, with these headers changed. Returns the answer and the queued
+ * events.
+ */
 const sendV1 = (token: string, body: BodyInit, headers: Record<string, string> = {}) =>
   send(body, { path: PATH, headers: { ...headersOf(token), ...headers } })
 
 const OK = { result: 'ok' }
 
 describe('POST /i/v1/analytics/events', () => {
-  it.each(['', '/'])('answers for each event, with "%s" at the end', async (slash) => {
+  it.each(['', '/'])('returns a result for each event, with "%s" at the end', async (slash) => {
     const { token } = await newProject()
     const [first, second] = [newEvent(), newEvent({ event: '' })]
 
@@ -62,7 +65,7 @@ describe('POST /i/v1/analytics/events', () => {
     expect(events).toMatchObject([{ uuid: first.uuid, event: 'seen', distinct_id: 'ada' }])
   })
 
-  it('creates persons like every endpoint', async () => {
+  it('creates persons like every other endpoint', async () => {
     const project = await newProject()
     const $set = { email: 'ada@example.com' }
 
@@ -80,7 +83,7 @@ describe('POST /i/v1/analytics/events', () => {
     ])
   })
 
-  it('puts options sent beside the properties into them', async () => {
+  it('moves an event’s options into its properties', async () => {
     const { token } = await newProject()
     const options = {
       process_person_profile: false,
@@ -111,7 +114,7 @@ describe('POST /i/v1/analytics/events', () => {
   it.each([
     ['by it', false, -60 * 60_000],
     ['not when the SDK says so', true, 0]
-  ])('corrects times by the clock of the client, %s', async (_, disable, off) => {
+  ])('corrects times by the client’s clock, %s', async (_, disable, off) => {
     const { token } = await newProject()
     const [ahead, now] = [Date.now() + 60 * 60_000, Date.now()]
     const timestamp = new Date(ahead).toISOString()
@@ -308,7 +311,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
     expect(body).toMatchObject({ code: 'authentication_failed', detail, error_description: detail })
   })
 
-  it('events that the queue cannot take now, so that the SDK sends them again', async () => {
+  it('events that the queue cannot accept now, so that the SDK sends them again', async () => {
     listenToLog()
     const { token } = await newProject()
     const bindings = { CAPTURE_QUEUE: failingQueue() }
@@ -328,7 +331,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
 })
 
 describe('POST /i/v0/ai/batch', () => {
-  it.each(['', '/'])('takes events of models, with "%s" at the end', async (slash) => {
+  it.each(['', '/'])('accepts events of AI models, with "%s" at the end', async (slash) => {
     const { token } = await newProject()
     const event = { event: '$ai_generation', distinct_id: 'ada', properties: { $ai_model: 'm' } }
 

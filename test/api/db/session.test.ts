@@ -14,7 +14,7 @@ beforeAll(async () => {
 const countMarks = () => env.DB.prepare('select count(*) as n from marks').first('n')
 
 describe('a join by the query builder', () => {
-  it('keeps columns of one name apart', async () => {
+  it('keeps columns with the same name apart', async () => {
     const project = await newProject()
     const owned = db
       .select({ id: projects.id, project: projects, user: users, twice: { id: users.id } })
@@ -29,7 +29,7 @@ describe('a join by the query builder', () => {
     expect(row).toEqual({ id: project.id, project: own, user: owner, twice: { id: owner?.id } })
   })
 
-  it('answers null for the side that a left join does not find', async () => {
+  it('returns null for the missing side of a left join', async () => {
     const { id } = await newProject()
     const rows = await db
       .select()
@@ -42,7 +42,7 @@ describe('a join by the query builder', () => {
 })
 
 describe('a database that another process keeps busy', () => {
-  /** The database, whose first calls fail with these words. */
+  /** Returns the database, but its first calls fail with these messages. */
   const failing = (times: number, message: string) => {
     const calls = { made: 0 }
     const database = aroundCalls(env.DB, async (run, call) => {
@@ -57,7 +57,7 @@ describe('a database that another process keeps busy', () => {
   const LOCKED = 'D1_ERROR: database is locked: SQLITE_BUSY'
   const write = sql`insert into marks values (7)`
 
-  it('is asked again for a write, which was not done', async () => {
+  it('is tried again for a write that was not done', async () => {
     const before = Number(await countMarks())
     const { db, calls } = failing(3, LOCKED)
 
@@ -67,7 +67,7 @@ describe('a database that another process keeps busy', () => {
     expect(await countMarks()).toBe(before + 2)
   })
 
-  it('is not asked for ever', async () => {
+  it('is not tried forever', async () => {
     const before = await countMarks()
     const { db, calls } = failing(100, LOCKED)
 
@@ -77,7 +77,7 @@ describe('a database that another process keeps busy', () => {
     expect(await countMarks()).toBe(before)
   })
 
-  it('is not asked again for a write that may have been done', async () => {
+  it('is not tried again for a write that may have been done', async () => {
     const { db, calls } = failing(1, 'D1_ERROR: Failed to get session commit token')
 
     await expect(writeBatch(db, [write])).rejects.toMatchObject({ code: 'unavailable' })

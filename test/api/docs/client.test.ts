@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
 // `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
+import { pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
 import {
@@ -18,7 +19,10 @@ import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
 
 afterAll(untilQuiet)
 
-/** A client as an integrator generates it, of a project with Ada in it, and the operations that it has reached. */
+/**
+ * Creates a project with Ada, a client for it as an integrator would generate it, and a list of the
+ * operations it has called.
+ */
 async function newClient() {
   const project = await newProject()
   await project.ingest([
@@ -99,13 +103,16 @@ async function newSubscription(client: Client): Promise<number> {
   return data?.id ?? 0
 }
 
-/** What the link in an e-mail of a new subscription ends with. */
+/** Returns the end of the link in an e-mail of a new subscription. */
 async function newTicket(client: Client, project: TestProject): Promise<string> {
   const row = await findSubscription(db, project.id, await newSubscription(client))
   return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
 }
 
-/** A call of each operation, and what comes of it. */
+/** The media type of an image that was parsed as a blob. */
+const typeOf = (data: unknown) => (data instanceof Blob ? data.type : undefined)
+
+/** A call of each operation, and its expected result. */
 const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
   async persons_list(client) {
     const properties = [JSON.stringify([{ key: 'plan', value: ['pro', 'team'] }])]
@@ -299,6 +306,14 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toMatch(/^<svg /)
   },
+  async insights_chart_png(client) {
+    const id = await newInsight(client)
+    const { data } = await client.GET('/api/environments/{project_id}/insights/{id}/chart.png/', {
+      params: { path: { project_id, id }, query: { width: 300 } },
+      parseAs: 'blob'
+    })
+    expect(typeOf(data)).toBe('image/png')
+  },
   async insights_partial_update(client) {
     const id = await newInsight(client)
     const { data } = await client.PATCH('/api/environments/{project_id}/insights/{id}/', {
@@ -329,6 +344,22 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       params: { path: { project_id, id } }
     })
     expect(data?.tiles).toEqual([])
+  },
+  async dashboards_chart(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/chart.svg/', {
+      params: { path: { project_id, id } },
+      parseAs: 'text'
+    })
+    expect(data).toMatch(/^<svg /)
+  },
+  async dashboards_chart_png(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/chart.png/', {
+      params: { path: { project_id, id } },
+      parseAs: 'blob'
+    })
+    expect(typeOf(data)).toBe('image/png')
   },
   async dashboards_partial_update(client) {
     const id = await newDashboard(client)
@@ -455,6 +486,17 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       parseAs: 'text'
     })
     expect(data).toContain('no more e-mails')
+  },
+  async subscription_chart(client, project) {
+    const row = await findSubscription(db, project.id, await newSubscription(client))
+    const at = Date.now()
+    const subject = { insightId: await newInsight(client), at, until: at }
+    const address = row ? await pictureUrl(row, subject) : ''
+    const { data } = await client.GET('/charts/{ticket}', {
+      params: { path: { ticket: address.replace(/.*\//, '') } },
+      parseAs: 'blob'
+    })
+    expect(typeOf(data)).toBe('image/png')
   },
   async session_recordings_update(client) {
     const { data } = await client.PATCH('/api/environments/{project_id}/session_recordings/{id}/', {
@@ -686,7 +728,7 @@ it('calls every operation', () => {
   )
 })
 
-it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {
+it.each(Object.entries(CALLS))('succeeds with %s', async (id, call) => {
   const { client, project, reached } = await newClient()
 
   await call(client, project)
@@ -694,7 +736,7 @@ it.each(Object.entries(CALLS))('has %s succeed', async (id, call) => {
   expect(reached.at(-1)).toBe(id)
 })
 
-it('is told in the terms of the interface what is wrong', async () => {
+it('gets errors with the documented type', async () => {
   const { client } = await newClient()
   const params = { path: { project_id }, query: { limit: 0 } }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { request } from '../../support/project.ts'
 
-it('/openapi.json is for everybody to read', async () => {
+it('everybody may read /openapi.json', async () => {
   const { status, headers, body } = await request('GET', '/openapi.json', {
     Origin: 'https://shop.example'
   })
@@ -10,7 +10,7 @@ it('/openapi.json is for everybody to read', async () => {
   expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
 })
 
-it('the reference names where it is served, and no schema as languages name their errors', async () => {
+it('the reference names its server, and no schema has the name of a language’s built-in error', async () => {
   const { body } = await request('GET', '/openapi.json')
 
   expect(body.servers).toEqual([{ url: '/' }])
@@ -18,13 +18,13 @@ it('the reference names where it is served, and no schema as languages name thei
   expect(Object.keys(body.components.schemas)).not.toContain('Error')
 })
 
-it('an answer that is not as documented fails the test that asks for it', async () => {
+it('an undocumented answer fails the test that requests it', async () => {
   const asked = request('GET', '/readyz', {}, undefined, { DATABASE_MAX_BYTES: '-1' })
 
   await expect(asked).rejects.toThrow('to deeply equal []')
 })
 
-it('/docs allows itself scripts and styles of its own only', async () => {
+it('/docs allows only its own scripts and styles', async () => {
   const [first, second] = [await request('GET', '/docs'), await request('GET', '/docs/')]
 
   const policy = first.headers.get('Content-Security-Policy') ?? ''

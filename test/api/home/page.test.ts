@@ -8,7 +8,7 @@ afterAll(untilQuiet)
 
 const open = (bindings: Partial<Env> = {}) => request('GET', '/', {}, undefined, bindings)
 
-it('the page says what runs here, how it is, and how to begin', async () => {
+it('the page names the service, its state and the first steps', async () => {
   const { status, headers, text } = await open()
 
   expect(status).toBe(200)
@@ -38,15 +38,15 @@ it('the page runs no script and loads nothing', async () => {
 it('the page says when a secret is missing', async () => {
   const { text } = await open({ RECEIPT_SECRET: '' })
 
-  expect(text).toContain('It is not ready.')
+  expect(text).toContain('The service is not ready.')
   expect(text).toContain('<dt>Secrets missing</dt><dd>RECEIPT_SECRET</dd>')
 })
 
-it('the page comes although the database does not answer', async () => {
+it('the page is served even if the database does not answer', async () => {
   const { status, text } = await open({ DB: failingDatabase('D1_ERROR: Network connection lost.') })
 
   expect(status).toBe(200)
-  expect(text).toContain('It is not ready.')
+  expect(text).toContain('The service is not ready.')
   expect(text).toMatch(/<dt>Databases<\/dt><dd>\d of \d not ready<\/dd>/)
 })
 
@@ -63,6 +63,6 @@ it('the page counts dead letters', async () => {
 
   const { text } = await open()
 
-  expect(text).toContain('It works, but something needs attention.')
+  expect(text).toContain('The service works, but something needs attention.')
   expect(text).toContain('<dt>Dead letters</dt><dd>1</dd>')
 })

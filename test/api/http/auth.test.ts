@@ -14,7 +14,10 @@ type Id = number | string
 /** The id of an object in each of these collections. */
 type Ids = Record<string, Id>
 
-/** Make an object of a collection that has no `POST` below the project, beside those made before it, and answer its id. */
+/**
+ * Functions that create an object of a collection without a `POST` and return its id, given the
+ * objects created before.
+ */
 const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = {
   async persons(project) {
     await project.ingest([
@@ -29,7 +32,7 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
   }
 }
 
-/** Routes that answer differently the second time, besides those that create or delete an object. */
+/** Routes whose second answer differs, other than routes that create or delete an object. */
 const ONCE = [
   'POST persons/bulk_delete/',
   'POST session_recordings/{recording_id}/sharing/refresh/'
@@ -38,13 +41,13 @@ const ONCE = [
 const table = routesOf(published, Object.keys(MAKERS))
 const named = table.map((route) => [route.name, route] as const)
 
-/** Every collection with an object in some path. */
+/** Every collection whose objects occur in a path. */
 const COLLECTIONS = [...new Set(table.flatMap(({ collections }) => collections))]
 
-/** Routes below `/api/` that ask for a project's public token instead of a key. */
+/** Routes below `/api/` that need a project's public token instead of a key. */
 const PUBLIC = ABSENT.map(({ path }) => `GET ${path}`).filter((route) => route.includes('/api/'))
 
-/** Routes that ask for a key and have no project in their path, and their scopes. */
+/** Routes that need a key and have no project in their path, with their scopes. */
 const OF_CALLERS = [
   ['/api/environments', 'project:read'],
   ['/api/projects', 'project:read'],
@@ -86,7 +89,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Makes a project with an object in each of these collections. */
+/** Creates a project with an object in each of these collections. */
 async function newStage(collections: string[]) {
   const project = await newProject()
   const ids: Ids = {}
@@ -181,7 +184,10 @@ it('has every route, below both prefixes', () => {
   ).toEqual([...PUBLIC, ...ofCallers, ...expected].sort())
 })
 
-/** Behaviour that all routes share: one checks the key first, the other in the round trip of what it reads. */
+/**
+ * Tests for all routes, with the two ways to check a key: before the handler, or in the round trip
+ * of its first read.
+ */
 describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].includes(name)))(
   'keys and projects, by %s',
   (_, route) => {
@@ -204,7 +210,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       expect(status).toBe(401)
       expect(body).toEqual({
         ...AUTHENTICATION_FAILED,
-        detail: `A key does not belong into the URL, which others log: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`,
+        detail: `Do not send a key in the URL, where it may be logged: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`,
         attr: name
       })
     })
@@ -231,7 +237,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       expect(headers.get('WWW-Authenticate')).toBe('Bearer')
     })
 
-    it('takes the scheme in any case', async () => {
+    it('accepts the scheme in upper or lower case', async () => {
       const { project, ids } = ours
 
       const { status } = await send(route, ids, project.id, {
@@ -279,7 +285,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       '9007199254740993',
       '99999999999999999999',
       'null'
-    ])('knows no project %s', async (id) => {
+    ])('does not find the project %s', async (id) => {
       const { project, ids } = ours
 
       const { status, body } = await send(route, ids, id, bearer(project.key))
@@ -288,7 +294,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       expect(body).toEqual(PROJECT_NOT_FOUND)
     })
 
-    it('knows no @current for a key of two projects, which reaches both by their ids', async () => {
+    it('refuses @current for a key of two projects, and finds both by their ids', async () => {
       const { project, ids } = ours
       const other = theirs
       const { key } = await keyFor([project, other.project], ['*'])
@@ -298,7 +304,7 @@ describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].
       const second = await send(route, other.ids, other.project.id, bearer(key))
 
       const detail =
-        'Project not found: the key reaches several, so that @current names none of them.'
+        'Project not found: `@current` needs a key for exactly one project, and this key is for several.'
       expect([current.status, current.body]).toEqual([404, { ...PROJECT_NOT_FOUND, detail }])
       expect([first.status, second.status]).toEqual([route.status, route.status])
     })
@@ -365,7 +371,7 @@ describe.each(named)('%s', (_, route) => {
     ...route.scopes.map((scope) => ['the scope itself', scope]),
     ...route.scopes.map((scope) => ['the scope to write', toWrite(scope)]),
     ['the scope for all', '*']
-  ])('is satisfied by %s', async (_, scope) => {
+  ])('accepts %s', async (_, scope) => {
     const { project, ids } = await stageFor(route)
     const { key } = await keyFor([project], [scope])
 
@@ -374,7 +380,7 @@ describe.each(named)('%s', (_, route) => {
     expect(status).toBe(route.status)
   })
 
-  it('answers for a foreign project exactly what it answers for an unknown one', async () => {
+  it('answers alike for another owner’s project and for an unknown project', async () => {
     const { project } = ours
     const { project: other, ids } = theirs
 
@@ -387,7 +393,7 @@ describe.each(named)('%s', (_, route) => {
     expect([...unknown.headers.keys()]).toEqual([...foreign.headers.keys()])
   })
 
-  it('takes @current for the only project of the key', async () => {
+  it('accepts @current for the only project of the key', async () => {
     const { project, ids } = await stageFor(route)
     vi.useFakeTimers({ toFake: ['Date'] })
 
@@ -425,7 +431,7 @@ describe.each(named)('%s', (_, route) => {
 describe.each(named.filter(([, { collections }]) => collections.length > 0))(
   '%s across projects',
   (_, route) => {
-    it("answers for another project's object what it answers for one that never was", async () => {
+    it("answers alike for another project's object and for an unknown object", async () => {
       const { project } = ours
 
       const foreign = await send(route, theirs.ids, project.id, bearer(project.key))
@@ -449,7 +455,7 @@ describe.each(OF_CALLERS)('GET %s', (path, scope) => {
     expect(headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 
-  it('refuses a request without a key, and one with a key in the URL', async () => {
+  it('refuses a request without a key, and a request with a key in the URL', async () => {
     const none = await request('GET', path)
     const inUrl = await request('GET', `${path}?personal_api_key=${ours.project.key}`)
 
@@ -470,7 +476,7 @@ describe.each(OF_CALLERS)('GET %s', (path, scope) => {
     expect(body.detail).toBe(`API key missing required scope '${scope}'`)
   })
 
-  it.each([scope, toWrite(scope), '*'])('is satisfied by the scope %s', async (held) => {
+  it.each([scope, toWrite(scope), '*'])('accepts the scope %s', async (held) => {
     const { key } = await keyFor([ours.project], [held])
 
     const answers = [
@@ -481,7 +487,7 @@ describe.each(OF_CALLERS)('GET %s', (path, scope) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('notes that a key was used', async () => {
+  it('records that a key was used', async () => {
     const { id, key } = await keyFor([ours.project], [scope])
 
     await request('GET', path, bearer(key))
@@ -490,12 +496,12 @@ describe.each(OF_CALLERS)('GET %s', (path, scope) => {
   })
 })
 
-describe('what is wrong with a request', () => {
+describe('an error in a request', () => {
   it.each([
     'persons?limit=0',
     'persons/abc',
     'persons?properties=[{"key":"plan","operator":"like"}]'
-  ])('is told to nobody who may not make it: %s', async (path) => {
+  ])('is not revealed to a key without access: %s', async (path) => {
     const [project, other] = [await newProject(), await newProject()]
     const { key } = await keyFor([project], ['insight:read'])
     const answers = [
@@ -552,7 +558,7 @@ describe("another project's persons", () => {
     expect(body).toEqual({ count: 0, next: null, previous: null, results: [] })
   })
 
-  it('are not reached through a cursor of their list', async () => {
+  it('are not listed with a cursor of their own list', async () => {
     const project = await newProject()
     const other = await newProject()
     const persons = (prefix: string) =>
@@ -599,7 +605,7 @@ it('writes when a key was last used at most once an hour', async () => {
   expect(await lastUsed()).toBe(Date.parse('2026-11-21T13:00:00.001Z'))
 })
 
-it('does not note the use of a key that it refuses', async () => {
+it('does not record the use of a refused key', async () => {
   const project = await newProject()
   const { id, key } = await keyFor([project], ['insight:read'])
 

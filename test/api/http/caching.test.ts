@@ -37,7 +37,7 @@ describe('caches', () => {
     expect(headers.get('Cache-Control')).toBe('public, max-age=300')
   })
 
-  it('are told when the reference is still the same', async () => {
+  it('learn that the reference has not changed', async () => {
     const first = await request('GET', '/openapi.json')
     const tag = first.headers.get('ETag') ?? ''
 

@@ -71,7 +71,7 @@ describe('a method that a path does not have', () => {
     ['GET', '/flags', 'POST'],
     ['DELETE', '/flags/', 'POST'],
     ['POST', '/livez', 'GET, HEAD']
-  ])('is answered with those it has: %s %s', async (method, path, allow) => {
+  ])('is answered with the methods that it has: %s %s', async (method, path, allow) => {
     const { status, headers, body } = await request(method, path)
 
     expect(status).toBe(405)
@@ -220,7 +220,7 @@ describe('a dependency that fails', () => {
     expect(body).toEqual({ ...UNAVAILABLE, detail: 'transient error, please retry' })
   })
 
-  it('makes only what needs it unavailable when it is the bucket', async () => {
+  it('makes only the operations that need it unavailable when it is the bucket', async () => {
     const project = await newProject()
 
     const { status, body } = await capture(project.token, { BUCKET: failingBucket() })
@@ -228,7 +228,7 @@ describe('a dependency that fails', () => {
     expect([status, body]).toEqual([200, { status: 'Ok' }])
   })
 
-  it('leaves the reason in the log, under the id of the answer, without what was asked', async () => {
+  it('leaves the reason in the log, under the id of the answer, without data of the request', async () => {
     const project = await newProject()
     const log = listenToLog()
 
@@ -248,7 +248,7 @@ describe('a dependency that fails', () => {
   })
 })
 
-it('says nothing of the inside when something unexpected happens', async () => {
+it('reveals no internals when something unexpected happens', async () => {
   const project = await newProject()
   const log = listenToLog()
 
@@ -403,7 +403,7 @@ describe('the line that a request leaves in the log', () => {
     expect(log.texts().join()).not.toMatch(/phc_|ada@example/)
   })
 
-  it('counts what the answer cost, in a stream up to its end', async () => {
+  it('counts the cost of the answer, up to the end of a stream', async () => {
     const project = await newProject()
     await project.ingest([{ distinct_id: 'ada' }, { distinct_id: 'bob' }])
     const log = listenToLog()
@@ -429,7 +429,7 @@ describe('x-d1-bookmark', () => {
     }
   )
 
-  it('starts the session with what the client sends back', async () => {
+  it('starts the session with the bookmark that the client sends back', async () => {
     const project = await newProject()
     const bookmark = (await project.call('GET', 'persons')).headers.get('x-d1-bookmark') ?? ''
     const sessions = vi.spyOn(env.DB, 'withSession')
@@ -468,7 +468,7 @@ describe('x-d1-bookmark', () => {
     expect(new Set(sessions.mock.calls.flat())).toEqual(new Set(['first-primary']))
   })
 
-  it('answers a bookmark that this database could not have made', async () => {
+  it('ignores a bookmark that this database cannot have made', async () => {
     const project = await newProject()
 
     const { status, body } = await project.call('GET', 'persons', {
@@ -536,7 +536,7 @@ describe('the JSON body of an API request', () => {
     })
   })
 
-  it('has no member __proto__, which would be lost on the way: from a receipt, too', async () => {
+  it('has no member __proto__, which would be lost silently, even from a receipt', async () => {
     const refused = refusal(
       'validation_error',
       'invalid_input',
@@ -562,7 +562,7 @@ describe('the JSON body of an API request', () => {
     'application/jsonp',
     'json',
     ''
-  ])('is not read as %j', async (type) => {
+  ])('is not accepted as %j', async (type) => {
     const { status, body } = await send('/strict', '{"name": "ada"}', type)
 
     expect(status).toBe(415)
@@ -643,7 +643,7 @@ describe('the JSON body of an API request', () => {
   })
 
   it.each(['[]', '[{"name":"ada"}]', '"name"', '1', 'true', 'null'])(
-    'has to be an object, not %s',
+    'must be an object, not %s',
     async (payload) => {
       const { status, body } = await send('/lenient', payload)
 
@@ -672,7 +672,7 @@ describe('the JSON body of an API request', () => {
   it.each([
     ['no body', null],
     ['an empty body', '']
-  ])('is an object without fields where there is %s, of whatever type', async (_, payload) => {
+  ])('counts as an empty object if there is %s, whatever its type', async (_, payload) => {
     expect(await send('/lenient', payload, 'text/plain')).toEqual({ status: 200, body: {} })
     expect(await send('/strict', payload, 'text/plain')).toMatchObject({
       status: 400,
@@ -686,7 +686,7 @@ describe('the JSON body of an API request', () => {
     'maximum request size exceeded: 1000000 bytes'
   )
 
-  it('is read up to 1,000,000 bytes and not beyond', async () => {
+  it('is read up to 1,000,000 bytes and no further', async () => {
     const padded = (length: number) => `{"name":"ada"${' '.repeat(length - 14)}}`
 
     expect((await send('/strict', padded(1_000_000))).status).toBe(200)
@@ -707,7 +707,7 @@ describe('the JSON body of an API request', () => {
     return { body, pulled: () => pulled }
   }
 
-  it('is not begun when its header says that it is too large', async () => {
+  it('is not read if its header says that it is too large', async () => {
     const { body, pulled } = counted()
 
     expect(await send('/strict', body, 'application/json', '1000001')).toEqual({
@@ -717,7 +717,7 @@ describe('the JSON body of an API request', () => {
     expect(pulled()).toBe(0)
   })
 
-  it('is too large without a length in its header, and is taken to 100 MB and no further', async () => {
+  it('is read up to 100 MB, and no further, if it is too large and its header has no length', async () => {
     const { body, pulled } = counted()
 
     expect(await send('/strict', body)).toEqual({ status: 413, body: TOO_LARGE })
@@ -778,11 +778,11 @@ describe('an operation that is documented with an empty body', () => {
   const FULL = { status: 200, type: 'application/json', applied: null, text: '{"success":true}' }
   const MINIMAL = { status: 200, type: null, applied: 'return=minimal', text: '' }
 
-  it('has its answer unless another is preferred', async () => {
+  it('sends its answer unless the request prefers an empty body', async () => {
     expect(await ask('/split')).toEqual(FULL)
   })
 
-  it('is empty in a deployment that prefers that', async () => {
+  it('sends an empty body in a deployment that prefers it', async () => {
     expect(await ask('/split', undefined, 'documented')).toEqual({ ...MINIMAL, applied: null })
   })
 
@@ -799,7 +799,7 @@ describe('an operation that is documented with an empty body', () => {
   })
 
   it.each(['', 'documented'])(
-    'has its answer for a request that prefers it, where EMPTY_BODIES is "%s"',
+    'sends its answer to a request that prefers it, with EMPTY_BODIES "%s"',
     async (emptyBodies) => {
       expect(await ask('/split', 'return=representation', emptyBodies)).toEqual({
         ...FULL,
@@ -809,7 +809,7 @@ describe('an operation that is documented with an empty body', () => {
   )
 
   it.each(['return=minimalist', 'xreturn=minimal', 'respond-async'])(
-    'does not take %s for that preference',
+    'does not understand %s as the preference',
     async (prefer) => {
       expect(await ask('/split', prefer)).toEqual(FULL)
     }
@@ -822,7 +822,7 @@ describe('an operation that is documented with an empty body', () => {
     })
   })
 
-  it('is none of the others', async () => {
+  it('is only an operation that is documented so', async () => {
     expect(await ask('/other', 'return=minimal', 'documented')).toEqual(FULL)
   })
 })
@@ -831,7 +831,7 @@ describe('health', () => {
   const readyz = (bindings: Partial<Env> = {}) => request('GET', '/readyz', {}, undefined, bindings)
   const sizeOfDatabase = async () => (await readyz()).body.database.size_bytes
 
-  it('says that the process lives, whatever else does not', async () => {
+  it('says that the process runs, whatever else fails', async () => {
     const { status, body } = await request('GET', '/livez', {}, undefined, {
       DB: failingDatabase(UNREACHABLE)
     })
@@ -928,7 +928,7 @@ describe('health', () => {
     expect([after.status, after.body.status]).toEqual([200, 'ok'])
   })
 
-  it('is not ready when another database is not, and says which', async () => {
+  it('is not ready when another database is not, and names that database', async () => {
     const { status, body } = await readyz({ DB_TWO: failingDatabase(UNREACHABLE) } as Partial<Env>)
 
     expect(status).toBe(503)
@@ -941,14 +941,14 @@ describe('health', () => {
     })
   })
 
-  it('is ready when only the queue does not say how long it is', async () => {
+  it('is ready when only the queue does not report its length', async () => {
     const { status, body } = await readyz({ CAPTURE_QUEUE: failingQueue() })
 
     expect(status).toBe(200)
     expect(body.queue.backlog).toBeNull()
   })
 
-  it('lets no events in from 95 % of the largest size of the database on', async () => {
+  it('accepts no events from 95 % of the largest size of the database on', async () => {
     listenToLog()
     const [roomy, full] = [await newProject(), await newProject()]
     const size = await sizeOfDatabase()

@@ -34,7 +34,7 @@ afterEach(() => {
 const nested = fc
   .integer({ min: 1, max: 3_000 })
   .map((levels) => ({ raw: `${'['.repeat(levels)}${']'.repeat(levels)}` }))
-/** Another value at a random place of a JSON document. */
+/** Generates a JSON document with another value at a random place. */
 function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
   const [step, ...rest] = path
   if (step === undefined || typeof document !== 'object' || document === null) {
@@ -163,7 +163,7 @@ async function send(project: TestProject, sent: Captured) {
 }
 
 it(
-  'mutations of recorded traffic are taken or refused with a reason, and what was taken is stored',
+  'mutations of recorded traffic are accepted and stored, or refused with a reason',
   async () => {
     const project = await newProject()
     const statuses = new Map<number, number>()
@@ -205,7 +205,10 @@ const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
 
 const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Requests to one operation of the document: what it takes, what it just takes or just not, and anything else. */
+/**
+ * Generates requests to one operation: valid values, values at and just beyond a bound, and
+ * anything else.
+ */
 function requestsTo(
   { template, method, parameters, requestBody }: Described,
   project: TestProject,
@@ -279,7 +282,7 @@ function requestsTo(
 
 type Asked = ReturnType<typeof requestsTo> extends fc.Arbitrary<infer T> ? T : never
 
-/** @throws when there is no answer within half a minute, or one that is not documented */
+/** @throws if the answer takes longer than half a minute or is not documented */
 async function ask({ template, prefix, slash, method, path, query, body, headers }: Asked) {
   const inUrl = (part: string) => encodeURIComponent(part.toWellFormed())
   const parameters = query.flat().map(([name, value]) => `${inUrl(name)}=${inUrl(value)}`)
@@ -295,7 +298,7 @@ async function ask({ template, prefix, slash, method, path, query, body, headers
 }
 
 it(
-  'odd requests to the operations of /openapi.json are answered as it says, never with a 500',
+  'odd requests to the operations of /openapi.json get a documented answer, never a 500',
   async () => {
     const project = await newProject()
     const people = Array.from({ length: 40 }, (_, n) => ({
@@ -329,7 +332,7 @@ it(
       reached.add(asked.template)
     }
 
-    // Each operation at least once, then those most that take most.
+    // Each operation at least once, then more often the more inputs it has.
     const first = fc.tuple(...requests.map(({ arbitrary }) => arbitrary))
     const rest = fc.oneof(...requests)
     await fc.assert(

@@ -3,7 +3,10 @@ import { readDocument } from '../../support/document.ts'
 import { newProject, published, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
-/** Values that are wrong for some parameter: by their range, length, type, or by what their JSON lacks. */
+/**
+ * Values that are invalid for some parameter: by their range, length or type, or because their JSON
+ * lacks a member.
+ */
 const ODD = [
   '',
   '-1',

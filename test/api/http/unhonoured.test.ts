@@ -92,7 +92,7 @@ describe('the URL', () => {
     expect((await project.call('GET', ada)).status).toBe(200)
   })
 
-  it.each(['DELETE', 'POST'])('may ask for JSON where there is no other: %s', async (method) => {
+  it.each(['DELETE', 'POST'])('may ask for JSON when it is the only format: %s', async (method) => {
     const path = method === 'DELETE' ? 'persons/999999999/' : 'subscriptions/999999999/test/'
 
     expect((await project.call(method, `${path}?format=json`)).status).toBe(404)
@@ -108,11 +108,11 @@ describe('a DELETE of a person', () => {
     return { status, tasks: (await project.call('GET', query)).body.count }
   }
 
-  it('takes delete_events in the body', async () => {
+  it('accepts delete_events in the body', async () => {
     expect(await remove('carol', { delete_events: true })).toEqual({ status: 204, tasks: 1 })
   })
 
-  it('takes an empty object', async () => {
+  it('accepts an empty object', async () => {
     expect(await remove('dave', {})).toEqual({ status: 204, tasks: 0 })
   })
 })
@@ -149,7 +149,7 @@ describe('a body', () => {
       'persons/bulk_delete/',
       { distinct_ids: ['x'], keep_person: true },
       'keep_person',
-      'not kept'
+      'cannot be kept'
     ],
     [
       'POST',
@@ -172,7 +172,7 @@ describe('a body', () => {
       'persons/bulk_delete/',
       { distinct_ids: ['x'], [name]: true },
       name,
-      'not kept'
+      'cannot be kept'
     ]),
     ...['confirm', 'delete_person', 'dry_run'].map(
       (name): [string, string, Json, string, string] => [
@@ -185,7 +185,7 @@ describe('a body', () => {
     ),
     ['DELETE', ada, { delete_event: true }, 'delete_event', 'did you mean "delete_events"?'],
     ['DELETE', ada, { dry_run: true }, 'dry_run', 'leave it out'],
-    ['DELETE', ada, { keep_person: true }, 'keep_person', 'not kept'],
+    ['DELETE', ada, { keep_person: true }, 'keep_person', 'cannot be kept'],
     ['DELETE', ada, { delete_events: 'yes' }, 'delete_events', 'boolean'],
     ['DELETE', `${ada}?delete_events=true`, { delete_events: false }, 'delete_events', 'the body'],
     ['DELETE', ada, [true], '', 'object'],
@@ -442,7 +442,7 @@ describe('a body', () => {
       'filters__hidden_legend_keys'
     ]
   ])(
-    '%s %s %j passes over what means nothing, and names it',
+    '%s %s %j ignores unknown fields, and names them',
     async (method, path, json, expected, named) => {
       const { status, headers } = await project.send(method, path, json)
 
@@ -476,7 +476,7 @@ describe('a body', () => {
     expect(headers.has('X-Ignored-Fields')).toBe(false)
   })
 
-  it('has at most 1,000 fields that mean nothing', async () => {
+  it('has at most 1,000 unknown fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, n) => [`x${n}`, 0]))
 
     const { status, body } = await project.send('POST', 'insights/trend/', { ...VIEWS, ...many })
@@ -487,7 +487,7 @@ describe('a body', () => {
     ])
   })
 
-  it('names 50 fields at most', async () => {
+  it('names at most 50 ignored fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${n}`.repeat(9), n]))
 
     const { headers } = await project.send('POST', 'insights/trend/', { ...VIEWS, ...many })
@@ -501,7 +501,7 @@ describe('a whole object', () => {
     ['dashboards/', { name: 'A' }],
     ['insights/', { name: 'A', filters: VIEWS }],
     ['subscriptions/', DAILY]
-  ])('may be sent back to %s, and what is read-only not changed', async (path, json) => {
+  ])('may be sent back to %s, unless a read-only field is changed', async (path, json) => {
     const created = await project.send('POST', path, json)
     const own = `${path}${created.body.id}/`
     const { body: shown } = await project.call('GET', own)
@@ -515,7 +515,7 @@ describe('a whole object', () => {
   })
 })
 
-it('filters of an insight that its query would leave unread are refused, unless the query goes', async () => {
+it('filters of an insight that its query would override are refused, unless the query is removed', async () => {
   const { body } = await project.send('POST', 'insights/', { query: NODE })
   const path = `insights/${body.id}/`
 
@@ -528,7 +528,7 @@ it('filters of an insight that its query would leave unread are refused, unless 
 
 describe('a cursor', () => {
   it.each(['persons/', 'persons/activity/', 'session_recordings/'])(
-    'of %s goes with the offset where it continues, or without one',
+    'of %s is accepted with the offset at which it continues, or without an offset',
     async (path) => {
       const own = await newProject()
       const people = [1, 2, 3].map((n) => ({ distinct_id: `p${n}`, event: '$identify' }))
@@ -559,7 +559,7 @@ describe('a cursor', () => {
 })
 
 describe('PATCH of a recording', () => {
-  it('takes analyzed as PostHog does, which marks nothing as viewed', async () => {
+  it('accepts `analyzed` as PostHog does, without marking the recording as viewed', async () => {
     const own = await newProject()
     await holdRecordings().record(snapshotEvent(own))
 
@@ -576,7 +576,7 @@ describe('PATCH of a recording', () => {
   })
 })
 
-it('a person and one of its distinct ids agree in the AI helpers', async () => {
+it('the AI helpers accept a person together with one of its distinct ids', async () => {
   const { status } = await project.send('POST', 'session_recordings/ai/filters/', {
     person: { distinct_ids: ['ada'] },
     distinct_id: 'ada'
@@ -585,7 +585,7 @@ it('a person and one of its distinct ids agree in the AI helpers', async () => {
   expect(status).toBe(200)
 })
 
-it('a subscription that is over may be renamed, but not made to be over', async () => {
+it('a subscription that has ended may be renamed, but a change may not end a subscription', async () => {
   const { body } = await project.send('POST', 'subscriptions/', {
     ...DAILY,
     deleted: true,

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
+import { sizeOf } from '../../support/png.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
@@ -40,7 +41,7 @@ describe('a trend as a chart', () => {
     }
   })
 
-  it('is drawn for Accept: image/svg+xml, and not where a format says otherwise', async () => {
+  it('is drawn for Accept: image/svg+xml, unless `format` says otherwise', async () => {
     const query = `events=${encodeURIComponent('[{"id":"sold"}]')}&date_from=2026-11-02`
     const accept = { Accept: 'image/svg+xml,*/*' }
 
@@ -51,7 +52,26 @@ describe('a trend as a chart', () => {
     expect(json.body.result).toHaveLength(1)
   })
 
-  it('has the size and the theme that are asked for', async () => {
+  it('is an image for format=png, with two pixels for each of the chart', async () => {
+    const { status, headers, bytes } = await draw({}, 'format=png&width=400&height=200')
+
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    expect(sizeOf(bytes)).toEqual([800, 400])
+  })
+
+  it('is an image for Accept: image/png, the same every time', async () => {
+    const query = `events=${encodeURIComponent('[{"id":"sold"}]')}&date_from=2026-11-02&date_to=2026-11-04`
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => shop.call('GET', `insights/trend/?${query}`, { Accept: 'image/png' }))
+    )
+    const dark = await shop.call('GET', `insights/trend/?${query}&theme=dark&format=png`)
+
+    expect(sizeOf(first?.bytes ?? new Uint8Array())).toEqual([1_200, 640])
+    expect(second?.bytes).toEqual(first?.bytes)
+    expect(dark.bytes).not.toEqual(first?.bytes)
+  })
+
+  it('has the requested size and theme', async () => {
     const { text } = await draw({}, 'format=svg&width=343&height=280&theme=dark')
 
     expect(text).toMatch(/^<svg [^>]*width="343" height="280"/)
@@ -76,27 +96,27 @@ describe('a trend as a chart', () => {
     expect(text).toContain(`<desc id="chart-description">${kind}, `)
   })
 
-  it('shows the values of a breakdown as text, whatever they hold', async () => {
+  it('shows the values of a breakdown as text, whatever they contain', async () => {
     const { text } = await draw({ breakdown: 'plan', breakdown_type: 'event' })
 
     expect(text).toContain('&lt;pro&gt; &amp; &quot;team&quot;</text>')
     expect(text).not.toContain('<pro>')
   })
 
-  it('shows the period before as a dashed line', async () => {
+  it('shows the previous period as a dashed line', async () => {
     const { text } = await draw({ compare: true, date_from: '2026-11-03' })
 
     expect(text).toContain('stroke-dasharray="5 4"')
     expect(text).toContain('dashed: the period before')
   })
 
-  it('says that there is nothing', async () => {
+  it('says so when there is no data', async () => {
     const { text } = await draw({ events: [{ id: 'never' }] })
 
     expect(text).toContain('No events in this range.</text>')
   })
 
-  it('is an empty one for a request that asks for nothing', async () => {
+  it('is empty for a request without a series', async () => {
     const { status, text } = await shop.send('POST', 'insights/trend/?format=svg', {})
 
     expect([status, text.slice(0, 4)]).toEqual([200, '<svg'])
@@ -107,7 +127,8 @@ describe('a trend as a chart', () => {
     ['format=svg&width=2001', 'width', 'invalid_input'],
     ['format=svg&height=tall', 'height', 'invalid_input'],
     ['format=svg&theme=pink', 'theme', 'invalid_choice'],
-    ['format=png', 'format', 'invalid_choice'],
+    ['format=gif', 'format', 'invalid_choice'],
+    ['format=png&height=2001', 'height', 'invalid_input'],
     ['width=600', 'width', 'invalid_input'],
     ['format=csv&theme=dark', 'theme', 'invalid_input']
   ])('is refused with %s', async (query, attr, code) => {
@@ -138,7 +159,16 @@ describe('the chart of a saved insight', () => {
     expect(text).toContain('Stacked bar chart')
   })
 
-  it('is there for an insight that asks for nothing', async () => {
+  it('is an image at chart.png', async () => {
+    const { id } = await save({ name: 'Sales & more', filters })
+
+    const { status, headers, bytes } = await shop.call('GET', `insights/${id}/chart.png?width=300`)
+
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    expect(sizeOf(bytes)).toEqual([600, 640])
+  })
+
+  it('is drawn for an insight without a series', async () => {
     const { id } = await save({ name: 'Empty' })
 
     const { text } = await shop.call('GET', `insights/${id}/chart.svg`)
@@ -146,14 +176,95 @@ describe('the chart of a saved insight', () => {
     expect(text).toContain('<title id="chart-title">Empty</title>')
   })
 
-  it('is not found where the insight is deleted, or another project’s', async () => {
+  it('is not found if the insight is deleted or belongs to another project', async () => {
     const other = await newProject()
     const { id } = await save({ name: 'Sales', filters })
 
-    const foreign = await other.call('GET', `insights/${id}/chart.svg`)
+    for (const format of ['svg', 'png']) {
+      expect((await other.call('GET', `insights/${id}/chart.${format}`)).status).toBe(404)
+    }
     await shop.call('DELETE', `insights/${id}/`)
-    const deleted = await shop.call('GET', `insights/${id}/chart.svg`)
+    for (const format of ['svg', 'png']) {
+      expect((await shop.call('GET', `insights/${id}/chart.${format}`)).status).toBe(404)
+    }
+  })
+})
 
-    expect([foreign.status, deleted.status]).toEqual([404, 404])
+describe('the charts of a dashboard', () => {
+  const filters = { events: [{ id: 'sold' }], ...RANGE }
+
+  /** Creates a dashboard with insights of these names and filters. */
+  async function newBoard(insights: [name: string, filters: JsonObject][]) {
+    const board = (await shop.send('POST', 'dashboards/', { name: 'Weekly <review>' })).body
+    for (const [name, own] of insights) {
+      await shop.send('POST', 'insights/', { name, filters: own, dashboards: [board.id] })
+    }
+    return board as { id: number }
+  }
+
+  it('are below each other, each with its title', async () => {
+    const { id } = await newBoard([
+      ['Sales', filters],
+      ['Shares', { ...filters, display: 'ActionsPie' }]
+    ])
+
+    const { status, headers, text } = await shop.call(
+      'GET',
+      `dashboards/${id}/chart.svg?height=200`
+    )
+    const image = await shop.call('GET', `dashboards/${id}/chart.png?height=200`)
+
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml'])
+    expect(text).toMatch(/^<svg [^>]*width="600" height="464"/)
+    expect(text).toContain('<title id="chart-title">Weekly &lt;review&gt;</title>')
+    expect(text).toContain('Sales: Line chart, 2 Nov to 4 Nov')
+    expect(text.indexOf('>Sales</text>')).toBeLessThan(text.indexOf('>Shares</text>'))
+    expect(sizeOf(image.bytes)).toEqual([1_200, 928])
+  })
+
+  it('say why an insight has none, and draw the others', async () => {
+    const { id } = await newBoard([
+      ['Too much', { ...filters, date_from: '2000-01-01', interval: 'minute' }],
+      ['Empty', {}],
+      ['Sales', filters]
+    ])
+
+    const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
+
+    expect(text).toMatch(/>A trend has at most 10,000 buckets\. /)
+    expect(text).toContain('>This insight has no series yet.</text>')
+    expect(text).toContain('Sales: Line chart, 2 Nov to 4 Nov')
+  })
+
+  it('are those of the first ten insights', async () => {
+    const { id } = await newBoard(
+      Array.from({ length: 12 }, (_, i): [string, JsonObject] => [`Sales ${i + 1}.`, filters])
+    )
+
+    const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
+
+    expect(text).toContain('Test · 2 more insights are not drawn</text>')
+    expect([text.includes('>Sales 10.<'), text.includes('>Sales 11.<')]).toEqual([true, false])
+  })
+
+  it('are none on a dashboard without insights', async () => {
+    const { id } = await newBoard([])
+
+    const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
+
+    expect(text).toContain('This dashboard has no insights.</text>')
+  })
+
+  it('are not found where the dashboard is deleted, or another project’s, and need the scope of insights', async () => {
+    const other = await newProject()
+    const { id } = await newBoard([['Sales', filters]])
+    const Authorization = `Bearer ${await shop.newKey(['dashboard:read'])}`
+
+    const foreign = await other.call('GET', `dashboards/${id}/chart.png`)
+    const unscoped = await shop.call('GET', `dashboards/${id}/chart.png`, { Authorization })
+    await shop.call('DELETE', `dashboards/${id}/`)
+    const deleted = await shop.call('GET', `dashboards/${id}/chart.png`)
+
+    expect([foreign.status, unscoped.status, deleted.status]).toEqual([404, 403, 404])
   })
 })

@@ -7,7 +7,7 @@ const RANGE = { date_from: '2025-06-01', date_to: '2025-06-02' }
 const VIEWS = { events: [{ id: '$pageview' }], ...RANGE }
 
 describe('an insight', () => {
-  it('is kept as it was sent', async () => {
+  it('is stored as it was sent', async () => {
     const project = await newProject()
     const sent = {
       name: 'Views',
@@ -37,7 +37,7 @@ describe('an insight', () => {
     expect([found.status, found.body]).toEqual([200, created.body])
   })
 
-  it('says what it asks, when it is told to refresh', async () => {
+  it('returns its result, unless `refresh` is false', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: Date.parse('2025-06-02T10:00:00Z') }])
     const query = {
@@ -58,7 +58,7 @@ describe('an insight', () => {
     ).toEqual([])
   })
 
-  it('changes in what is named', async () => {
+  it('changes only the given fields', async () => {
     const project = await newProject()
     const { body } = await send(project, 'POST', 'insights/', { name: 'Views', filters: VIEWS })
 
@@ -117,7 +117,7 @@ describe('an insight', () => {
     ])
   })
 
-  it('is found by its short id, by a part of its name or description, and by its marks', async () => {
+  it('is found by its short id, by part of its name or description, and by its flags', async () => {
     const project = await newProject()
     const { body: views } = await send(project, 'POST', 'insights/', {
       name: 'Page Views',
@@ -150,7 +150,7 @@ describe('an insight', () => {
     ],
     [{ saved: 1 }, 'invalid_input', 'saved'],
     [{ dashboards: [999_999_999] }, 'does_not_exist', 'dashboards__0']
-  ])('is refused when it cannot be: %j', async (body, code, attr) => {
+  ])('is refused when it is invalid: %j', async (body, code, attr) => {
     const project = await newProject()
 
     const answer = await send(project, 'POST', 'insights/', body)
@@ -159,7 +159,7 @@ describe('an insight', () => {
   })
 
   it.each(['abc', '0', '1.5', '99999999999999999999'])(
-    'is not found by what is no id: %s',
+    'is not found by an invalid id: %s',
     async (id) => {
       const { status, body } = await send(await newProject(), 'GET', `insights/${id}/`)
 

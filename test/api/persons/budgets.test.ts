@@ -7,14 +7,17 @@ import { newProject, type TestProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'
 
 /*
- * What a request reads does not grow with what its project holds, nor with what others hold. Rows are those of the
- * request's log line, with those of the key's lookup.
+ * The rows that a request reads do not grow with the data of its project or of other projects. Rows
+ * are counted in the request's log line and include the lookup of the key.
  */
 
 const PERSONS = 100_000
 const FIRST_ID = 1
 
-/** Of 100,000 persons: 10 at rare.example, 100 at few.example, 1,000 at some.example, 10,000 at many.example. */
+/**
+ * 100,000 persons, of whom 10 are at rare.example, 100 at few.example, 1,000 at some.example and
+ * 10,000 at many.example.
+ */
 const EMAIL = `printf('user%06d@%s.example', n, case
   when n % 10000 = 0 then 'rare' when n % 1000 = 1 then 'few' when n % 100 = 2 then 'some' when n % 10 = 3 then 'many'
   else 'rest' end)`
@@ -27,12 +30,15 @@ beforeAll(async () => {
   small = await newProject()
   await seedPersons(large.id, { count: PERSONS, email: EMAIL, firstId: FIRST_ID })
   await seedPersons(small.id, { count: 20, email: EMAIL, firstId: FIRST_ID + PERSONS })
-  // The first use of a key in an hour is written down, which is not what is measured here.
+  // The first use of a key in an hour is recorded, which must not be part of the measurement.
   await large.call('GET', 'persons?limit=1')
   await small.call('GET', 'persons?limit=1')
 })
 
-/** A request with what it cost: the rows that it read and wrote, and how often it asked the database. */
+/**
+ * Sends a request. Returns its answer and its cost: the rows read and written, and the round trips
+ * to the database.
+ */
 async function measure(project: TestProject, path: string, method = 'GET', json?: Json) {
   const log = listenToLog()
   const session = env.DB.withSession()
@@ -51,7 +57,7 @@ async function measure(project: TestProject, path: string, method = 'GET', json?
 const emails = (body: { results: { name: string }[] }) => body.results.map(({ name }) => name)
 
 describe('a page of 100,000 persons', () => {
-  /** The page of 100 that is reached by following `next` this many times less one. */
+  /** Returns the nth page of 100, reached by following `next`. */
   const page = (number: number) => {
     const before = (number - 1) * 100
     const last = PERSONS - before + 1
@@ -62,7 +68,7 @@ describe('a page of 100,000 persons', () => {
     return `persons?limit=100&offset=${before}&cursor=${cursor}`
   }
 
-  it('is the one that following next leads to', async () => {
+  it('is the page that `next` leads to', async () => {
     const first = await measure(large, 'persons?limit=100')
     const second = await measure(large, `persons${new URL(first.body.next).search}`)
     const jumped = await measure(large, page(2))
@@ -77,7 +83,7 @@ describe('a page of 100,000 persons', () => {
     [2, page(2), 'user099900@rest.example'],
     [500, page(500), 'user050100@rest.example'],
     [1_000, page(1_000), 'user000100@rest.example']
-  ])('reads at most 5 rows for each person, and 20: page %i', async (_, path, first) => {
+  ])('reads at most 5 rows for each person, plus 20: page %i', async (_, path, first) => {
     const { status, body, rows, trips } = await measure(large, path)
 
     expect([status, body.results.length, body.count]).toEqual([200, 100, PERSONS])
@@ -101,7 +107,7 @@ describe('a page of 100,000 persons', () => {
     expect(trips).toBe(1)
   })
 
-  it('is counted without looking at the persons', async () => {
+  it('is counted without reading the persons', async () => {
     const { body, rows } = await measure(large, 'persons?limit=1')
 
     expect(body.count).toBe(PERSONS)
@@ -149,7 +155,7 @@ describe('one person among 100,000', () => {
   })
 
   it.each(['persons/9999999', 'persons/00000000-0000-7000-8000-ffffffffffff'])(
-    'is not there, which takes at most 20 rows: %s',
+    'is not found in at most 20 rows: %s',
     async (path) => {
       const { status, rows, trips } = await measure(large, path)
 
@@ -171,7 +177,7 @@ describe('search by a part of an e-mail', () => {
     ['@many.example', 10_000],
     ['rest.exam', 88_890],
     ['example', 100_000]
-  ])('reads at most 4 rows for each match, and 520: %s', async (term, matches) => {
+  ])('reads at most 4 rows for each match, plus 520: %s', async (term, matches) => {
     const { status, body, rows, trips } = await measure(
       large,
       `persons?search=${encodeURIComponent(term)}`
@@ -210,7 +216,7 @@ describe('search by a part of an e-mail', () => {
     ['us', 100_000],
     ['@', 100_000],
     ['q', 0]
-  ])('finds terms too short for the index, whatever that takes: %s', async (term, matches) => {
+  ])('finds terms too short for the index, without a limit on rows: %s', async (term, matches) => {
     const { status, body, trips } = await measure(
       large,
       `persons?search=${encodeURIComponent(term)}`
@@ -259,7 +265,7 @@ describe('a change of one person among 100,000', () => {
   })
 
   it.each([2, 10, 500])(
-    'reads 11 and writes 6 rows for each distinct id split off, and 20: %i',
+    'reads 11 and writes 6 rows for each distinct id that it splits off, plus 20: %i',
     async (leaving) => {
       const person = 70_100 + leaving
       const first = 10_000_000 + leaving * 1_000
@@ -302,7 +308,7 @@ describe('activity of 100,000 entries', () => {
       .run()
   })
 
-  it('reads 9 rows for each entry of a page that names two distinct ids, and 20', async () => {
+  it('reads 9 rows for each entry of a page that names two distinct ids, plus 20', async () => {
     const first = await measure(large, 'persons/activity/?limit=100')
     const second = await measure(large, `persons/activity/${new URL(first.body.next).search}`)
     const cursor = encodeCursor({ id: 5_000 }, 90_000)
@@ -316,7 +322,7 @@ describe('activity of 100,000 entries', () => {
     }
   })
 
-  it('counts those of a person once, on the first page', async () => {
+  it('counts a person’s entries once, on the first page', async () => {
     const first = await measure(large, 'persons/50/activity/?limit=100')
     const second = await measure(large, `persons/50/activity/${new URL(first.body.next).search}`)
 
@@ -356,7 +362,7 @@ describe('the timeline of a person', () => {
     ['events by a name', 'date_to=2026-10-05&events=["timeline"]', EVENTS, 4],
     ['none of its events', 'date_to=2026-10-05&events=["other"]', 0, 0],
     ['a part of its events', 'date_to=2026-10-02T00:16:39Z', 999, 1]
-  ])('reads 2 rows for each event in the range, and 60: %s', async (_, query, events, points) => {
+  ])('reads 2 rows for each event in the range, plus 60: %s', async (_, query, events, points) => {
     const path = `persons/100/properties_timeline/?date_from=2026-10-02T00:00:00Z&${query}&breakdown=${KEY}&breakdown_type=person`
 
     const { status, body, rows, written, trips } = await measure(large, path)

@@ -20,7 +20,7 @@ const refusal = (code: string, detail: string, attr: string) => ({
   attr
 })
 
-/** A project with Ada, who has two distinct ids and these properties. */
+/** Creates a project with Ada, who has two distinct ids and these properties. */
 async function newAda(set: JsonObject = { plan: 'free', theme: 'dark' }) {
   const project = await newProject()
   await project.ingest(
@@ -50,7 +50,7 @@ const propertiesOf = async (project: TestProject, path: string): Promise<JsonObj
 }
 
 describe('PATCH persons/{id}/', () => {
-  it('sets properties at once, keeps the others, and answers the person', async () => {
+  it('sets properties at once, keeps all others, and returns the person', async () => {
     const { project, ada, path } = await newAda()
 
     const { status, body } = await project.send('PATCH', path, {
@@ -75,7 +75,7 @@ describe('PATCH persons/{id}/', () => {
     await expectSound(project.id)
   })
 
-  it('finds the person by uuid, whom a list then finds by what was set', async () => {
+  it('finds the person by uuid; a list then finds the person by the new property', async () => {
     const { project, ada } = await newAda()
 
     await project.send('PATCH', `persons/${ada.uuid}`, { properties: { email: 'ada@example.com' } })
@@ -87,7 +87,7 @@ describe('PATCH persons/{id}/', () => {
     }
   })
 
-  it('answers half a surrogate pair as what is then stored', async () => {
+  it('returns an unpaired surrogate as it is stored', async () => {
     const { project, path } = await newAda()
 
     const { body } = await project.send('PATCH', path, { properties: { plan: 'a\ud83db' } })
@@ -118,7 +118,7 @@ describe('PATCH persons/{id}/', () => {
     await expectSound(project.id)
   })
 
-  it('takes a whole person back and changes only its properties', async () => {
+  it('accepts a whole person and changes only the properties', async () => {
     const { project, path } = await newAda()
     const { body: person } = await project.call('GET', path)
 
@@ -163,7 +163,7 @@ describe('PATCH persons/{id}/', () => {
     ['9007199254740993', 'n', 'properties__n'],
     ['1e400', 'n', 'properties__n'],
     ['[1, {"deep": 12345678901234567890}]', 'n', 'properties__n__1__deep']
-  ])('refuses a number that it could not keep exactly: %s', async (json, key, attr) => {
+  ])('refuses a number that cannot be stored exactly: %s', async (json, key, attr) => {
     const { project, path } = await newAda()
     const before = await propertiesOf(project, path)
 
@@ -176,7 +176,7 @@ describe('PATCH persons/{id}/', () => {
 
     expect([status, body]).toEqual([
       400,
-      refusal('invalid_input', 'This number cannot be kept exactly: send it as a text.', attr)
+      refusal('invalid_input', 'This number cannot be stored exactly: send it as a string.', attr)
     ])
     expect(await propertiesOf(project, path)).toEqual(before)
   })
@@ -184,7 +184,7 @@ describe('PATCH persons/{id}/', () => {
   it.each([
     ['{"properties":{"plan":"free","plan":"pro"}}', 'properties__plan'],
     ['{"properties":{"plan":"free"},"properties":{"plan":"pro"}}', 'properties']
-  ])('refuses a field that is given twice: %s', async (text, attr) => {
+  ])('refuses a repeated field: %s', async (text, attr) => {
     const { project, path } = await newAda()
 
     const { status, body } = await request(
@@ -196,12 +196,12 @@ describe('PATCH persons/{id}/', () => {
 
     expect([status, body]).toEqual([
       400,
-      refusal('invalid_input', 'This field is given twice: send it once.', attr)
+      refusal('invalid_input', 'This field occurs twice: send it once.', attr)
     ])
   })
 
   it.each(['__proto__', 'constructor', 'toString', '$set', '', 'a.b', '$["x"]', '\u0000', 'ключ'])(
-    'takes the key %j like any other',
+    'accepts the key %j like any other',
     async (key) => {
       const { project, path } = await newAda()
 
@@ -230,7 +230,7 @@ describe('PATCH persons/{id}/', () => {
     expect([status, body]).toEqual([400, refusal(code, detail, 'properties')])
   })
 
-  it('refuses to make a person larger than its limit, and changes nothing then', async () => {
+  it('refuses a change that would make the person too large, and changes nothing', async () => {
     const { project, path } = await newAda()
     const before = await project.call('GET', path)
 
@@ -242,7 +242,7 @@ describe('PATCH persons/{id}/', () => {
       400,
       refusal(
         'invalid_input',
-        "A person's properties may take at most 524288 bytes of JSON, and so may the times at which they were set.",
+        "A person's properties may take at most 524288 bytes of JSON, and the times at which they were set as much again.",
         'properties'
       )
     ])
@@ -251,7 +251,7 @@ describe('PATCH persons/{id}/', () => {
   })
 
   it.each(['persons/999999999/', 'persons/00000000-0000-7000-8000-ffffffffffff/'])(
-    'knows no %s',
+    'does not find %s',
     async (path) => {
       const { project } = await newAda()
 
@@ -292,7 +292,7 @@ describe('PATCH persons/{id}/', () => {
     expect(row).toContain(',ad,pro,')
   })
 
-  it('keeps its answer, which is documented, for a client that prefers none', async () => {
+  it('sends its documented answer even to a client that prefers an empty body', async () => {
     const { project, path } = await newAda()
 
     const { body } = await project.call('PATCH', path, { Prefer: 'return=minimal' })
@@ -318,7 +318,7 @@ describe('POST persons/{id}/delete_property/', () => {
     await expectSound(project.id)
   })
 
-  it('deletes what was set once, for good', async () => {
+  it('deletes a $set_once property permanently', async () => {
     const { project, path } = await newAda()
 
     await project.send('POST', `${path}delete_property/`, { $unset: 'origin' })
@@ -331,7 +331,7 @@ describe('POST persons/{id}/delete_property/', () => {
   })
 
   it.each(['nothing', 'toString', '__proto__', 'PLAN'])(
-    'succeeds for a key that is not there: %s',
+    'succeeds for a key that the person does not have: %s',
     async (key) => {
       const { project, path } = await newAda()
 
@@ -349,7 +349,7 @@ describe('POST persons/{id}/delete_property/', () => {
     }
   )
 
-  it('shrinks even a person as large as can be', async () => {
+  it('shrinks even a person of the largest size', async () => {
     const { project, path } = await newAda({})
     const room = MAX_PROPERTIES_BYTES - 400
     await project.send('PATCH', path, { properties: { big: 'x'.repeat(room), plan: 'pro' } })
@@ -395,7 +395,7 @@ describe('POST persons/{id}/delete_property/', () => {
     expect(text).toBe('success\r\ntrue\r\n')
   })
 
-  it('deletes as well for a client that prefers the empty body', async () => {
+  it('deletes for a client that prefers the empty body, too', async () => {
     const { project, path } = await newAda()
 
     const { status, text, headers } = await project.call(
@@ -412,7 +412,7 @@ describe('POST persons/{id}/delete_property/', () => {
 })
 
 describe('a change through the API', () => {
-  it('wins over what was captured before, by whatever clock', async () => {
+  it('wins over events captured before, whatever their clock', async () => {
     const { project, path } = await newAda()
     const timestamp = Date.now() + 3_600_000
     const ahead = {
@@ -428,7 +428,7 @@ describe('a change through the API', () => {
     expect(await propertiesOf(project, path)).toEqual({ plan: 'pro', origin: 'ad' })
   })
 
-  it('wins over what was captured before and arrives later', async () => {
+  it('wins over events captured before that arrive later', async () => {
     const { project, path } = await newAda()
 
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
@@ -445,7 +445,7 @@ describe('a change through the API', () => {
     await expectSound(project.id)
   })
 
-  it('gives way to what is captured after it', async () => {
+  it('gives way to events captured after it', async () => {
     const { project, path } = await newAda()
 
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
@@ -485,7 +485,7 @@ describe('a change through the API', () => {
   })
 })
 
-/** Three ways to change Ada while events of hers are being stored, with what has to be true after. */
+/** Three ways to change Ada while her events are being stored, and what must be true afterwards. */
 const CHANGES: [
   string,
   (project: TestProject, path: string, bindings?: Partial<Env>) => ReturnType<TestProject['send']>,
@@ -615,7 +615,7 @@ describe.each(CHANGES)('%s and capture at once', (_, change, outcome) => {
     await expectSound(project.id)
   })
 
-  it('answer 503 when others change the person on and on', async () => {
+  it('answer 503 when the person keeps changing', async () => {
     const { project, path } = await newAda()
     await project.call('GET', 'persons')
     let n = 0
@@ -659,7 +659,7 @@ describe.each([...CHANGES, SPLIT])('%s and DELETE at once', (_, change) => {
   }
 
   it.each([2, 3])(
-    'bring nobody back who is deleted before call %i of the request',
+    'do not bring back a person who is deleted before call %i of the request',
     async (call) => {
       const { project, path } = await newAda()
       await project.call('GET', 'persons')
@@ -714,7 +714,7 @@ describe.each([...CHANGES, SPLIT])('%s and DELETE at once', (_, change) => {
   )
 })
 
-it('keeps every one of many changes at once', async () => {
+it('keeps each of many concurrent changes', async () => {
   const { project, path } = await newAda({})
   const keys = Array.from({ length: 6 }, (_, n) => `key${n}`)
 

@@ -59,7 +59,7 @@ describe('CSV', () => {
     ['a list', ['=1', 2], '"[""=1"",2]"'],
     ['false', false, 'false'],
     ['nothing', null, '']
-  ])('writes %s as RFC 4180 and no spreadsheet trips over', async (_, value, cell) => {
+  ])('writes %s by RFC 4180 and safely for spreadsheets', async (_, value, cell) => {
     const project = await newProject()
     await project.ingest([person(1, 'ada', { x: value })])
     const { uuid } = (await list(project, '')).body.results[0]
@@ -79,7 +79,7 @@ describe('CSV', () => {
     expect(text.split('\r\n')[0]).toContain('"properties.a,""b"""')
   })
 
-  it('comes for Accept: text/csv too, and not for clients that take JSON', async () => {
+  it('is sent for Accept: text/csv, too, and not to clients that accept JSON', async () => {
     const project = await newProject()
     await project.ingest(people(1))
     const accepting = (accept: string, query = '') =>
@@ -103,7 +103,7 @@ describe('CSV', () => {
     ])
   })
 
-  it.each(['xml', 'CSV', '', 'csv,json'])('is no other format: %s', async (format) => {
+  it.each(['xml', 'CSV', '', 'csv,json'])('is not sent for another format: %s', async (format) => {
     const project = await newProject()
     await project.ingest(people(1))
     const { id } = (await list(project, '')).body.results[0]
@@ -131,7 +131,7 @@ describe('CSV', () => {
     expect(body).toMatchObject({ code: 'invalid_input', attr: 'limit' })
   })
 
-  it('has only its header for nobody', async () => {
+  it('has only its header without persons', async () => {
     const project = await newProject()
 
     const { status, text } = await list(project, 'format=csv')
@@ -141,7 +141,7 @@ describe('CSV', () => {
 
   const lines = (text: string) => text.split('\r\n').slice(1, -1)
 
-  it('has no cap, and a limit beyond a page is not clamped', async () => {
+  it('has no size limit, and a `limit` above a page’s is honoured', async () => {
     const project = await newProject()
     const events = Array.from({ length: 1_050 }, (_, i) => person(1, `p${i}`))
     await project.ingest(events.slice(0, 500))
@@ -159,7 +159,7 @@ describe('CSV', () => {
     ])
   })
 
-  it('is read in more than one page when persons are large, and has each once', async () => {
+  it('is read in several pages when persons are large, and has each person once', async () => {
     const project = await newProject()
     const events = Array.from({ length: 24 }, (_, i) =>
       person(i + 1, `p${i + 1}`, { text: 'x'.repeat(400_000) })
@@ -212,7 +212,7 @@ describe('CSV', () => {
   })
 })
 
-it('CSV of many persons is read from the database no faster than the client takes it', async () => {
+it('CSV of many persons is read from the database no faster than the client reads it', async () => {
   const project = await newProject()
   await seedPersons(project.id, {
     count: 22_000,
@@ -240,14 +240,14 @@ it('CSV of many persons is read from the database no faster than the client take
   }
 
   expect(rows).toBe(22_001)
-  // The header, four pages of 5,000 and one of 2,000: at most one page is read ahead of what the client has taken.
+  // The header, four pages of 5,000 and one of 2,000: at most one page is read ahead of the client.
   expect(callsAtEachChunk).toHaveLength(6)
   callsAtEachChunk.forEach((read, taken) => {
     expect(read).toBeLessThanOrEqual(taken + 1)
   })
 })
 
-it('CSV that the client gives up is not read to its end', async () => {
+it('CSV that the client cancels is not read to its end', async () => {
   const project = await newProject()
   await seedPersons(project.id, {
     count: 11_000,

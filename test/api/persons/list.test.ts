@@ -75,7 +75,7 @@ describe('the list', () => {
     expect(distinctIds(body)).toEqual(['third', 'second', 'first'])
   })
 
-  it('has the higher id first among persons of one moment', async () => {
+  it('has the higher id first among persons created at the same moment', async () => {
     const project = await newProject()
     await project.ingest([person(1, 'a')])
     await project.ingest([person(1, 'b')])
@@ -88,7 +88,7 @@ describe('the list', () => {
     expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a))
   })
 
-  it('does not know an identity without a person', async () => {
+  it('does not contain an identity without a person', async () => {
     const project = await newProject()
     await project.ingest([
       { distinct_id: 'nobody', properties: { $process_person_profile: false } }
@@ -117,7 +117,7 @@ describe('the list', () => {
     expect(body.results).toHaveLength(2)
   })
 
-  it('refuses a parameter that every object has a member of', async () => {
+  it('refuses a parameter with the name of a member of every object', async () => {
     const { status, body } = await list(await newProject(), '__proto__=x')
 
     expect([status, body.attr]).toEqual([400, '__proto__'])
@@ -125,7 +125,7 @@ describe('the list', () => {
 })
 
 describe('a page', () => {
-  it('holds 100 persons unless something else is asked for', async () => {
+  it('has 100 persons by default', async () => {
     const project = await newProject()
     await project.ingest(people(101))
 
@@ -136,7 +136,7 @@ describe('a page', () => {
     expect(new URL(body.next).searchParams.get('offset')).toBe('100')
   })
 
-  it('holds as many as asked for, and says where the next one is', async () => {
+  it('has the requested number of persons, and a link to the next page', async () => {
     const project = await newProject()
     await project.ingest(people(5))
 
@@ -162,7 +162,7 @@ describe('a page', () => {
     expect(pages.map(({ results }) => results.length)).toEqual([2, 2])
   })
 
-  it('holds at most 1,000 persons, however many are asked for, and there are more behind it', async () => {
+  it('has at most 1,000 persons, whatever the limit, and a link to the next page', async () => {
     const project = await newProject()
     const events = Array.from({ length: 1_001 }, (_, i) => person(1, `p${i}`))
     await project.ingest(events.slice(0, 501))
@@ -226,7 +226,7 @@ describe('a page', () => {
     expect(pages.map(({ body }) => body.next !== null)).toEqual([true, true, false])
   })
 
-  it('is empty behind the last person, and leads back', async () => {
+  it('is empty after the last person, and leads back', async () => {
     const project = await newProject()
     await project.ingest(people(3))
 
@@ -278,7 +278,7 @@ describe('a page', () => {
 })
 
 describe('walking through next', () => {
-  it('meets each person exactly once, also those that come in meanwhile behind the cursor', async () => {
+  it('returns each person exactly once, including those who arrive behind the cursor in the meantime', async () => {
     const project = await newProject()
     await project.ingest(people(9))
 
@@ -309,7 +309,7 @@ describe('walking through next', () => {
     )
   })
 
-  it('meets each person of one moment exactly once', async () => {
+  it('returns each person created at the same moment exactly once', async () => {
     const project = await newProject()
     await project.ingest(Array.from({ length: 7 }, (_, i) => person(1, `p${i}`)))
 
@@ -318,7 +318,7 @@ describe('walking through next', () => {
     expect(met.toSorted()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'])
   })
 
-  it('carries the count of a filtered list, and counts anew for another filter', async () => {
+  it('carries the count of a filtered list, and counts again for another filter', async () => {
     const project = await newProject()
     await project.ingest(
       [1, 2, 3, 4].map((n) => person(n, `p${n}`, { email: `p${n}@example.com` }))

@@ -28,7 +28,7 @@ describe("a person's name", () => {
 
   const ANONYMOUS = '0190a8b5-6a45-7000-8000-0123456789ab'
 
-  it('is the first distinct id that no SDK made up', async () => {
+  it('is the first distinct id that no SDK generated', async () => {
     const project = await newProject()
     await project.ingest([
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: ANONYMOUS } }
@@ -39,7 +39,7 @@ describe("a person's name", () => {
     expect(body.results[0]).toMatchObject({ name: 'ada', distinct_ids: ['ada', ANONYMOUS] })
   })
 
-  it('is the first distinct id when SDKs made up all', async () => {
+  it('is the first distinct id when SDKs generated all of them', async () => {
     const project = await newProject()
     await project.ingest([person(1, ANONYMOUS)])
 
@@ -47,7 +47,7 @@ describe("a person's name", () => {
   })
 })
 
-/** A person with this many distinct ids, put straight into the table. */
+/** Inserts a person with this many distinct ids straight into the tables. */
 async function personWithDistinctIds(
   project: TestProject,
   count: number,
@@ -74,7 +74,7 @@ describe('many distinct ids', () => {
     [100, 100, undefined],
     [101, 100, true]
   ])(
-    'of a person, %i, are %i in the list, which says whether there are more',
+    'of a person, %i, are %i in the list, which marks when there are more',
     async (count, shown, truncated) => {
       const project = await newProject()
       const id = await personWithDistinctIds(project, count, (n) => `id-${n}`)

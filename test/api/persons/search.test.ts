@@ -26,7 +26,7 @@ describe('a filter', () => {
     '🙂',
     'a\\b',
     'x'.repeat(200)
-  ])('finds the distinct id %s and no other', async (id) => {
+  ])('finds the distinct id %s and no other distinct id', async (id) => {
     const project = await newProject()
     await project.ingest([person(1, id), person(2, 'other'), person(3, 'aXb')])
     const query = encodeURIComponent(id)
@@ -66,7 +66,7 @@ describe('a filter', () => {
     expect((await list(project, 'email=ada%2Bx@example.com')).body.count).toBe(1)
   })
 
-  it('finds the e-mail of now and not that of before', async () => {
+  it('finds a person by the current e-mail and not by the previous one', async () => {
     const project = await newProject()
     await project.ingest([person(1, 'a', { email: 'old@example.com' })])
     await project.ingest([person(2, 'a', { email: 'new@example.com' })])
@@ -77,7 +77,7 @@ describe('a filter', () => {
     expect((await list(project, 'search=new@')).body.count).toBe(1)
   })
 
-  it('finds nobody by the e-mail of a person who was merged away', async () => {
+  it('finds nobody by the e-mail of a person who was merged into another', async () => {
     const project = await newProject()
     await project.ingest([
       person(1, 'kept', { email: 'kept@example.com' }),
@@ -104,7 +104,7 @@ describe('a filter', () => {
     'properties=',
     'properties=[]',
     'distinct_id=&email=&search='
-  ])('that is empty filters nothing: %s', async (query) => {
+  ])('that is empty does not filter: %s', async (query) => {
     const project = await newProject()
     await project.ingest(people(2))
 
@@ -122,7 +122,7 @@ describe('a filter', () => {
     ['search=ada&distinct_id=b', []],
     ['search=a&email=ada@example.com&distinct_id=c', ['c']],
     ['search=b&distinct_id=a', []]
-  ])('and another have both to match: %s', async (query, expected) => {
+  ])('and another filter must both match: %s', async (query, expected) => {
     const project = await newProject()
     await project.ingest([
       person(1, 'a', { email: 'ada@example.com' }),
@@ -179,7 +179,7 @@ describe('search', () => {
     'Ad',
     'com',
     'lovelace+news@sub.example.c'
-  ])('finds a part of an e-mail in any case: %s', async (term) => {
+  ])('finds part of an e-mail in upper or lower case: %s', async (term) => {
     const project = await newProject()
     await project.ingest([person(1, 'a', { email: EMAIL }), person(2, 'b', { email: 'b-b' })])
 
@@ -203,7 +203,7 @@ describe('search', () => {
     'search:ada',
     '^ada',
     'ada.lovelace+news@sub.example.comm'
-  ])('takes a term as it is and finds nobody with %s', async (term) => {
+  ])('takes a term literally and finds nobody with %s', async (term) => {
     const project = await newProject()
     await project.ingest([person(1, 'p', { email: EMAIL })])
 
@@ -234,7 +234,7 @@ describe('search', () => {
     '🙂🙂',
     '日本',
     '日本語'
-  ])('finds %s where it is, and nowhere else', async (term) => {
+  ])('finds %s where it occurs, and nowhere else', async (term) => {
     const project = await newProject()
     await project.ingest([
       person(1, 'with', { name: `~${term}~` }),
@@ -256,7 +256,7 @@ describe('search', () => {
     ['two letters', 'e\u0301ric@example.com', '\u00c9R'],
     ['Cyrillic', 'ИВАН@example.com', 'иван'],
     ['Greek', 'ΣΊΣΥΦΟΣ', 'σίσυφος']
-  ])('takes letters for the same in either case and form: %s', async (_, email, term) => {
+  ])('treats letters alike in any case and composition: %s', async (_, email, term) => {
     const project = await newProject()
     await project.ingest([person(1, 'a', { email }), person(2, 'b', { email: 'eric@example.com' })])
 
@@ -282,7 +282,7 @@ describe('search', () => {
   })
 
   it.each(['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName'])(
-    'looks in the property %s',
+    'searches the property %s',
     async (key) => {
       const project = await newProject()
       await project.ingest([person(1, 'a', { [key]: 'Needle in here' })])
@@ -291,7 +291,7 @@ describe('search', () => {
     }
   )
 
-  it('looks in no other property', async () => {
+  it('searches no other property', async () => {
     const project = await newProject()
     await project.ingest([person(1, 'a', { plan: 'needle', nested: { email: 'needle' } })])
 
@@ -328,7 +328,7 @@ describe('search', () => {
     expect((await list(project, `search=${uuid.slice(0, -1)}`)).body).toEqual(NOBODY)
   })
 
-  it('shows a person once who is found in more than one way', async () => {
+  it('shows a person once who matches in several ways', async () => {
     const project = await newProject()
     await project.ingest([
       person(1, 'ada@example.com', { email: 'ada@example.com', name: 'ada@example.com' }),
@@ -353,7 +353,7 @@ describe('search', () => {
     expect(pages.map(({ count }) => count)).toEqual([5, 5, 5])
   })
 
-  it.each(['search', 'distinct_id', 'email'])('has no null characters in its %s', async (name) => {
+  it.each(['search', 'distinct_id', 'email'])('refuses null characters in its %s', async (name) => {
     const { status, body } = await list(await newProject(), `${name}=ada%00`)
 
     expect([status, body]).toEqual([
@@ -367,7 +367,7 @@ describe('search', () => {
     ])
   })
 
-  it('finds a name that holds half a surrogate pair or a NUL', async () => {
+  it('finds a name with an unpaired surrogate or a NUL', async () => {
     const project = await newProject()
     await project.ingest([
       person(1, 'a', { name: 'half\ud800needle', email: 'nul\u0000needle@example.com' })

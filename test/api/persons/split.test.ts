@@ -12,7 +12,7 @@ afterAll(untilQuiet)
 
 const AT = Date.UTC(2026, 10, 1)
 
-/** A project with Ada of three distinct ids, who has one, two and three ordinary events with them. */
+/** Creates a project with Ada, whose three distinct ids have one, two and three ordinary events. */
 async function newAda() {
   const project = await newProject()
   const page = (distinct_id: string, n: number) => ({
@@ -56,7 +56,7 @@ async function newAda() {
   return { project, ada: row, path: `persons/${row.id}/` }
 }
 
-/** Each person's distinct ids and how many ordinary events they have, by the first id. */
+/** Returns each person's distinct ids and number of ordinary events, by the first id. */
 async function pagesOf(project: TestProject): Promise<Record<string, number>> {
   const rows = await db.all<{ ids: string; pages: number }>(sql`
     select (select group_concat(distinct_id) from
@@ -84,7 +84,7 @@ describe('POST persons/{id}/split/', () => {
     ['an empty body', {}],
     ['the body as documented', { properties: { plan: 'x' } }],
     ['nulls', { main_distinct_id: null, distinct_ids_to_split: null }]
-  ])('makes a person of each distinct id but the first: %s', async (_, json) => {
+  ])('makes a person from each distinct id except the first: %s', async (_, json) => {
     const { project, ada, path } = await newAda()
     const { body: before } = await project.call('GET', path)
     const from = Date.now()
@@ -123,7 +123,7 @@ describe('POST persons/{id}/split/', () => {
       ['phone'],
       { 'ada,tablet': 4, phone: 2 }
     ]
-  ])('splits off what is asked: %j', async (json, names, pages) => {
+  ])('splits off the requested distinct ids: %j', async (json, names, pages) => {
     const { project, ada, path } = await newAda()
 
     const { status, body } = await split(project, path, json)
@@ -136,7 +136,7 @@ describe('POST persons/{id}/split/', () => {
   })
 
   it.each([undefined, { main_distinct_id: 'ada' }, { distinct_ids_to_split: ['ada'] }])(
-    'splits nothing of one distinct id: %j',
+    'splits nothing off a person with a single distinct id: %j',
     async (json) => {
       const project = await newProject()
       await project.ingest([{ event: '$identify', distinct_id: 'ada' }])
@@ -208,13 +208,13 @@ describe('POST persons/{id}/split/', () => {
     expect(await pagesOf(project)).toEqual({ 'ada,phone,tablet': 6 })
   })
 
-  it('knows no other person', async () => {
+  it('does not find an unknown person', async () => {
     const { project } = await newAda()
 
     expect((await split(project, 'persons/999999999/')).status).toBe(404)
   })
 
-  it("does not take another project's distinct id for the person's", async () => {
+  it('refuses a distinct id of another project', async () => {
     const { project, path } = await newAda()
     const other = await newProject()
     await other.ingest([{ event: '$identify', distinct_id: 'theirs' }])
@@ -224,7 +224,7 @@ describe('POST persons/{id}/split/', () => {
     expect(status).toBe(400)
   })
 
-  it('is told in the activity of the person', async () => {
+  it('is listed in the person’s activity', async () => {
     const { project, ada, path } = await newAda()
     await split(project, path, { main_distinct_id: 'phone' })
 
@@ -263,7 +263,7 @@ describe('POST persons/{id}/split/', () => {
     expect(text).toMatch(/^persons,success\r\n"\[\{""id"":\d+,""name"":""phone"",.*\}\]",true\r\n$/)
   })
 
-  it('splits as well for a client that prefers the empty body', async () => {
+  it('splits for a client that prefers the empty body, too', async () => {
     const { project, path } = await newAda()
 
     const { status, text } = await project.call('POST', `${path}split/`, {
@@ -317,7 +317,7 @@ describe('after a split', () => {
     })
   })
 
-  it('the part can be split again, and the whole be merged into a part', async () => {
+  it('a part can be split again, and the whole can be merged into a part', async () => {
     const { project, path } = await newAda()
     await split(project, path, { distinct_ids_to_split: ['phone', 'tablet'] })
     await merge(project, 'phone', 'tablet')
@@ -422,25 +422,28 @@ describe('a split and capture at once', () => {
     }
   )
 
-  it.each([1, 2, 3, 4])('split once when two ask, the other before call %i', async (call) => {
-    const { project, path } = await newAda()
-    await project.call('GET', 'persons')
-    let done = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call && !done) {
-        done = true
-        expect((await split(project, path)).body.persons).toHaveLength(2)
-      }
-      return run()
-    })
+  it.each([1, 2, 3, 4])(
+    'split once when two requests ask for it, the other before call %i',
+    async (call) => {
+      const { project, path } = await newAda()
+      await project.call('GET', 'persons')
+      let done = false
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === call && !done) {
+          done = true
+          expect((await split(project, path)).body.persons).toHaveLength(2)
+        }
+        return run()
+      })
 
-    const { status, body } = await split(project, path, {}, { DB })
+      const { status, body } = await split(project, path, {}, { DB })
 
-    expect([status, body.persons]).toEqual([200, []])
-    expect(await pagesOf(project)).toEqual(APART)
-    expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
-    await expectSound(project.id)
-  })
+      expect([status, body.persons]).toEqual([200, []])
+      expect(await pagesOf(project)).toEqual(APART)
+      expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
+      await expectSound(project.id)
+    }
+  )
 
   it.each([
     [2, 'before'],

@@ -17,7 +17,7 @@ beforeAll(async () => {
   theirs = await newProject()
 })
 
-/** Reads two values in the round trip of the key check; answers what was read and what it cost. */
+/** Reads two values in the round trip of the key check. Returns the values and the cost. */
 async function readWith(key: string, projectId: number) {
   const usage = newUsage()
   const read = planRead(
@@ -35,7 +35,7 @@ async function keyOf(project: TestProject, expiresAt?: Date) {
 }
 
 describe('a read in the round trip of the key check', () => {
-  it('is answered with the caller and the project', async () => {
+  it('returns its answer with the caller and the project', async () => {
     const { found } = await readWith(ours.key, ours.id)
 
     expect(found?.readAnswer()).toEqual([1, 2])
@@ -62,7 +62,7 @@ describe('a read in the round trip of the key check', () => {
     expect(usage.rowsRead).toBe(0)
   })
 
-  it('is run by itself when it was asked for with a mistake, which only a valid key learns of', async () => {
+  it('runs separately when the request is invalid, which only a valid key learns', async () => {
     const path = `/api/projects/${ours.id}/persons?limit=none`
 
     const stranger = await request('GET', path, { Authorization: `Bearer ${newApiKey()}` })

@@ -22,7 +22,7 @@ const countRows = async (
   return row?.n
 }
 
-it('a project’s data goes into and comes from the database that its row names, and no other', async () => {
+it('a project’s data is written to and read from the database that its row names, and no other', async () => {
   const [near, far] = [await newProject(), await newProject({ database: 'DB_TWO' })]
   for (const { token } of [near, far]) {
     const event = {
@@ -60,7 +60,7 @@ it('a project’s data goes into and comes from the database that its row names,
   expect(headers.get('x-d1-bookmark')).toMatch(/^DB_TWO\./)
 })
 
-it('the cron reaches both databases, and what it begins goes on where the project’s data is', async () => {
+it('the cron works in both databases, and its work continues in the project’s database', async () => {
   const erasures = holdErasures()
   const projects = [await newProject(), await newProject({ database: 'DB_TWO' })] as const
   for (const project of projects) {
@@ -84,7 +84,7 @@ it('the cron reaches both databases, and what it begins goes on where the projec
   }
 })
 
-it('a project whose database this deployment lacks is unavailable, and its events wait', async () => {
+it('a project whose database is not bound is unavailable, and its events wait', async () => {
   const lost = await newProject({ database: 'DB_GONE' })
 
   const { status, body } = await lost.call('GET', 'persons/')

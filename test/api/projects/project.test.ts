@@ -7,7 +7,7 @@ afterAll(untilQuiet)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Asks with a key that reaches these projects. */
+/** Sends a request with a key for these projects. */
 async function ask(path: string, ...projects: [TestProject, ...TestProject[]]) {
   const { key } = await createKey(
     db,
@@ -49,7 +49,7 @@ const shown = (project: TestProject) => ({
 })
 
 describe.each(['/api/projects', '/api/environments'])('%s', (path) => {
-  it('lists the projects that the key reaches, and no other', async () => {
+  it('lists the projects that the key has access to, and no other', async () => {
     const [first, other, second] = [await newProject(), await newProject(), await newProject()]
 
     const body = await ask(`${path}/`, second, first)
@@ -63,7 +63,7 @@ describe.each(['/api/projects', '/api/environments'])('%s', (path) => {
     })
   })
 
-  it('has pages, as Airbyte asks for them', async () => {
+  it('has pages as Airbyte requests them', async () => {
     const [first, second] = [await newProject(), await newProject()]
 
     const before = await ask(`${path}/?limit=1`, first, second)
@@ -74,7 +74,7 @@ describe.each(['/api/projects', '/api/environments'])('%s', (path) => {
     expect(after).toMatchObject({ count: 2, next: null, results: [{ id: second.id }] })
   })
 
-  it('shows a project by its id and as the current one', async () => {
+  it('shows a project by its id and as @current', async () => {
     const [project, other] = [await newProject(), await newProject()]
 
     expect(await ask(`${path}/@current/`, project)).toEqual(shown(project))
@@ -106,7 +106,7 @@ describe.each(['/api/projects', '/api/environments'])('%s', (path) => {
 })
 
 describe('/api/users/@me', () => {
-  it('is the user who holds the key, with the first project of the key', async () => {
+  it('is the user to whom the key belongs, with the first project of the key', async () => {
     const [first, second] = [await newProject(), await newProject()]
 
     expect(await ask('/api/users/@me/', second, first)).toEqual({

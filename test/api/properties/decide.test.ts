@@ -20,8 +20,8 @@ import { Work } from '../../../src/properties/work.ts'
 import { deep } from '../../support/depth.ts'
 
 /*
- * Random values and random filters: JavaScript must decide as SQL does. A failure prints its seed and the smallest failing
- * case.
+ * Random values and random filters: JavaScript must decide as SQL does. A failure prints its seed and
+ * the smallest failing case.
  */
 
 const NOW = new Date('2026-11-20T10:30:00Z')
@@ -195,7 +195,7 @@ function kindOf(operator: Operator): string {
   return ['regex', 'date', 'semver'].find((kind) => operator.includes(kind)) ?? 'text'
 }
 
-/** Numbers of values that are asked for; a range needs two, and more than 5 are compared by a matcher. */
+/** How many values a filter gets: two for a range, and for texts also more than SQL compares. */
 function countsOf(operator: Operator): { minLength: number; maxLength: number } {
   if (operator.endsWith('between')) {
     return { minLength: 2, maxLength: 2 }

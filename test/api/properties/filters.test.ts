@@ -245,7 +245,7 @@ describe('property filters', () => {
     expect(await idsOf(await withPersons(persons), query)).toEqual(expected)
   })
 
-  it('take relative dates', async () => {
+  it('accept relative dates', async () => {
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString()
     const project = await withPersons([{ seen: day(1) }, { seen: day(10) }])
 
@@ -257,7 +257,7 @@ describe('property filters', () => {
     ).toEqual(['person-1'])
   })
 
-  it('refuse a regular expression that takes too long on what is stored', async () => {
+  it('refuse a regular expression that takes too long on the stored values', async () => {
     const project = await withPersons([{ bio: randomText(10_000) }])
     const query = asQuery([{ key: 'bio', operator: 'regex', value: 'a[ab]{300}$' }])
 
@@ -273,8 +273,8 @@ describe('property filters', () => {
 
   it.each([
     ['[{"key":"n","value":', 'This is not valid JSON.'],
-    ['[{"key":"n","value":9007199254740993}]', 'The number 0.value cannot be kept exactly'],
-    ['[{"key":"n","value":"a","value":"b"}]', '`0.value` is given twice: send it once.']
+    ['[{"key":"n","value":9007199254740993}]', 'The number at `0.value` cannot be stored exactly'],
+    ['[{"key":"n","value":"a","value":"b"}]', '`0.value` occurs twice: send it once.']
   ])('refuse %s in a URL', async (text, detail) => {
     const project = await newProject()
 
@@ -315,7 +315,7 @@ describe('property filters', () => {
     [
       'a range upside down',
       [{ key: 'age', operator: 'between', value: [5, 1] }],
-      'the lower first'
+      'the lower number first'
     ],
     ['a range of three', [{ key: 'age', operator: 'between', value: [1, 2, 3] }], 'two numbers'],
     [
@@ -414,7 +414,7 @@ describe('property filters', () => {
       [{ key: 'age', operator: 'between', value: [1, '9007199254740993'] }],
       'cannot be compared exactly'
     ]
-  ])('refuse %s by name', async (_, node, detail) => {
+  ])('refuse %s and name it', async (_, node, detail) => {
     const { status, body } = await (await newProject()).call('GET', `persons/?${asQuery(node)}`)
 
     expect(status).toBe(400)
@@ -426,7 +426,7 @@ describe('property filters', () => {
     expect(body.detail).toContain(detail)
   })
 
-  it('take what clients add to display them', async () => {
+  it('accept the display keys that clients add', async () => {
     const project = await withPersons([{ plan: 'pro' }, { plan: 'team' }])
     const displayed = {
       label: 'Plan',
@@ -443,7 +443,7 @@ describe('property filters', () => {
     ])
   })
 
-  it('compare texts of whole numbers exactly up to 64 bits, and longer ones not at all', async () => {
+  it('compare texts with whole numbers exactly up to 64 bits, and longer numbers not at all', async () => {
     const project = await withPersons([
       { n: '9007199254740993' },
       { n: '9007199254740992' },
@@ -470,7 +470,7 @@ describe('property filters', () => {
     expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
   })
 
-  it('take as many filters, groups and values as they say', async () => {
+  it('accept the documented number of filters, groups and values', async () => {
     const project = await withPersons([{ plan: 'pro' }])
     const many = Array.from({ length: 40 }, (_, i) => ({
       key: i % 2 ? 'plan' : `key ${i}`,

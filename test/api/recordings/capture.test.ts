@@ -220,7 +220,7 @@ describe('POST /s', () => {
     expect(person.id).not.toBe(id)
   })
 
-  it('has the distinct id and the source of its earliest snapshots, in whatever order they come', async () => {
+  it('has the distinct id and the source of its earliest snapshots, in whatever order they arrive', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
     const first = snapshotEvent(project, {
@@ -355,7 +355,7 @@ describe('POST /s', () => {
     ['bucket', { BUCKET: failingBucket() }],
     ['queue', { RECORDING_QUEUE: failingQueue() }]
   ])(
-    'asks the SDK to retry when the %s takes nothing, and then stores it once',
+    'asks the SDK to retry when the %s accepts nothing, and then stores it once',
     async (_, more) => {
       listenToLog()
       const { project, get, post, drain } = await newStage()
@@ -480,7 +480,7 @@ describe('recordings', () => {
     })
   })
 
-  it('are listed page by page, the newest first', async () => {
+  it('are listed page by page, newest first', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
     const ids = Array.from({ length: 7 }, (_, n) => `s${n}`)

@@ -23,7 +23,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Fires the Cron Trigger of every quarter of an hour. */
+/** Fires the quarter-hourly Cron Trigger. */
 const cron = (bindings: Partial<Env>) =>
   worker.scheduled(
     createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),
@@ -34,7 +34,7 @@ const cron = (bindings: Partial<Env>) =>
   )
 
 describe('PATCH session_recordings/{id}', () => {
-  /** Ada and Bob, of whom Ada is recorded. */
+  /** Creates Ada, who is recorded, and Bob. */
   async function newCast() {
     const stage = await newStage()
     const { project, record } = stage
@@ -288,7 +288,7 @@ describe('DELETE session_recordings/{id}', () => {
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
     const DB = aroundCalls(env.DB, async (run, call) => {
-      // Between what the consumer reads and what it writes.
+      // Between the consumer's read and its write.
       if (call === 4) {
         await project.send('DELETE', 'session_recordings/session', undefined, bindings)
       }
@@ -417,7 +417,7 @@ describe('the retention of recordings', () => {
     expect(await sweepOrphans(db, env.BUCKET, sweep, limits)).toBeUndefined()
   })
 
-  it.each(['DB', 'DB_TWO'])('is what each project says, in the database %s', async (database) => {
+  it.each(['DB', 'DB_TWO'])('is set by each project, in the database %s', async (database) => {
     const brief = await newStage({}, database)
     const usual = await newStage({}, database)
     for (const { project, record } of [brief, usual]) {

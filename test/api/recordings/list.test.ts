@@ -27,7 +27,7 @@ const error = (timestamp: number): JsonObject => ({
   data: { plugin: 'rrweb/console@1', payload: { level: 'error', payload: [] } }
 })
 
-/** Three recordings of two persons, and one of nobody; `short` is the newest. */
+/** Creates three recordings of two persons, and one without a person; `short` is the newest. */
 async function newGallery() {
   const stage = await newStage()
   const { project, record } = stage
@@ -292,7 +292,7 @@ describe('GET session_recordings', () => {
     'order=keypress_count&order_direction=asc&',
     `${recording('click_count', 'gt', 0)}&`,
     ''
-  ])('gives every recording once on pages of one: %s', async (query) => {
+  ])('lists every recording once on pages of one: %s', async (query) => {
     const all = await idsOf(query)
     const found: string[] = []
     for (let next: string | null = `?${query}limit=1`; next; ) {

@@ -28,7 +28,7 @@ const BUY = [
   page('/thanks')
 ]
 
-/** What somebody did in a session, one thing a second, two hours ago. */
+/** Returns the events of a session two hours ago, one event per second. */
 const did = (session: string, steps: TestEvent[]): TestEvent[] =>
   steps.map((step, i) => ({
     ...step,
@@ -36,7 +36,7 @@ const did = (session: string, steps: TestEvent[]): TestEvent[] =>
     properties: { ...step.properties, $session_id: session }
   }))
 
-/** Sessions that were recorded and are over. */
+/** Captures sessions that were recorded and are over. */
 async function record(project: TestProject, sessions: Record<string, TestEvent[]>) {
   const events = Object.entries(sessions).flatMap(([session, steps]) => did(session, steps))
   await project.ingest(events, Date.now() - 2 * HOUR)
@@ -61,7 +61,7 @@ const SHOP = {
 }
 
 describe('GET session_recordings/{id}/analyze/similar', () => {
-  it('lists those in which the same was done, the most similar first', async () => {
+  it('lists sessions with the same steps, most similar first', async () => {
     const project = await newProject()
     await record(project, SHOP)
 
@@ -96,14 +96,14 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     })
   })
 
-  it('lists as many as asked for', async () => {
+  it('lists the requested number of recordings', async () => {
     const project = await newProject()
     await record(project, SHOP)
 
     expect(ids(await similarTo(project, 'buys', '?limit=1'))).toEqual(['buys-another'])
   })
 
-  it('leaves out deleted recordings, what was not recorded, and other projects', async () => {
+  it('leaves out deleted recordings, sessions without a recording, and other projects', async () => {
     const [project, other] = [await newProject(), await newProject()]
     await record(other, { ...SHOP, secret: BUY })
     await project.ingest(did('not-recorded', BUY), Date.now() - 2 * HOUR)
@@ -126,7 +126,7 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     ).toBe(404)
   })
 
-  it('says why there is nothing to compare', async () => {
+  it('says why a session cannot be compared', async () => {
     const project = await newProject()
     await record(project, { ...SHOP, short: BUY.slice(0, 2), silent: [] })
     const reason = 'The session has fewer than 3 steps.'
@@ -135,7 +135,7 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(await similarTo(project, 'silent')).toEqual({ count: 0, results: [], steps: [], reason })
   })
 
-  it('says that other sessions are not found yet while they are open', async () => {
+  it('says that other sessions cannot be found while they are open', async () => {
     const project = await newProject()
     await record(project, { buys: BUY })
     const alone = await similarTo(project, 'buys')
@@ -152,7 +152,7 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(await similarTo(project, 'buys-now')).toMatchObject({ count: 1, reason: null })
   })
 
-  it('tells how long a recording is as the recording does', async () => {
+  it('shows the same duration as the recording', async () => {
     const project = await newProject()
     const start = Math.floor(Date.now() / 1000 - 7_200) * 1_000 + 900
     const snapshots = visit(start).map((one, i) => ({ ...one, timestamp: start + i * 1_423 }))
@@ -170,7 +170,7 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(Number.isInteger(body.recording_duration)).toBe(true)
   })
 
-  it('compares a session that still goes on, and finds one whose recording came late', async () => {
+  it('compares a session that is still open, and finds a session whose recording came late', async () => {
     const project = await newProject()
     await record(project, SHOP)
     await project.ingest(did('late', BUY), Date.now() - 2 * HOUR)
@@ -254,11 +254,11 @@ describe('what closing a session costs', () => {
     gclid: 'abc'
   }
 
-  it('is at most 40 rows written, with all that an advertisement says and recorded', async () => {
+  it('is at most 40 rows written, for a recorded session with all campaign properties', async () => {
     const project = await newProject()
     const steps = [...BUY, page('/a'), page('/b'), page('/c'), page('/d'), page('/e')]
     const full = steps.map((step) => ({ ...step, properties: { ...step.properties, ...FULL } }))
-    // The second time, each value is there already, and moves in the order of the most frequent.
+    // The second time, each value exists already and moves in the order by frequency.
     await record(project, { first: full })
     await project.ingest(did('second', full), Date.now() - 2 * HOUR)
     const { post, drain } = holdRecordings()

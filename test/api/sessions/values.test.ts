@@ -12,7 +12,7 @@ afterAll(untilQuiet)
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 10, 1, 12)
 
-/** A session of one page for each of these; they are over an hour before now. */
+/** Captures a session of one page for each of these; all sessions were over an hour ago. */
 async function visit(project: TestProject, pages: JsonObject[], at = NOW - HOUR) {
   await project.ingest(
     pages.map((properties, i) => ({
@@ -33,7 +33,7 @@ const valuesOf = async (project: TestProject, key: string, value?: string) => {
 }
 
 describe('GET sessions/property_definitions', () => {
-  it('lists all that PostHog has, and each with its type', async () => {
+  it('lists all of PostHog’s properties, each with its type', async () => {
     const project = await newProject()
 
     const { body } = await project.call('GET', 'sessions/property_definitions')
@@ -127,7 +127,7 @@ describe('GET sessions/values', () => {
     ])
   })
 
-  it('counts a session anew that went on after all, and each once', async () => {
+  it('counts a session that continued again, and each session once', async () => {
     const project = await newProject()
     const page = (url: string, minute: number) => ({
       timestamp: NOW - 5 * HOUR + minute * 60_000,
@@ -149,7 +149,7 @@ describe('GET sessions/values', () => {
     expect(await valuesOf(project, '$is_bounce')).toEqual([['false', 1]])
   })
 
-  it('closes each session once, however many do it at once', async () => {
+  it('closes each session once, however many invocations do it at once', async () => {
     const project = await newProject()
     const pages = Array.from({ length: 120 }, (_, i) => ({ utm_source: `source ${i % 3}` }))
     await visit(project, pages)
@@ -164,7 +164,7 @@ describe('GET sessions/values', () => {
     ])
   })
 
-  it('shows 20, of its project alone', async () => {
+  it('shows 20 values, of its own project only', async () => {
     const [project, other] = [await newProject(), await newProject()]
     await visit(
       project,
@@ -215,7 +215,7 @@ describe('what sessions cost', () => {
     return Number(log.lines('queue batch')[0]?.rows_written)
   }
 
-  it('is at most 10 rows written for opening one', async () => {
+  it('is at most 10 rows written to open a session', async () => {
     const project = await newProject()
     const event = (properties: JsonObject) => project.ingest([{ timestamp: NOW, properties }], NOW)
     await event(FULL)

@@ -9,7 +9,7 @@ afterAll(untilQuiet)
 afterEach(() => void vi.useRealTimers())
 
 describe('a subscription', () => {
-  it('is created as documented, and says by whom', async () => {
+  it('is created as documented, and names its creator', async () => {
     at('2026-11-21T12:00:00Z')
     const project = await newProject()
 
@@ -190,7 +190,7 @@ describe('a subscription', () => {
   })
 
   it.each(['abc', '0', '1.5', '99999999999999999999'])(
-    'is not found by what is no id: %s',
+    'is not found by an invalid id: %s',
     async (id) => {
       expect(refusal(await (await newProject()).call('GET', `subscriptions/${id}/`))).toEqual([
         404,

@@ -12,7 +12,10 @@ const DAY = Date.UTC(2026, 9, 1)
 const RANGE = 'date_from=2026-10-01&date_to=2026-10-05'
 const PLAN = `properties=${encodeURIComponent('[{"key":"plan","type":"person","value":"pro"}]')}`
 
-/** Ada with an event of each name in its order, a minute apart, each of which sets the properties beside it. */
+/**
+ * Creates Ada with an event of each name, in order and a minute apart; each event sets the
+ * properties next to its name.
+ */
 async function newAda(...events: [name: string, set: JsonObject][]) {
   const project = await newProject()
   for (const [n, [event, $set]] of events.entries()) {
@@ -33,7 +36,7 @@ type Timeline = {
   points: { timestamp: string; properties: JsonObject; relevant_event_count: number }[]
 }
 
-/** Of each point: the minute, the plan, the number of events. */
+/** Returns the minute, the plan and the number of events of each point. */
 const plans = ({ points }: Timeline) =>
   points.map(({ timestamp, properties, relevant_event_count }) => [
     (Date.parse(timestamp) - DAY) / 60_000,
@@ -42,7 +45,7 @@ const plans = ({ points }: Timeline) =>
   ])
 
 describe('GET persons/{id}/properties_timeline/', () => {
-  it('has a point for each state of a crucial property, with all that the person had then', async () => {
+  it('has a point for each state of a crucial property, with all properties of the person at that time', async () => {
     const { project, path } = await newAda(
       ['a', { plan: 'free', seats: 1 }],
       ['b', { seats: 2 }],
@@ -78,7 +81,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     })
   })
 
-  it('tells what PATCH and delete_property changed between events', async () => {
+  it('shows the changes of PATCH and delete_property between events', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }])
     const later = (minute: number) =>
       project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: DAY + minute * 60_000 }])
@@ -102,7 +105,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     ])
   })
 
-  it('is of the events of all distinct ids, and of those before the person was known', async () => {
+  it('covers the events of all distinct ids, including those before the person was identified', async () => {
     const project = await newProject()
     const at = (minute: number) => DAY + minute * 60_000
     await project.ingest(
@@ -208,7 +211,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
         [2, 'pro', 1]
       ]
     ]
-  ])('counts only the events asked for: %s', async (query, expected) => {
+  ])('counts only the requested events: %s', async (query, expected) => {
     const { project, path } = await newAda(
       ['a', { plan: 'free' }],
       ['a', {}],
@@ -230,7 +233,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
   })
 
   it.each(['a"b', 'a\\b', "a'b", '$.x', '', 'ключ', '__proto__'])(
-    'knows the crucial key %j',
+    'recognises the crucial key %j',
     async (key) => {
       const { project, path } = await newAda(['a', {}], ['b', {}])
       await project.send('PATCH', path, {
@@ -266,7 +269,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     ])
   })
 
-  it('is empty for a client that prefers it as documented', async () => {
+  it('is empty for a client that prefers the documented empty body', async () => {
     const { project, path } = await newAda(['a', {}])
 
     const { status, text } = await project.call('GET', `${path}properties_timeline/`, {
@@ -300,7 +303,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     expect([status, body.type, body.attr]).toEqual([400, 'validation_error', attr])
   })
 
-  it('knows no other person', async () => {
+  it('does not find an unknown person', async () => {
     const { project } = await newAda(['a', {}])
     const other = await newAda(['a', {}])
 
@@ -311,7 +314,10 @@ describe('GET persons/{id}/properties_timeline/', () => {
 })
 
 describe('a long timeline', () => {
-  /** Adds events of Ada, alternately of her two states, spread over as many identities of hers. */
+  /**
+   * Adds events of Ada that alternate between her two states, spread over this many of her
+   * identities.
+   */
   async function fill(project: TestProject, count: number, identities: number) {
     await db.run(sql`
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${identities})

@@ -204,7 +204,7 @@ describe('a trend that cannot be', () => {
       { ...asTrend({}), interval: 'minute', date_from: '2025-05-01' },
       'query_too_large',
       'buckets',
-      '10000'
+      '10,000'
     ],
     [{ events: new Array(27).fill({ id: 'a' }) }, 'query_too_large', 'series', '26'],
     [
@@ -228,8 +228,8 @@ describe('a trend that cannot be', () => {
     [{ query: 7 }, 'invalid_input', 'query', 'object'],
     [{ query: '{' }, 'invalid_input', 'query', 'JSON'],
     [{ query: '{"kind":"TrendsQuery","kind":"FunnelsQuery"}' }, 'invalid_input', 'query', 'twice'],
-    [{ query: '{"n":9007199254740993}' }, 'invalid_input', 'query', 'cannot be kept exactly'],
-    [{ events: '[{"id":"a","id":"b"}]' }, 'invalid_input', 'events', '`0.id` is given twice'],
+    [{ query: '{"n":9007199254740993}' }, 'invalid_input', 'query', 'cannot be stored exactly'],
+    [{ events: '[{"id":"a","id":"b"}]' }, 'invalid_input', 'events', '`0.id` occurs twice'],
     [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind', '"FunnelsQuery"'],
     [
       { query: { kind: 'InsightVizNode', source: { kind: 'RetentionQuery' } } },

@@ -3,8 +3,8 @@ import { share } from '../../support/depth.ts'
 import { runScript } from '../../support/processes.ts'
 
 /** Figures above zero that a smoke run prints, by part of the bench. */
-const FIGURES = { size: 4, http: 32, capture: 8, trend: 46 }
-const MORE_FIGURES = { export: 9, purge: 7, deliveries: 7, similar: 9 }
+const FIGURES = { size: 5, http: 32, capture: 8, trend: 46 }
+const MORE_FIGURES = { charts: 9, export: 9, purge: 7, deliveries: 7, similar: 9 }
 
 /** Parts whose smoke run takes many seconds, or whose figures may be zero. */
 const LONG = ['costs', 'growth', 'kill', 'soak']

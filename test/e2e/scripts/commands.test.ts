@@ -244,11 +244,11 @@ describe('the commands key, project and user', () => {
       ['project', 'create', '--name', 'x', '--recording', 'yes']
     ],
     [
-      '--recording-sample: is not a share from 0 to 1',
+      '--recording-sample: must be a share from 0 to 1',
       ['project', 'update', '1', '--recording-sample', '50']
     ],
     [
-      '--recording-minimum-duration: is more than 30 seconds',
+      '--recording-minimum-duration: must be at most 30 seconds',
       ['project', 'update', '1', '--recording-minimum-duration', '2000']
     ],
     [
@@ -256,14 +256,14 @@ describe('the commands key, project and user', () => {
       ['project', 'update', '1', '--recording-sample', '1/2']
     ],
     [
-      '--recording-retention-days: is not a number of days from 1 on',
+      '--recording-retention-days: must be at least 1 day',
       ['project', 'update', '1', '--recording-retention-days', '0']
     ],
     [
       "--recording-retention-days: must be a whole number; got 'never'",
       ['project', 'update', '1', '--recording-retention-days', 'never']
     ],
-    ['No change is given: add at least one option', ['project', 'update', '1']],
+    ['Nothing to change: add at least one option', ['project', 'update', '1']],
     ['There is no project 99.', ['project', 'update', '99', '--name', 'x']],
     [
       "--email: email 'ada@example.com' is taken.",

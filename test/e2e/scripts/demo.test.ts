@@ -54,14 +54,14 @@ describe('npm run demo', () => {
     const { stdout, told } = await demonstrate(first, service)
     const [persons, events] = [await readPersons(service), readEvents(first)]
 
-    expect(stdout).toContain('The API knows 40 persons, 40 of them new:')
+    expect(stdout).toContain('The project now has 40 persons, 40 of them new. Examples:')
     expect(stdout).toContain(`${persons[0]?.properties.email}`.split('@')[1])
     expect(persons).toHaveLength(40)
     expect(told).toBeGreaterThan(300)
     expect(events).toHaveLength(told)
 
     const again = await demonstrate(first, service)
-    expect(again.stdout).toContain('The API knows 40 persons, 0 of them new:')
+    expect(again.stdout).toContain('The project now has 40 persons, 0 of them new. Examples:')
     expect(await readPersons(service)).toEqual(persons)
     expect(readEvents(first)).toEqual(events)
 
@@ -69,7 +69,7 @@ describe('npm run demo', () => {
     expect(stranger).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The service on ${service.url} runs on other data than ${second}. Put its STATE_DIR before the command.\n`
+      stderr: `The service at ${service.url} does not know the key in ${second}. Run STATE_DIR=<the folder of that service> npm run demo.\n`
     })
     await service.stop('SIGTERM')
 

@@ -62,6 +62,10 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
       ],
       [
         'POST queues',
+        { queue_name: 'edge-analytics-columns', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
         { queue_name: 'edge-analytics-deliveries', settings: { message_retention_period: 1209600 } }
       ],
       [

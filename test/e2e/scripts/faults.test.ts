@@ -122,7 +122,7 @@ describe('the local service', () => {
     expect(await damage('secrets.env', '')).toEqual({
       code: 1,
       lines: [
-        expect.stringMatching(/^<state>\/secrets.env lacks RECEIPT_SECRET, .*delete the file/)
+        expect.stringMatching(/^<state>\/secrets.env has no valid RECEIPT_SECRET.*delete the file/)
       ]
     })
     expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({

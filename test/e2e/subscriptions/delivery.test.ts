@@ -5,13 +5,15 @@ import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import { toIso } from '../../../src/calendar/clock.ts'
-import type { Figures } from '../../../src/subscriptions/content.ts'
+import type { Part } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
+import { drawPicture } from '../../../src/subscriptions/picture/picture.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
+import { openPainter } from '../../support/charts.ts'
 import { until } from '../../support/processes.ts'
 import { administer } from '../../support/service.ts'
 
-it('the running service delivers a subscription when its cron fires', async () => {
+it('the running service draws charts, and delivers a subscription when its cron fires', async () => {
   const { url, stateDir } = inject('service')
   const project = await administer(stateDir, 'project', 'create', '--name', 'Mail')
   const { key } = await administer(
@@ -37,6 +39,11 @@ it('the running service delivers a subscription when its cron fires', async () =
     name: 'Signups',
     filters: { events: [{ id: 'signed up' }] }
   })
+  const image = await fetch(
+    `${url}/api/environments/${project.id}/insights/${insight.id}/chart.png`,
+    { headers: { authorization: `Bearer ${key}` } }
+  )
+  expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
   const due = Math.ceil(Date.now() / 1000) * 1000 + 1000
   const { id } = await call<{ id: number }>('POST', 'subscriptions/', {
     insight: insight.id,
@@ -73,8 +80,9 @@ it('the running service delivers a subscription when its cron fires', async () =
 
 const LONG =
   'https://app.example.com/a/very/long/path/that/does/not/break/anywhere?with=query&and=more'
-const PARTS: Figures[] = [
+const PARTS: Part[] = [
   {
+    insight: 44,
     name: 'Signups',
     range: '16 – 22 Nov 2026',
     from: 0,
@@ -94,14 +102,14 @@ const PARTS: Figures[] = [
       { label: '<img src=x onerror=alert(1)>', value: 4, previous: 4 }
     ]
   },
-  { name: 'Churn', failure: 'No events: 16 – 22 Nov 2026.' }
+  { name: 'Churn', failure: 'Nothing to report for 16 – 22 Nov 2026: all values are zero.' }
 ]
 
 const Widths = z.object({
   page: z.number(),
   labels: z.array(z.number()),
   word: z.number(),
-  images: z.number()
+  images: z.array(z.object({ width: z.number(), height: z.number() }))
 })
 
 /** Runs in the browser. */
@@ -113,10 +121,32 @@ const MEASURE = `({
     range.selectNodeContents([...document.querySelectorAll('th')].find((cell) => cell.textContent === 'Enterprise'))
     return range.getClientRects().length
   })(),
-  images: document.images.length
+  images: [...document.images].map(({ width, height }) => ({ width, height }))
 })`
 
-describe.skipIf(!hasBrowser())('an e-mail', () => {
+/** Puts the attachments of an e-mail into its page, as a mail program does. */
+const withImages = (html: string, attachments: EmailAttachment[]): string =>
+  attachments.reduce(
+    (page, { contentId, type, content }) =>
+      page.replace(`cid:${contentId}`, `data:${type};base64,${content}`),
+    html
+  )
+
+describe.skipIf(!hasBrowser())('an e-mail', async () => {
+  const days = Array.from({ length: 7 }, (_, i) => `${16 + i} Nov`)
+  const paint = await openPainter()
+  const picture = Buffer.from(
+    paint(
+      drawPicture({
+        title: 'Signups',
+        subtitle: '16 – 22 Nov 2026 · Europe/Berlin',
+        kind: 'line',
+        buckets: days,
+        series: [{ name: 'signed up', data: days.map((_, i) => 150 + ((i * 41) % 60)) }]
+      })
+    )
+  ).toString('base64')
+
   it.each([600, 375, 320])('is readable %i pixels wide', async (width) => {
     const content = {
       name: 'Weekly numbers',
@@ -132,18 +162,25 @@ describe.skipIf(!hasBrowser())('an e-mail', () => {
       isTest: true,
       occurrence: 0,
       missed: 2,
-      summary: 'sent every week'
+      summary: 'sent every week',
+      charts: new Map([[44, 'https://analytics.example.com/charts/1.2.3.png']])
     }
-    const { html } = toEmail(
+    const { html, attachments } = toEmail(
       { ...letter, invite: 'Hello', content },
+      new Map([[44, picture]]),
       'https://analytics.example.com/unsubscribe/1.2.3'
     )
     const page = await (await openBrowser()).newPage()
     await page.setViewportSize({ width, height: 800 })
-    await page.setContent(html)
+    await page.setContent(withImages(html, attachments))
+    await page.waitForFunction('[...document.images].every(({ complete }) => complete)')
 
     const widths = Widths.parse(await page.evaluate(MEASURE))
-    expect([widths.page, widths.images]).toEqual([width, 0])
+    expect(widths.page).toBe(width)
+    const [image] = widths.images
+    expect(widths.images).toHaveLength(1)
+    expect(image?.width).toBe(Math.min(width, 600) - 2 * 32)
+    expect((image?.width ?? 0) / (image?.height ?? 1)).toBeCloseTo(420 / 260, 1)
     expect(widths.labels).toHaveLength(4)
     expect(Math.min(...widths.labels)).toBeGreaterThan(75)
     // Words stay whole, even in a wide font.

@@ -15,7 +15,8 @@ import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, isAggregated, type Stored } from '../../support/oracle/duck.ts'
 import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
-import { type World, world } from '../../support/oracle/world.ts'
+import { DAY, DAYS, NAMES, type World, world } from '../../support/oracle/world.ts'
+import { buildFirstChunk, sealRange, unseal } from '../../support/segments.ts'
 
 /*
  * Random data and random trends: the product must give DuckDB's answers for the same events. A failure prints its seed and
@@ -42,7 +43,15 @@ afterAll(async () => {
 })
 
 /** Builds a world in a new project. */
-async function make({ events, splits, erased, deleted, now }: World): Promise<number> {
+async function make({
+  events,
+  splits,
+  erased,
+  deleted,
+  now,
+  early,
+  sealed
+}: World): Promise<number> {
   projectId += 1
   const id = projectId
   const incoming = events.map(({ name, who, at, hasPerson, properties, folds }, i) => ({
@@ -57,8 +66,17 @@ async function make({ events, splits, erased, deleted, now }: World): Promise<nu
       ...(!hasPerson && { $process_person_profile: false })
     }
   }))
-  if (incoming.length > 0) {
-    await ingestEvents(db, { id, erasureSalt: '' }, incoming)
+  const some = incoming.slice(0, early)
+  if (some.length > 0) {
+    await ingestEvents(db, { id, erasureSalt: '' }, some)
+  }
+  for (const { name, from, until } of sealed) {
+    await seal(id, name, from, until)
+  }
+  await buildFirstChunk(db, id)
+  const late = incoming.slice(early)
+  if (late.length > 0) {
+    await ingestEvents(db, { id, erasureSalt: '' }, late)
   }
   await writeBatch(db, [
     ...splits.map(
@@ -83,6 +101,15 @@ async function make({ events, splits, erased, deleted, now }: World): Promise<nu
   ])
   await rebuildSessions(db, id)
   return id
+}
+
+/** Seals a range of a name that has events, unless a part of it is sealed. */
+async function seal(projectId: number, name: string, from: number, until: number): Promise<void> {
+  const [kind] = await db.all<{ project_id: number; event_id: number }>(sql`
+    select project_id, id as event_id from event_names where project_id = ${projectId} and name = ${name}`)
+  if (kind) {
+    await sealRange(db, kind, from, until)
+  }
 }
 
 /** Reads the stored events. */
@@ -338,6 +365,7 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
   await duck.load(await stored(id), one, isHourly)
   const now = new Date(one.now)
   const project = { id, timezone: one.zone, weekStart: one.weekStart, testAccountFilters: [] }
+  const answers: Answered[] = []
   for (const ask of requests) {
     const answer = async (body: object) => {
       const query = readTrend(JSON.parse(JSON.stringify(body)), project, now)
@@ -354,6 +382,25 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
     if (ask.breakdown) {
       expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
     }
+    answers.push({ result, again: () => answer(toBody(ask)) })
+  }
+  await unseal(db, id)
+  await expectAgain(answers, 'from rows')
+  for (const name of NAMES) {
+    for (let day = -DAYS; day < 2 * DAYS; day += 7) {
+      const from = Math.floor(one.now / DAY) * DAY - day * DAY
+      await seal(id, name, from, from + 7 * DAY)
+    }
+  }
+  await expectAgain(answers, 'from segments')
+}
+
+type Answered = { result: TrendSeries[]; again: () => Promise<TrendSeries[]> }
+
+/** Checks that trends have the same answers, to the last digit, wherever the events are read. */
+async function expectAgain(answers: readonly Answered[], where: string): Promise<void> {
+  for (const { result, again } of answers) {
+    expect({ where, result: await again() }).toEqual({ where, result })
   }
 }
 

@@ -17,7 +17,7 @@ const mail = (distinct_id: string, host: string): TestEvent => ({
   properties: { $set: { email: `${distinct_id}@${host}` } }
 })
 
-/** Each of the known changes; half of them also take over a lead or a device. */
+/** Events that change each known person; half of the persons also take over a lead or a device. */
 const changes: TestEvent[] = [
   ...known.map((name) => mail(name, 'example.org')),
   ...[...leads, ...devices].map((alias, n) => ({

@@ -14,7 +14,10 @@ import { consume, db, newProject, type TestEvent, type TestProject } from '../..
 const AT = Date.UTC(2026, 10, 1)
 const uuid = (n: number) => `01a1fc8a-9c75-738f-a5ff-${String(n).padStart(12, '0')}`
 
-/** A visitor, anonymous with a profile, who becomes Ada, with a second device; every kind of write. */
+/**
+ * A story with every kind of write: an anonymous visitor with a profile becomes Ada, who has a
+ * second device.
+ */
 const story: TestEvent[] = [
   {
     uuid: uuid(1),
@@ -70,7 +73,7 @@ const tellStraight = async (): Promise<Awaited<ReturnType<typeof contentsOf>>> =
 }
 
 describe('exactly once', () => {
-  it('stores a story’s persons and events as told', async () => {
+  it('stores the persons and events of a story', async () => {
     const { persons, events, count } = await tellStraight()
 
     expect(persons).toEqual([
@@ -106,7 +109,7 @@ describe('exactly once', () => {
     ])
   })
 
-  it('is not disturbed by a message that comes twice, at once or later', async () => {
+  it('is not affected by a message that arrives twice, at once or later', async () => {
     const project = await newProject()
     const message = project.message(story, AT + 100)
     await consume([message, message])
@@ -116,7 +119,7 @@ describe('exactly once', () => {
     expect(await contentsOf(project.id)).toEqual(await tellStraight())
   })
 
-  it('keeps persons the same when every event comes by itself and backwards', async () => {
+  it('gives the same persons when events arrive one by one in reverse order', async () => {
     const project = await newProject()
     for (const event of story.toReversed()) {
       await project.ingest([event], AT + 100)
@@ -128,7 +131,7 @@ describe('exactly once', () => {
     expect(events).toHaveLength(7)
   })
 
-  it('changes what search finds of several persons in one batch', async () => {
+  it('updates the search text of several persons in one batch', async () => {
     const project = await newProject()
     const identify = (email: string) =>
       ['ada', 'bob', 'eve'].map((distinct_id) => ({
@@ -146,7 +149,7 @@ describe('exactly once', () => {
     expect((await project.call('GET', 'persons/?search=first.ex')).body.count).toBe(0)
   })
 
-  it('takes one uuid for two events in two projects', async () => {
+  it('treats one uuid in two projects as two events', async () => {
     const [one, other] = [await newProject(), await newProject()]
     await consume([one.message([{ uuid: uuid(1) }]), other.message([{ uuid: uuid(1) }])])
 
@@ -198,7 +201,7 @@ describe('two consumers at once', () => {
     expect(persons[0]?.properties).toMatchObject({ one: 1, two: 2 })
   })
 
-  it.each([2, 3, 4])('store an event that both were given once (call %i)', async (call) => {
+  it.each([2, 3, 4])('store an event that both receive only once (call %i)', async (call) => {
     const event = {
       uuid: uuid(50),
       timestamp: AT + 10,
@@ -214,7 +217,7 @@ describe('two consumers at once', () => {
   })
 
   it.each([2, 3, 4])(
-    'make one person of a distinct id that is new to both (call %i)',
+    'create one person for a distinct id that is new to both (call %i)',
     async (call) => {
       const { persons, count } = await interleave(
         [
@@ -273,7 +276,7 @@ describe('two consumers at once', () => {
 })
 
 describe('two consumers at once, in the narrowest gap', () => {
-  it('let the later of two writes win although it changes nothing that the earlier one saw', async () => {
+  it('let the later of two writes win even if the earlier write did not see a change', async () => {
     const { persons } = await interleave(
       [
         {
@@ -297,7 +300,7 @@ describe('two consumers at once, in the narrowest gap', () => {
     expect(persons[0]?.properties).toMatchObject({ email: 'ada@example.com' })
   })
 
-  it('make one person of an id that both give its first person', async () => {
+  it('create one person for an id to which both give its first person', async () => {
     const { persons, count } = await interleave(
       [
         {
@@ -325,7 +328,7 @@ describe('two consumers at once, in the narrowest gap', () => {
   })
 })
 
-it('an event whose identity vanishes while it is worked out goes to the identity that comes after it', async () => {
+it('an event whose identity disappears while it is planned goes to the next identity of its distinct id', async () => {
   const project = await newProject()
   await project.ingest([
     { uuid: uuid(70), distinct_id: 'ada', properties: { $process_person_profile: false } }
@@ -412,7 +415,7 @@ describe('messages that cannot be stored', () => {
     return { rows, content: object && (await object.json()) }
   }
 
-  it('go to the dead-letter queue with the reason when they are no capture message, and are parked in R2', async () => {
+  it('go to the dead-letter queue with the reason when they are not capture messages, and are parked in R2', async () => {
     const poison = { project_id: 'one', note: crypto.randomUUID() }
     const result = await consume([poison])
 
@@ -424,7 +427,7 @@ describe('messages that cannot be stored', () => {
     expect((await parked('%Not a capture%')).content).toMatchObject({ attempts: 1, dead: poison })
   })
 
-  it('do not take their neighbours with them', async () => {
+  it('do not affect other messages', async () => {
     const project = await newProject()
     const broken = project.message([{ uuid: uuid(60) }])
     const message = {
@@ -442,7 +445,7 @@ describe('messages that cannot be stored', () => {
     expect((await contentsOf(project.id)).events).toHaveLength(2)
   })
 
-  it('are tried again, later with each delivery, while the database cannot answer', async () => {
+  it('are tried again, after a longer delay each time, while the database cannot answer', async () => {
     const DB = aroundCalls(env.DB, async () => {
       throw new Error('D1_ERROR: Network connection lost')
     })
@@ -475,7 +478,7 @@ describe('messages that cannot be stored', () => {
     expect(await redrive(letter)).toBe(0)
   })
 
-  it('are parked with their events also when the platform moved them and they lay in R2', async () => {
+  it('are parked with their events even if the platform moved them and their events were in R2', async () => {
     const project = await newProject()
     const id = crypto.randomUUID()
     const spill = `capture/2026-11-01/${id}.json`
@@ -489,7 +492,8 @@ describe('messages that cannot be stored', () => {
     const letter = (await listDeadLetters(db)).find((row) => row.id === id)
     expect(letter).toMatchObject({
       projectId: project.id,
-      error: 'The consumer ended without an answer at every delivery.'
+      error:
+        'Every delivery ended without a reason: the consumer probably crashed or ran out of time.'
     })
     expect(await redrive(letter)).toBe(7)
   })
@@ -508,7 +512,7 @@ describe('large messages', () => {
     return spill
   }
 
-  it('are read from R2, and leave it once their events are stored', async () => {
+  it('are read from R2, and deleted there once their events are stored', async () => {
     const project = await newProject()
     const spill = await spilled(project)
     const result = await consume([{ spill }])

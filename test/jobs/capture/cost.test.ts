@@ -1,18 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
+import { deliverColumns, listSegments } from '../../support/columns.ts'
 import { allowance, type Cost, storeRequests } from '../../support/cost.ts'
 import { deep } from '../../support/depth.ts'
+import { listenToLog } from '../../support/log.ts'
 import { newProject, type TestEvent } from '../../support/project.ts'
 
 /*
- * Hostile traffic: anyone can send with a project's public token. What is stored stays in proportion to what was received,
- * and no transaction keeps others waiting for long, whatever the events say.
+ * Hostile traffic: anyone can send events with a project's public token. Whatever the events
+ * contain, storage stays in proportion to the bytes received, and no transaction keeps other
+ * queries waiting for long.
  */
 
-/** Bytes that one transaction may bind: the budget, and what the event that exceeds it may bring. */
+/** Bytes that one transaction may bind: the budget, plus the event that exceeds it. */
 const MAX_BOUND = 6_000_000
-/** D1 ends a value at 2 MB. */
+/** D1 limits a value to 2 MB. */
 const MAX_VALUE = 2_000_000
 
 function expectBounded(cost: Cost): void {
@@ -62,7 +65,7 @@ describe('a person who changes all the time', () => {
   })
 })
 
-it('events that touch many large persons are stored by several invocations', async () => {
+it('events that affect many large persons are stored by several invocations', async () => {
   const project = await newProject({ database: 'DB_TWO' })
   const large = (n: number): TestEvent => ({
     distinct_id: `person ${n}`,
@@ -99,7 +102,52 @@ it('a person of more than 1,000 distinct ids is not folded into another', async 
   expect((await project.call('GET', 'persons/')).body.count).toBe(2)
 })
 
-/** The nth of a kind of events: `text` makes text of a length that no other event has, `who` one of a few distinct ids. */
+describe('plain events, of persons who are known', () => {
+  const DAY = 86_400_000
+  const OPENED = Date.UTC(2026, 9, 1)
+  const ROUND = 3_000
+
+  /** Stores a day's events of 100 persons. */
+  const storeDay = (project: Awaited<ReturnType<typeof newProject>>, day: number) =>
+    project.ingest(
+      range(ROUND, (n) => ({
+        event: 'view',
+        distinct_id: `person ${n % 100}`,
+        timestamp: OPENED + day * DAY + n * 10_000,
+        properties: { plan: n % 2 === 0 ? 'free' : 'pro', price: n / 4, note: crypto.randomUUID() }
+      }))
+    )
+
+  it('write 3.1 rows each at most, and 3.2 with their segments', async () => {
+    const project = await newProject()
+    await storeDay(project, 0)
+    const log = listenToLog()
+    /** Returns the rows that the queue batches of some work write. */
+    const measure = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = log.lines('queue batch').length
+      await work()
+      const lines = log.lines('queue batch').slice(before)
+      return lines.reduce((sum, { rows_written }) => sum + Number(rows_written), 0)
+    }
+    let [stored, sealed] = [0, 0]
+    for (const day of [1, 2, 3, 4]) {
+      stored += await measure(() => storeDay(project, day))
+      const message = { project_id: project.id, min_late: 257, chunks: [] }
+      sealed += await measure(() => deliverColumns(message))
+    }
+
+    expect(stored / (4 * ROUND)).toBeLessThanOrEqual(3.1)
+    expect((stored + sealed) / (4 * ROUND)).toBeLessThanOrEqual(3.2)
+    expect((await listSegments(project.id)).reduce((sum, { count }) => sum + count, 0)).toBe(
+      5 * ROUND
+    )
+  })
+})
+
+/**
+ * Returns the nth event of a kind. `text` generates unique text of a length, `who` returns one of a
+ * few distinct ids.
+ */
 type Step = { n: number; size: number; text: (length: number) => string; who: string }
 
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
@@ -178,7 +226,7 @@ const KINDS: Record<string, (step: Step) => TestEvent> = {
   })
 }
 
-/** Text that repeats itself nowhere, as far as an index of three letters can tell. */
+/** Returns text in which no three letters repeat, as far as possible. */
 function createWriter(seed: number): (length: number) => string {
   let state = seed
   const letter = () => {
@@ -188,7 +236,7 @@ function createWriter(seed: number): (length: number) => string {
   return (length) => range(length, letter).join('')
 }
 
-/** Bytes of a run's events of one kind, so that a run takes a second at most. */
+/** Bytes of events of one kind in a run, so that a run takes at most a second. */
 const MAX_RUN_BYTES = 400_000
 
 const ofOneKind = fc

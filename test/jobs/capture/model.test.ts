@@ -6,8 +6,8 @@ import { holdErasures, WEEKLY } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 /*
- * Random histories of what capture and the API do to persons, held against a model that fits on a screen: who is whom,
- * what they have, and how many events count as whose.
+ * Random histories of captures and API requests, compared with a model that fits on a screen: which
+ * ids belong to a person, the person's properties, and the number of the person's events.
  */
 
 const IDS = ['ada', 'bob', 'eve', 'phone', 'laptop']
@@ -19,7 +19,7 @@ type Identity = { person: Person; events: number }
 
 class Model {
   readonly identities = new Map<string, Identity>()
-  /** Events of deleted persons: kept, and waiting for their removal. */
+  /** Events of deleted persons: kept events, and events that wait for their purge. */
   kept = 0
   doomed = 0
 
@@ -83,7 +83,7 @@ class Model {
     }
   }
 
-  /** `undefined` removes what is there, and of what is not there nothing is known afterwards. */
+  /** `undefined` removes a property. A property that is missing leaves no trace. */
   write(id: string, key: string, value: number | undefined, at: number): void {
     const properties = this.personOf(id)?.properties
     if (value === undefined && properties?.get(key)?.value === undefined) {
@@ -112,7 +112,7 @@ class Model {
     this.doomed = 0
   }
 
-  /** Every person: ids, properties, events. */
+  /** Returns the ids, properties and events of every person. */
   persons(): unknown[] {
     const persons = [...new Set([...this.identities.values()].map(({ person }) => person))]
     return sorted(
@@ -168,7 +168,7 @@ const mergeEvent = (from: string, other: string, isDangerous: boolean): TestEven
 
 type Both = { project: TestProject; model: Model; erasures: ReturnType<typeof holdErasures> }
 
-/** Takes a step in the project and in the model. */
+/** Performs a step in the project and in the model. */
 async function takeStep(one: Step, both: Both, now: number): Promise<void> {
   const { project, model, erasures } = both
   switch (one.do) {
@@ -192,7 +192,7 @@ async function takeStep(one: Step, both: Both, now: number): Promise<void> {
   }
 }
 
-/** Takes a step through the API, if the id has a person; project and model have to agree on that. */
+/** Performs a step through the API if the id has a person; project and model must agree on that. */
 async function changePerson(one: PersonStep, both: Both, now: number): Promise<void> {
   const { project, model, erasures } = both
   const found = await erasures.call(project, 'GET', `persons?distinct_id=${one.id}`)
@@ -225,7 +225,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('whatever happens, persons, properties and events are those of the model', async () => {
+it('whatever happens, persons, properties and events equal the model’s', async () => {
   const erasures = holdErasures()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
@@ -247,7 +247,7 @@ it('whatever happens, persons, properties and events are those of the model', as
   )
 }, 120_000)
 
-/** What the database has of a project, in the model's terms. */
+/** Returns a project's data from the database, in the model's form. */
 async function stored(projectId: number) {
   const rows = await db.all<{ ids: string; properties: string; events: number }>(sql`
     select (select json_group_array(distinct_id) from

@@ -19,14 +19,14 @@ const fire = (cron: string, bindings: Partial<Env> = {}) =>
   })
 
 describe('the runs of crons', () => {
-  it('are told by /readyz, each trigger by its last one', async () => {
+  it('are shown by /readyz, with the last run of each trigger', async () => {
     expect((await readyz()).crons).toEqual(
       CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))
     )
     const before = Date.now()
 
     await fire(EVERY_MINUTE)
-    // As the platform may hand it back.
+    // The platform may spell the expression like this.
     await fire('0 5 * * 1')
 
     for (const cron of [EVERY_MINUTE, WEEKLY]) {
@@ -38,7 +38,7 @@ describe('the runs of crons', () => {
     expect(await runOf(EVERY_15_MINUTES)).toMatchObject({ last_run: null })
   })
 
-  it('are a warning as long as the last one failed', async () => {
+  it('are a warning as long as the last run has failed', async () => {
     const log = listenToLog()
     const BUCKET = { list: () => Promise.reject(new Error('down')) } as unknown as R2Bucket
 
@@ -55,7 +55,7 @@ describe('the runs of crons', () => {
     expect((await readyz()).status).toBe('ok')
   })
 
-  it('of triggers that there are not are not kept', async () => {
+  it('of unknown triggers are not recorded', async () => {
     const log = listenToLog()
 
     await fire('1 2 3 4 5')
@@ -66,7 +66,7 @@ describe('the runs of crons', () => {
 })
 
 describe('dead letters', () => {
-  it('are counted by /readyz, and a warning until they are driven again', async () => {
+  it('are counted by /readyz, and are a warning until they are redriven', async () => {
     const letter = { object: 'dead/x', error: 'x', attempts: 1, createdAt: 1 }
     await db.insert(deadLetters).values([
       { ...letter, id: 'one' },

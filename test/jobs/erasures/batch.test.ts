@@ -17,7 +17,7 @@ describe('the weekly batch', () => {
     events: { found: 22, removed: 22, remaining: 0, dropped: 0 }
   }
 
-  it('does no harm when it is started twice in a minute, or twice at once', async () => {
+  it('is harmless when it is started twice within a minute or twice at once', async () => {
     const town = await newTown()
     await askAda(town)
     const at = Date.now() + 1000
@@ -30,7 +30,7 @@ describe('the weekly batch', () => {
     expect(await countRows(town.project.id)).toMatchObject({ events: 10 })
   })
 
-  it('survives messages that come twice, at once and in another order', async () => {
+  it('survives messages that arrive twice, at once and in another order', async () => {
     const town = await newTown()
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     await town.cron(WEEKLY, Date.now() + 1000)
@@ -44,7 +44,7 @@ describe('the weekly batch', () => {
     expect((await status(town)).results[0]).toMatchObject(COMPLETED)
   })
 
-  it('gets to its end whatever call of the consumer is the last one of an invocation', async () => {
+  it('completes whichever call to the database is the last of an invocation', async () => {
     for (let call = 1; ; call += 1) {
       for (const side of ['before', 'after'] as const) {
         const town = await newTown()
@@ -64,7 +64,7 @@ describe('the weekly batch', () => {
     }
   })
 
-  it('goes on in a new message when an invocation may do no more', async () => {
+  it('continues in a new message when an invocation reaches its limits', async () => {
     const town = await newTown()
     await askAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)
@@ -85,7 +85,7 @@ describe('the weekly batch', () => {
     expect((await status(town)).results[0]).toMatchObject(COMPLETED)
   })
 
-  it('shows why a task fails, gives it up in the end, and tries it again the next Sunday', async () => {
+  it('shows why a task fails, finally gives up, and tries it again the next Sunday', async () => {
     const town = await newTown()
     await askAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)

@@ -4,7 +4,7 @@ import { newProject } from '../../support/project.ts'
 import { newTown, status } from '../../support/town.ts'
 
 describe('bulk deletion', () => {
-  it('deletes persons by ids, uuids or distinct ids, and tells what became of each', async () => {
+  it('deletes persons by ids, uuids or distinct ids, and returns the result for each', async () => {
     const { project, ada, call } = await newTown()
     const by = (body: object) => call(project, 'POST', 'persons/bulk_delete', body)
 
@@ -63,7 +63,7 @@ describe('bulk deletion', () => {
     })
   })
 
-  it('has a task for each, which are listed in pages, newest first', async () => {
+  it('creates a task for each person, listed in pages, newest first', async () => {
     const town = await newTown()
     await town.call(town.project, 'POST', 'persons/bulk_delete', {
       distinct_ids: ['ada', 'bob'],

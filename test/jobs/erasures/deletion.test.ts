@@ -6,7 +6,7 @@ import { aroundCalls } from '../../support/faults.ts'
 import { consume, db, request, type TestProject } from '../../support/project.ts'
 import { identify, newTown, status, type Town } from '../../support/town.ts'
 
-/** Asks one of the doors `GET …` and `POST …` below `persons/` of a service that has this secret. */
+/** Sends a request below `persons/` to a service with this secret. */
 function askWithSecret(project: TestProject, door: string, receipt: object, secret: string) {
   const [method = '', path] = door.split(' ')
   const headers = { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' }
@@ -16,7 +16,7 @@ function askWithSecret(project: TestProject, door: string, receipt: object, secr
 }
 
 describe('a deletion', () => {
-  it('takes the person, the distinct ids and the versions, and leaves the events as those of one actor', async () => {
+  it('removes the person, the distinct ids and the versions, and keeps the events as those of one actor', async () => {
     const town = await newTown()
     const { project, ada, call, drain } = town
 
@@ -43,7 +43,7 @@ describe('a deletion', () => {
     expect((await call(project, 'GET', 'persons/deletion_status')).body.count).toBe(0)
   })
 
-  it('has the events removed by the next weekly batch, and proves it', async () => {
+  it('has the events purged by the next weekly run, with a receipt', async () => {
     const town = await newTown()
     const { project, ada, call, drain, cron } = town
     await call(project, 'DELETE', `persons/${ada.uuid}?delete_events=true`)
@@ -105,7 +105,7 @@ describe('a deletion', () => {
           {
             type: 'server_error',
             code: 'unavailable',
-            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally npm run dev or npm start makes it, on Cloudflare npm run deploy.`,
+            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally, npm run dev or npm start generates it; on Cloudflare, npm run deploy.`,
             attr: null
           }
         ])
@@ -113,7 +113,7 @@ describe('a deletion', () => {
     }
   })
 
-  it('leaves nothing that the person was called or had, in any table', async () => {
+  it('leaves no name and no property of the person in any table', async () => {
     const { project, call, drain, cron, held } = await newTown()
     const secret = `ǂǂǂ${crypto.randomUUID()}`
     await project.ingest([
@@ -148,7 +148,7 @@ describe('a deletion', () => {
   })
 })
 
-describe('a deletion that is disturbed', () => {
+describe('a deletion with concurrent work', () => {
   const outcome = async (town: Town) => {
     const rows = await countRows(town.project.id)
     const { count } = await status(town)
@@ -193,7 +193,7 @@ describe('a deletion that is disturbed', () => {
   )
 
   it.each([2, 3])(
-    'takes along what capture adds to the person just before its call %i',
+    'includes data that capture adds to the person just before its call %i',
     async (call) => {
       const town = await newTown()
       const { project, ada } = town
@@ -226,7 +226,7 @@ describe('a deletion that is disturbed', () => {
   )
 
   it.each([2, 3, 4])(
-    'is not undone by a batch of events at whose call %i it happens',
+    'is not undone by a batch of events that it interrupts at call %i',
     async (call) => {
       const town = await newTown()
       const { project, ada } = town
@@ -266,7 +266,7 @@ describe('a deletion that is disturbed', () => {
     }
   )
 
-  it('does not bring a person back that was made and erased between reading and writing', async () => {
+  it('does not bring back a person who was created and erased between a read and a write', async () => {
     const town = await newTown()
     const { project } = town
     let done = false

@@ -6,8 +6,8 @@ import { countRows, WEEKLY } from '../../support/erasures.ts'
 import { consume, db, type TestEvent } from '../../support/project.ts'
 import { event, newTown, status } from '../../support/town.ts'
 
-describe('events that come after the deletion of whose they were', () => {
-  it('go with the others when they were accepted before, and start a new person when after', async () => {
+describe('events that arrive after the deletion of their person', () => {
+  it('are purged with the others if they were accepted before, and otherwise start a new person', async () => {
     const { project, ada, call, drain, cron } = await newTown()
     const late = project.message(event('ada', 3))
     await call(project, 'DELETE', `persons/${ada.id}?delete_events=1`)
@@ -22,8 +22,8 @@ describe('events that come after the deletion of whose they were', () => {
   })
 })
 
-describe('events that come late', () => {
-  it('are dropped and counted when the events of their person are kept or are gone already', async () => {
+describe('events that arrive late', () => {
+  it('are dropped and counted if the events of their person are kept or already purged', async () => {
     const town = await newTown()
     const { project, ada, call } = town
     const [early, late, later] = [1, 2, 3].map((n) => project.message(event('ada', n)))
@@ -56,7 +56,7 @@ describe('events that come late', () => {
     expect(row?.dropped).toBe(4)
   })
 
-  it('go to the right one of several erasures of the same distinct id', async () => {
+  it('belong to the right one of several erasures of the same distinct id', async () => {
     const town = await newTown()
     const { project } = town
     const messages = []
@@ -80,7 +80,7 @@ describe('events that come late', () => {
     ).toEqual([2, 2, 2])
   })
 
-  it('are taken out of parked messages', async () => {
+  it('are removed from parked messages', async () => {
     const town = await newTown()
     const { project, ada } = town
     const id = crypto.randomUUID()

@@ -18,7 +18,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Ada with two distinct ids and a recording of each, and Bob with one. */
+/** Creates Ada, with two distinct ids and a recording of each, and Bob, with one recording. */
 async function newTown() {
   const stage = await newStage()
   const { project, record } = stage
@@ -99,7 +99,7 @@ describe('the erasure of a person with delete_recordings', () => {
     }
   )
 
-  it('keeps out what was on its way: of those recordings, and of a session that nobody knew yet', async () => {
+  it('refuses late parts, of those recordings and of an unknown session', async () => {
     const town = await newTown()
     const { project, erasures, person, post, held, drain, ada } = town
     await post(
@@ -123,7 +123,7 @@ describe('the erasure of a person with delete_recordings', () => {
     expect(known).toEqual([])
   })
 
-  it('lets the distinct id record again as somebody new', async () => {
+  it('lets the distinct id be recorded again as a new person', async () => {
     const town = await newTown()
     const { project, erasures, person, record, ada, get } = town
     await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
@@ -135,7 +135,7 @@ describe('the erasure of a person with delete_recordings', () => {
     expect(await get('later')).toMatchObject({ distinct_id: ada, person: { id: null } })
   })
 
-  it('is taken up again when the bucket or the database fails in the middle of it', async () => {
+  it('is resumed after the bucket or the database fails in the middle', async () => {
     listenToLog()
     const town = await newTown()
     const { project, erasures, person, task } = town
@@ -158,7 +158,7 @@ describe('the erasure of a person with delete_recordings', () => {
     expect(await task()).toMatchObject({ status: 'completed', recordings: 2 })
   })
 
-  it('takes parked recordings with it', async () => {
+  it('includes parked recordings', async () => {
     listenToLog()
     const town = await newTown()
     const { project, erasures, person, post, held, deliver, ada } = town
@@ -187,7 +187,7 @@ describe('the erasure of a person with delete_recordings', () => {
 })
 
 describe('the erasure of a person without delete_recordings', () => {
-  it('keeps the recordings as those of nobody, also what is on its way', async () => {
+  it('keeps the recordings without a person, including late parts', async () => {
     const town = await newTown()
     const { project, erasures, person, post, held, drain, get, ada } = town
     await post(JSON.stringify([snapshotEvent(project, { session: 'new', distinct_id: ada })]))
@@ -209,7 +209,7 @@ describe('the erasure of a person without delete_recordings', () => {
     expect(await tablesWith(ada)).toEqual([])
   })
 
-  it('refuses a switch that is none', async () => {
+  it('refuses an invalid value of delete_recordings', async () => {
     const { project, erasures, person } = await newTown()
 
     expect(
@@ -221,7 +221,7 @@ describe('the erasure of a person without delete_recordings', () => {
   })
 })
 
-it('drives a parked recording again', async () => {
+it('redrives a parked recording', async () => {
   listenToLog()
   const { project, get, post, held, deliver } = await newStage()
   const part = crypto.randomUUID()

@@ -41,7 +41,7 @@ describe('the sweep', () => {
     expect(runs).toEqual([{ startedBy: 'sweep' }])
   })
 
-  it('leaves the run to the cron that came in time', async () => {
+  it('leaves the run to a cron that fires in time', async () => {
     go('2027-03-14T05:00:00Z')
     const town = await newTown()
     await town.cron(WEEKLY, Date.now())
@@ -57,7 +57,7 @@ describe('the sweep', () => {
     })
   })
 
-  it('sends again what got lost, after a quarter of an hour without a sign of life', async () => {
+  it('resends lost messages after a quarter of an hour without progress', async () => {
     go('2027-04-04T05:00:00Z')
     const town = await newTown()
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
@@ -80,7 +80,7 @@ describe('the sweep', () => {
     expect((await status(town)).results[0].status).toBe('completed')
   })
 
-  it('goes on trying to clear what a deletion left, long after the queue has given it up', async () => {
+  it('keeps trying to purge a deletion’s data long after the queue has given up', async () => {
     go('2027-04-18T12:00:00Z')
     const town = await newTown()
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}`)
@@ -99,7 +99,7 @@ describe('the sweep', () => {
     expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 1 })
   })
 
-  it('takes up the gathering of a run that was cut short', async () => {
+  it('resumes a run that was interrupted while it queued its tasks', async () => {
     go('2027-05-01T12:00:00Z')
     const town = await newTown()
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)

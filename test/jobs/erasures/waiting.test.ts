@@ -28,7 +28,10 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** A project with Ada (22 events) and Bob, of whom more is captured through queues that the test holds. */
+/**
+ * Creates a project with Ada (22 events) and Bob. Further captured events go through queues that
+ * the test holds.
+ */
 async function newStreet() {
   const town = await newTown()
   const queues = holdQueues()
@@ -50,18 +53,18 @@ async function newStreet() {
 
 const taskOf = async (town: Town) => (await status(town)).results[0]
 
-/** Goes on with what is held, one message each, without those that come of it. */
+/** Delivers the held messages one by one, without their follow-ups. */
 const deliverOnce = async (town: Town) => {
   for (const message of town.held.splice(0)) {
     await town.deliver(message)
   }
 }
 
-/** Has the tasks run, as on the Sunday after. */
+/** Runs the tasks, as on the next Sunday. */
 const run = (town: Town) => town.cron(WEEKLY, Date.now() + 1000)
 
 describe('an erasure with events', () => {
-  it('is not completed while a request of before waits in the bucket, and then removes its events', async () => {
+  it('is not completed while an earlier request waits in the bucket, and then removes its events', async () => {
     const street = await newStreet()
     await street.capture('ada', 3)
     await street.erase('delete_events=true')
@@ -74,7 +77,7 @@ describe('an erasure with events', () => {
       status: 'running',
       receipt: null,
       events: { found: 22, removed: 22 },
-      error: `Events or recordings accepted before the deletion, the oldest at ${acceptedAt}, are not processed yet; it is completed after them.`
+      error: `Events or recordings accepted before the deletion, the oldest at ${acceptedAt}, are not processed yet. The deletion is completed after them.`
     })
     expect(await countRows(street.project.id)).toMatchObject({ events: 10 })
 
@@ -103,7 +106,7 @@ describe('an erasure with events', () => {
     expect((await verify(task.receipt)).body.valid).toBe(true)
   })
 
-  it('goes on by itself as soon as the request is processed', async () => {
+  it('continues as soon as the request is processed', async () => {
     const street = await newStreet()
     await street.capture('ada', 3)
     await street.erase('delete_events=true')
@@ -118,7 +121,7 @@ describe('an erasure with events', () => {
     })
   })
 
-  it('does not wait for what was accepted after it, nor for another project', async () => {
+  it('does not wait for requests accepted later, nor for another project', async () => {
     const [street, other] = [await newStreet(), await newStreet()]
     await other.capture('ada', 1)
     await street.erase('delete_events=true')
@@ -133,7 +136,7 @@ describe('an erasure with events', () => {
     await other.queues.consume()
   })
 
-  it('holds up no other erasure of the same batch', async () => {
+  it('does not hold up another erasure of the same batch', async () => {
     const street = await newStreet()
     await street.call(street.project, 'POST', 'persons/bulk_delete', {
       distinct_ids: ['bob'],
@@ -152,7 +155,7 @@ describe('an erasure with events', () => {
     await street.queues.consume()
   })
 
-  it('takes the events out of a request that became a dead letter while it waited', async () => {
+  it('removes the events from a request that became a dead letter in the meantime', async () => {
     const street = await newStreet()
     await street.capture('ada', 3)
     await street.erase('delete_events=true')
@@ -175,7 +178,7 @@ describe('an erasure with events', () => {
     })
   })
 
-  it('is completed although the message of the request and its own are lost', async () => {
+  it('is completed even if the request’s message and its own are lost', async () => {
     const street = await newStreet()
     await street.capture('ada', 3)
     await street.erase('delete_events=true')
@@ -195,7 +198,7 @@ describe('an erasure with events', () => {
     expect(await taskOf(street)).toMatchObject({ status: 'completed', events: { removed: 25 } })
   })
 
-  it('looks again after longer and longer, and then leaves it to the sweep', async () => {
+  it('checks again after longer and longer delays, and then leaves the rest to the sweep', async () => {
     const street = await newStreet()
     await street.capture('ada', 1)
     await street.erase('delete_events=true')
@@ -223,7 +226,7 @@ describe('an erasure with events', () => {
     await street.queues.consume()
   })
 
-  it('gets to the same end whatever call of the consumer is the last one while it waits', async () => {
+  it('completes whichever call to the database is the last of an invocation while it waits', async () => {
     for (let call = 1; ; call += 1) {
       const street = await newStreet()
       await street.capture('ada', 3)
@@ -248,7 +251,7 @@ describe('an erasure with events', () => {
     }
   })
 
-  it('is taken up at once when the queues have lost its message with a restart', async () => {
+  it('is resumed at once when a restart has lost its message', async () => {
     const street = await newStreet()
     await street.erase('delete_events=true')
     await run(street)
@@ -266,7 +269,7 @@ describe('an erasure with events', () => {
 })
 
 describe('an erasure with recordings', () => {
-  it('is not completed while a part of before waits, whose snapshots then go too', async () => {
+  it('is not completed while an earlier part waits, whose snapshots are then purged, too', async () => {
     const street = await newStreet()
     const { project, queues } = street
     await queues.post('/s/', [snapshotEvent(project, { session: 'new', distinct_id: 'ada' })])
@@ -303,7 +306,7 @@ describe('an erasure with recordings', () => {
   })
 })
 
-it('an erasure without a receipt waits for nothing', async () => {
+it('an erasure without a receipt does not wait', async () => {
   const street = await newStreet()
   await street.capture('ada', 3)
   await street.erase('')

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
 import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
-import { type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'
+import { countSignups, type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -24,7 +24,10 @@ afterEach(() => {
 })
 afterAll(untilQuiet)
 
-/** Expects that lines with each of these messages were logged, as JSON, and that none of these texts is in any line. */
+/**
+ * Checks that each of these messages was logged, that all lines are JSON, and that no line contains
+ * any of these texts.
+ */
 function expectLogged(messages: string[], secrets: string[]): void {
   const texts = log.texts()
   const logged = texts.map((text) => JSON.parse(text).message)
@@ -35,13 +38,13 @@ function expectLogged(messages: string[], secrets: string[]): void {
   }
 }
 
-/** The database, but every query fails with words that quote a text. */
+/** Returns the database, but every query fails with an error that quotes a text. */
 const quoting = (text: string) => failingDatabase(`D1_ERROR: near "${text}": syntax error`)
 
-/** A broken text, as `JSON.parse` quotes it in its complaint. */
+/** Malformed JSON, which `JSON.parse` quotes in its error. */
 const broken = (text: string) => `${text} is no JSON`
 
-it('the log has no token of a shared recording', async () => {
+it('the log does not contain the token of a shared recording', async () => {
   const { project, record } = await newStage()
   await record(snapshotEvent(project))
   const { body } = await project.send('PATCH', 'session_recordings/session/sharing', {
@@ -60,7 +63,7 @@ it('the log has no token of a shared recording', async () => {
   expectLogged(['request', 'request failed'], [token, project.key, project.token])
 })
 
-it('the log has neither the ticket of an unsubscription nor the address', async () => {
+it('the log contains neither the ticket nor the address of an unsubscription', async () => {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
   const { id } = await desk.subscribe({ target_value: ADDRESS })
@@ -82,28 +85,55 @@ it('the log has neither the ticket of an unsubscription nor the address', async 
   expectLogged(['request', 'request failed'], [ticket, holder, seal, ADDRESS])
 })
 
+it('the log has no address of a chart', async () => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  await countSignups(desk)
+  const { id } = await desk.subscribe({ target_value: ADDRESS })
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  await desk.drain()
+  const [, pathname = ''] = /(\/charts\/[\w.]+\.png)/.exec(desk.mails[0]?.text ?? '') ?? []
+  const ticket = pathname.slice('/charts/'.length)
+  const seal = ticket.split('.').at(-2) ?? ''
+
+  const statuses = [
+    (await request('GET', pathname)).status,
+    (await request('GET', `${pathname}0`)).status,
+    (await request('GET', pathname, {}, undefined, { DB: quoting(ticket) })).status
+  ]
+
+  expect(statuses).toEqual([200, 404, 503])
+  expectLogged(['request', 'request failed'], [ticket, seal])
+})
+
 const FAULTS: [string, Error][] = [
   ['with a code', Object.assign(new EmailError('E_RECIPIENT_NOT_ALLOWED'), { message: ADDRESS })],
   ['that may pass', Object.assign(new EmailError('E_DELIVERY_FAILED'), { message: ADDRESS })],
   ['without a code', new Error(`550 5.1.1 <${ADDRESS}>: Recipient address rejected`)]
 ]
 
-it.each(FAULTS)('the log has no recipient of an e-mail that fails %s', async (_, fault) => {
-  setClock('2026-11-21T12:00:00Z')
-  const desk = await newDesk()
-  const { id } = await desk.subscribe({ target_value: ADDRESS })
-  desk.faults.email = () => {
-    throw fault
+it.each(FAULTS)(
+  'the log does not contain the recipient of an e-mail that fails %s',
+  async (_, fault) => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    const { id } = await desk.subscribe({ target_value: ADDRESS })
+    desk.faults.email = () => {
+      throw fault
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect((await desk.deliveries(id))[0].error).toContain(ADDRESS)
+    expectLogged(['queue batch', 'due subscriptions'], [ADDRESS, desk.project.key])
   }
-  setClock('2026-11-22T09:00:00Z')
-  await desk.cron()
-  await desk.drain()
+)
 
-  expect((await desk.deliveries(id))[0].error).toContain(ADDRESS)
-  expectLogged(['queue batch', 'due subscriptions'], [ADDRESS, desk.project.key])
-})
-
-/** Has one delivery to this address tried until it is given up. @returns the secret that signs its requests */
+/**
+ * Runs one delivery to this address until it is given up. @returns the secret that signs its
+ * requests
+ */
 async function attempt(desk: Desk, fields: JsonObject): Promise<string> {
   const subscription = await desk.subscribe(fields, OPEN)
   setClock('2026-11-22T09:00:00Z')
@@ -120,7 +150,7 @@ it.each([
   ['slack', 'status/302'],
   ['slack', 'status/500'],
   ['webhook', 'cut']
-])('the log has no address and no secret of a %s: %s', async (target_type, path) => {
+])('the log contains neither the address nor the secret of a %s: %s', async (target_type, path) => {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
   const hidden = crypto.randomUUID()
@@ -131,7 +161,7 @@ it.each([
   expectLogged(['queue batch', 'due subscriptions'], [hidden, secret])
 })
 
-it('the log has nothing of a delivery that the service itself cannot make', async () => {
+it('the log contains no data of a delivery that the service cannot make', async () => {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
   const hidden = crypto.randomUUID()
@@ -160,7 +190,7 @@ it('the log has nothing of a delivery that the service itself cannot make', asyn
   ])
 })
 
-it('the log has no capture token and nothing of an event', async () => {
+it('the log contains neither the capture token nor data of an event', async () => {
   const { token } = await newProject()
   const event = { event: 'said', distinct_id: ADDRESS, properties: { $set: { email: ADDRESS } } }
   const send = (body: string, bindings: Partial<Env> = {}) =>
@@ -179,7 +209,7 @@ it('the log has no capture token and nothing of an event', async () => {
   expectLogged(['request'], [token, ADDRESS, 'phc_of_nobody'])
 })
 
-it('the log has nothing of a message that becomes a dead letter', async () => {
+it('the log contains no data of a message that becomes a dead letter', async () => {
   const project = await newProject()
   const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
   await env.BUCKET.put(spill, broken(ADDRESS))
@@ -207,7 +237,7 @@ it('the log has nothing of a message that becomes a dead letter', async () => {
   )
 })
 
-it('the log has nothing of an erasure that fails', async () => {
+it('the log contains no data of an erasure that fails', async () => {
   const batch = createMessageBatch('edge-analytics-erasures', [
     { id: 'a', timestamp: new Date(), attempts: 1, body: { id: ADDRESS } },
     { id: 'b', timestamp: new Date(), attempts: 1, body: { id: 1, project_id: 1 } }

@@ -28,7 +28,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Fires the cron of every 15 minutes so many minutes from now. */
+/** Fires the quarter-hourly cron this many minutes from now. */
 async function sweep(queues: HeldQueues, minutes: number, more: Partial<Env> = {}) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
   const controller = createScheduledController({
@@ -39,7 +39,7 @@ async function sweep(queues: HeldQueues, minutes: number, more: Partial<Env> = {
   vi.useRealTimers()
 }
 
-/** Sweeps in steps, each with its time after now, ms, and how much one invocation may ask for. */
+/** Sweeps in steps; each has its time from now, ms, and the most requests of its invocation. */
 const resend = (
   { bindings }: HeldQueues,
   ms: number,
@@ -71,7 +71,7 @@ const batchOf = ({ token }: TestProject, properties = {}, count = 3) => ({
 
 const countEvents = async (project: TestProject) => (await contentsOf(project.id)).events.length
 
-/** The messages for this project among those that are held. */
+/** Returns the held messages of this project. */
 const sentOf = ({ id }: TestProject, { captured }: HeldQueues) =>
   captured.filter((body) => 'spill' in body && body.spill.startsWith(`capture/${id}/`))
 
@@ -79,7 +79,7 @@ describe('a captured request', () => {
   it.each<[string, object, Partial<Env>]>([
     ['that is too large for a message', { filler }, {}],
     ['of any size, when every request is to go through the bucket', {}, ALL]
-  ])('%s is taken up when its message is lost', async (_, properties, more) => {
+  ])('%s is sent again when its message is lost', async (_, properties, more) => {
     const project = await newProject()
     const queues = holdQueues()
     const { status } = await queues.post('/batch/', batchOf(project, properties), more)
@@ -96,7 +96,7 @@ describe('a captured request', () => {
     expect(await waitingOf(project)).toEqual([])
   })
 
-  it('is taken up once by a restart after the clock was set back', async () => {
+  it('is sent again once by a restart after the clock was set back', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -114,7 +114,7 @@ describe('a captured request', () => {
     expect(await countEvents(project)).toBe(3)
   })
 
-  it('costs one put when every request goes through the bucket, and none when not', async () => {
+  it('costs one put if every request goes through the bucket, and otherwise none', async () => {
     const project = await newProject()
     const queues = holdQueues()
     const put = vi.spyOn(env.BUCKET, 'put')
@@ -130,7 +130,7 @@ describe('a captured request', () => {
     expect(await countEvents(project)).toBe(6)
   })
 
-  it('is refused when the bucket takes nothing', async () => {
+  it('is refused when the bucket accepts nothing', async () => {
     const project = await newProject()
     const queues = holdQueues()
 
@@ -142,7 +142,7 @@ describe('a captured request', () => {
     expect([status, queues.captured]).toEqual([503, []])
   })
 
-  it('is stored once although its message comes, and another from the sweep', async () => {
+  it('is stored once even if its own message and the sweep’s both arrive', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -155,7 +155,7 @@ describe('a captured request', () => {
     expect(await countEvents(project)).toBe(3)
   })
 
-  it('is stored once although its object could not be removed then', async () => {
+  it('is stored once even if its object could not be deleted', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -170,7 +170,7 @@ describe('a captured request', () => {
     expect(await countEvents(project)).toBe(3)
   })
 
-  it('is taken up under the key of an earlier version', async () => {
+  it('is sent again under the key of an earlier version', async () => {
     const project = await newProject()
     const queues = holdQueues()
     const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
@@ -184,7 +184,7 @@ describe('a captured request', () => {
     expect(await env.BUCKET.head(spill)).toBeNull()
   })
 
-  it('is not deleted however long it waits', async () => {
+  it('is not deleted, however long it waits', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -216,7 +216,7 @@ describe('a part of a recording', () => {
     expect(await recordingsOf(project)).toMatchObject([{ click_count: 1 }])
   })
 
-  it('is taken up when its message is lost, and counted once', async () => {
+  it('is sent again when its message is lost, and counted once', async () => {
     const project = await newProject()
     const queues = holdQueues()
     const events = [snapshotEvent(project), snapshotEvent(project, { session: 'other' })]
@@ -239,7 +239,7 @@ describe('a part of a recording', () => {
   })
 
   it.each(['before its snapshots', 'before its message'])(
-    'leaves nothing that stays when its request is cut off %s',
+    'leaves nothing behind when its request is interrupted %s',
     async (cut) => {
       const project = await newProject()
       const queues = holdQueues()
@@ -299,7 +299,7 @@ describe('a dead letter', () => {
     })
 
   it.each(['captured request', 'part of a recording'])(
-    'of a %s comes again when it is lost before it is parked',
+    'of a %s is sent again when it is lost before it is parked',
     async (kind) => {
       const project = await newProject()
       const queues = holdQueues()
@@ -324,7 +324,7 @@ describe('a dead letter', () => {
   )
 
   it.each(['captured request', 'part of a recording'])(
-    'of a %s lies in the bucket once although its parking was cut off and its message lost',
+    'of a %s is parked once even if its parking was interrupted and its message lost',
     async (kind) => {
       const project = await newProject()
       const queues = holdQueues()
@@ -352,7 +352,7 @@ describe('a dead letter', () => {
     }
   )
 
-  it('of a request that was parked or stored meanwhile is not parked once more, without its events', async () => {
+  it('of a request that has been parked or stored in the meantime is not parked again without its events', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -374,7 +374,7 @@ describe('a dead letter', () => {
 })
 
 describe('the sweep', () => {
-  it('sends seven messages in a day for what a queue does not get to', async () => {
+  it('sends seven messages in a day for an object that its queue does not process', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -386,7 +386,7 @@ describe('the sweep', () => {
     expect(sentOf(project, queues)).toHaveLength(7)
   })
 
-  it.each([1, 3])('goes on where its %i requests have ended, and misses nothing', async (max) => {
+  it.each([1, 3])('continues where its %i requests ended, and misses nothing', async (max) => {
     const project = await newProject()
     const queues = holdQueues()
     const count = 5
@@ -416,7 +416,7 @@ describe('the sweep', () => {
     ['list', 'before it has looked'],
     ['queue', 'before it has sent'],
     ['put', 'after it has sent']
-  ])('that is cut off (%s: %s) is made up for by the next one', async (call) => {
+  ])('that is interrupted (%s: %s) is completed by the next sweep', async (call) => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -439,7 +439,7 @@ describe('the sweep', () => {
     expect(await waitingOf(project)).toEqual([])
   })
 
-  it('takes up recordings although the queue of captured requests takes nothing', async () => {
+  it('resends recordings even if the queue of captured requests accepts nothing', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/batch/', batchOf(project), ALL)
@@ -452,7 +452,7 @@ describe('the sweep', () => {
     expect(queues.recorded).toContainEqual(expect.objectContaining({ project_id: project.id }))
   })
 
-  it('takes up at once, and once, what waited when the queues started empty', async () => {
+  it('resends at once, and once, everything that waited when the queues started empty', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await resend(queues, -MINUTE)

@@ -20,7 +20,7 @@ const counted = (id: number) =>
     sql`select slot, count from event_counts where project_id = ${id} and count <> 0 order by slot`
   )
 
-it('counts the events of each quarter of an hour, also before 1970', async () => {
+it('events are counted by quarter of an hour, even before 1970', async () => {
   const project = await newProject()
 
   await project.ingest(events)
@@ -35,7 +35,7 @@ it('counts the events of each quarter of an hour, also before 1970', async () =>
   expect((await verifyCounts(db)).wrong).toBe(0)
 })
 
-it('counts an event once, however often it arrives', async () => {
+it('an event is counted once, however often it arrives', async () => {
   const project = await newProject()
   const uuid = crypto.randomUUID()
 
@@ -48,7 +48,7 @@ it('counts an event once, however often it arrives', async () => {
   expect(await counted(project.id)).toEqual([{ slot: AT / QUARTER, count: 1 }])
 })
 
-it('no longer counts what is deleted with its counts', async () => {
+it('deleted events are no longer counted', async () => {
   const project = await newProject()
   await project.ingest(events)
   const chunk = sql`from events where project_id = ${project.id} and timestamp <= ${AT}`
@@ -65,7 +65,7 @@ it('no longer counts what is deleted with its counts', async () => {
   expect((await verifyCounts(db)).wrong).toBe(0)
 })
 
-it('is verified every night: what is counted wrongly is an error in the log', async () => {
+it('counts are verified every night, and a wrong count is an error in the log', async () => {
   const project = await newProject()
   await project.ingest(events)
   const verify = async () => {

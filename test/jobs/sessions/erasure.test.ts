@@ -8,7 +8,7 @@ import { AT, sessionsOf } from '../../support/sessions.ts'
 
 afterAll(untilQuiet)
 
-describe('erasing somebody', () => {
+describe('erasing a person', () => {
   const page = (who: string, session: string, path: string, second: number): TestEvent => ({
     distinct_id: who,
     timestamp: AT + second * 1000,
@@ -19,7 +19,7 @@ describe('erasing somebody', () => {
       sql`select key, value, count from session_values where project_id = ${id} order by key, value`
     )
 
-  it('leaves of a session what the others did in it, and of their own sessions nothing', async () => {
+  it('keeps the events of other persons in a shared session, and nothing of the person’s own sessions', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
     const bobs = [
@@ -70,7 +70,7 @@ describe('erasing somebody', () => {
     })
   })
 
-  it('leaves no word of theirs in any table', async () => {
+  it('leaves none of the person’s data in any table', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
     const secret = `secret${crypto.randomUUID()}`
@@ -94,7 +94,7 @@ describe('erasing somebody', () => {
     expect(await tablesWith(secret)).toEqual([])
   })
 
-  it('works a session of many events out anew', async () => {
+  it('rebuilds a session of many events', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
     const bobs = Array.from({ length: 1_203 }, (_, i) =>

@@ -20,7 +20,7 @@ const SESSION = '0198a0f0-0000-7000-8000-000000000001'
 const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 describe('a session', () => {
-  it('is what its events say together', async () => {
+  it('is the aggregate of its events', async () => {
     const project = await newProject()
     const view = (seconds: number, url: string, more: JsonObject = {}): TestEvent => ({
       timestamp: AT + seconds * 1000,
@@ -85,7 +85,7 @@ describe('a session', () => {
     ])
   })
 
-  it('begins and ends with whatever happened somewhere when there was no page and no screen', async () => {
+  it('begins and ends with events that have a URL if there is no page and no screen', async () => {
     const project = await newProject()
     const at = (seconds: number, path: string): TestEvent => ({
       event: 'clicked',
@@ -123,7 +123,7 @@ describe('a session', () => {
     ['more than 200 characters', 'x'.repeat(201)],
     ['a NUL', 'a\0b'],
     ['half a character', 'a\ud800']
-  ])('has no id that is %s', async (_, id) => {
+  ])('cannot have an id that is %s', async (_, id) => {
     const project = await newProject()
 
     const { explicitAcks } = await project.ingest([{ properties: { $session_id: id } }])
@@ -131,7 +131,7 @@ describe('a session', () => {
     expect([explicitAcks.length, await sessionsOf(project.id)]).toEqual([1, []])
   })
 
-  it('is its project’s own', async () => {
+  it('belongs to one project', async () => {
     const [one, other] = [await newProject(), await newProject()]
     await one.ingest([{ properties: { $session_id: SESSION } }])
     await other.ingest([
@@ -144,7 +144,7 @@ describe('a session', () => {
   })
 })
 
-it('is compared with its events every night: one that is not what they say is an error in the log', async () => {
+it('is compared with its events every night, and a difference is an error in the log', async () => {
   const project = await newProject()
   const events = Array.from({ length: 402 }, (_, i) => ({
     distinct_id: `p${i % 3}`,
@@ -203,7 +203,7 @@ const text = fc.constantFrom(
 const event = fc.record({
   event: fc.constantFrom('$pageview', '$screen', '$autocapture', '$web_vitals', 'bought'),
   distinct_id: fc.constantFrom('ada', 'bob', 'cyd'),
-  // Often the same moment, so that uuids decide; also long before 1970.
+  // Often the same moment, so that uuids decide; some times are long before 1970.
   timestamp: fc.constantFrom(AT, AT, AT + 1, AT - 1, AT + 60_000, -1, -86_400_000_000_000),
   properties: fc.record(
     {
@@ -219,7 +219,7 @@ const event = fc.record({
   )
 })
 
-it('is the same in whatever order, parts and repetitions its events come, and counts each once', async () => {
+it('is the same in whatever order, parts and repetitions its events arrive, and counts each once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 12 }).chain((events) => {
@@ -237,7 +237,8 @@ it('is the same in whatever order, parts and repetitions its events come, and co
       async ([events, some, all]) => {
         const project = await newProject()
         const numbered = events.map((one, i) => ({ ...one, uuid: uuidOf(i) }))
-        // Some of them some times, in messages of several batches; in the end each that was not there before.
+        // Some events several times, in messages of several batches; at the end, every event that
+        // is still missing.
         const rest = all.map((place) => [[place]])
         for (const batch of [...some, ...rest]) {
           await consume(

@@ -32,11 +32,11 @@ const toFields = (schedule: Schedule): JsonObject => ({
   timezone: schedule.timezone
 })
 
-/** Of the nth quarter of an hour: the queue takes nothing, or loses a message. */
+/** Quarters of an hour in which the queue accepts nothing, or loses a message. */
 const refuses = (n: number) => n % 97 === 0
 const loses = (n: number) => n % 11 === 0
 
-/** Fires the cron, and has the queue do what queues may: nothing at all, everything twice, or in another order. */
+/** Fires the cron, and lets the queue deliver nothing, everything twice, or in another order. */
 async function tick(desk: Desk, n: number): Promise<void> {
   if (refuses(n)) {
     await desk.cron({ DELIVERY_QUEUE: failingQueue() })
@@ -54,7 +54,10 @@ async function tick(desk: Desk, n: number): Promise<void> {
   await desk.drain()
 }
 
-/** The first ones of 1,000 random schedules that have 1 to 29 occurrences in `(from, until]`. */
+/**
+ * Generates 1,000 random schedules and returns the first with 1 to 29 occurrences in `(from,
+ * until]`.
+ */
 function pickSchedules(from: number, until: number) {
   const schedules: { schedule: Schedule; expected: number[] }[] = []
   for (const schedule of fc.sample(anySchedule, { numRuns: 1_000, seed })) {
@@ -73,7 +76,7 @@ it.each([
   ['spring', '2026-03-01T00:00:00Z'],
   ['autumn', '2026-10-01T00:00:00Z']
 ])(
-  'in eight weeks over the clock changes of %s subscriptions are delivered when they should be, each time once',
+  'in eight weeks around the clock changes of %s, each subscription is delivered on time and once',
   async (_, start) => {
     listenToLog()
     const [from, until] = [Date.parse(start), Date.parse(start) + 8 * WEEK]
@@ -87,7 +90,7 @@ it.each([
       own.set(target_value, { id, expected })
     }
 
-    // Of the quarters of an hour in which nothing is due, nor was left over by the one before, every sixteenth.
+    // Every sixteenth of the quarters of an hour in which nothing is due and nothing is left over.
     const busy = new Set(
       schedules.flatMap(({ expected }) =>
         expected.map((time) => Math.ceil((time - from) / QUARTER))

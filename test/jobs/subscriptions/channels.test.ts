@@ -9,6 +9,8 @@ import type { Received } from '../../support/receiver.ts'
 
 const { host, url } = inject('receiver')
 const OPEN = { OUTBOUND_ALLOW: host }
+/** The address of a chart. */
+const ADDRESS = /^https:\/\/analytics\.test\/charts\/(\d+\.){5}[0-9a-f]{64}\.png$/
 
 afterEach(() => {
   vi.useRealTimers()
@@ -16,15 +18,15 @@ afterEach(() => {
 })
 afterAll(untilQuiet)
 
-/** What has come to paths that begin so. */
+/** Returns the requests received at paths that begin like this. */
 const receivedAt = async (path: string): Promise<Received[]> =>
   (await fetch(`${url}/received?at=${encodeURIComponent(path)}`)).json()
 
 let n = 0
-/** A path of its own, which the receiver takes as the first part says. */
+/** Returns a unique path; its first part determines how the receiver behaves. */
 const pathOf = (kind: string, query = '') => `/${kind}/${++n}-${crypto.randomUUID()}${query}`
 
-/** What becomes of one delivery to this address: its record, and what arrived. */
+/** Makes one delivery to this address. Returns its record and the received requests. */
 async function deliver(target_type: string, path: string, fields: JsonObject = {}) {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('Signups')
@@ -49,21 +51,24 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     ])
   })
 
-  it.each([400, 401, 403, 404, 410, 422])('that answers %i is not asked again', async (status) => {
-    const { delivery, received } = await deliver(
-      type,
-      pathOf(`status/${status}`, '?say=no_service')
-    )
+  it.each([400, 401, 403, 404, 410, 422])(
+    'that answers %i gets no further request',
+    async (status) => {
+      const { delivery, received } = await deliver(
+        type,
+        pathOf(`status/${status}`, '?say=no_service')
+      )
 
-    const said =
-      type === 'slack'
-        ? `The receiver answered ${status}: no_service`
-        : `The receiver answered ${status}.`
-    expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
-    expect(received).toHaveLength(1)
-  })
+      const said =
+        type === 'slack'
+          ? `The receiver answered ${status}: no_service`
+          : `The receiver answered ${status}.`
+      expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
+      expect(received).toHaveLength(1)
+    }
+  )
 
-  it.each([408, 429, 500, 502, 503])('that answers %i is asked six times', async (status) => {
+  it.each([408, 429, 500, 502, 503])('that answers %i gets six requests', async (status) => {
     const { delivery, received } = await deliver(type, pathOf(`status/${status}`))
 
     expect(delivery).toMatchObject({
@@ -74,7 +79,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     expect(received).toHaveLength(6)
   })
 
-  it('that recovers gets it', async () => {
+  it('that recovers gets the delivery', async () => {
     const { delivery, received } = await deliver(type, pathOf('flaky', '?fail=2'))
 
     expect(delivery).toMatchObject({
@@ -85,7 +90,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     expect(received).toHaveLength(3)
   })
 
-  it('says when to come again', async () => {
+  it('says when to try again', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const target_value = `${url}${pathOf('status/429', '?Retry-After=7200')}`
@@ -98,7 +103,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
   })
 
   it.each(['cut', 'garbage'])(
-    'that breaks off may have got it, and gets it again, marked: %s',
+    'that breaks the connection may have got the delivery, and gets it again, marked: %s',
     async (kind) => {
       const { delivery, received } = await deliver(type, pathOf(kind))
 
@@ -114,7 +119,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
   )
 
   it.each(['endless', 'stalls'])(
-    'that says yes has it, whatever it says after: %s',
+    'that answers with success has the delivery, whatever follows: %s',
     async (kind) => {
       const { delivery, received } = await deliver(type, pathOf(kind))
 
@@ -123,7 +128,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     }
   )
 
-  it('is followed where it redirects, but not to a private address', async () => {
+  it('may redirect, but not to a private address', async () => {
     const to = pathOf('ok')
     const moved = await deliver(type, pathOf('status/307', `?Location=${encodeURIComponent(to)}`))
     const inside = await deliver(type, pathOf('status/307', '?Location=https://169.254.169.254/'))
@@ -137,7 +142,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
     })
   })
 
-  it('is refused at delivery, too, when its host is no longer open', async () => {
+  it('is refused at delivery, too, if its host is no longer allowed', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const path = pathOf('ok')
@@ -152,7 +157,7 @@ describe.each(['slack', 'webhook'])('a %s', (type) => {
   })
 })
 
-it('waits ten seconds for a webhook, and no longer', async () => {
+it('a delivery waits ten seconds for a webhook, and no longer', async () => {
   const desk = await newDesk()
   const { id } = await desk.subscribe(
     { target_type: 'webhook', target_value: `${url}${pathOf('silent')}` },
@@ -175,7 +180,7 @@ it('waits ten seconds for a webhook, and no longer', async () => {
 })
 
 describe('a webhook', () => {
-  it('is signed by the convention, under an id that stays the same', async () => {
+  it('is signed by Standard Webhooks, under an id that stays the same', async () => {
     const { subscription, received } = await deliver('webhook', pathOf('flaky', '?fail=1'))
     const webhook = new Webhook(subscription.webhook_secret)
     setClock('2026-11-22T09:00:10Z')
@@ -191,7 +196,7 @@ describe('a webhook', () => {
     ).toThrow()
   })
 
-  it('says what there is to say', async () => {
+  it('contains the complete content', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Signups')
     await countSignups(desk)
@@ -232,6 +237,7 @@ describe('a webhook', () => {
             from: '2026-11-16T00:00:00Z',
             until: '2026-11-22T00:00:00Z',
             error: null,
+            chart_url: expect.stringMatching(ADDRESS),
             lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25%' }]
           }
         ]
@@ -240,7 +246,7 @@ describe('a webhook', () => {
   })
 })
 
-it('posts blocks to Slack that nobody’s names can break out of', async () => {
+it('posts blocks to Slack that no name can break', async () => {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('<!channel> & co')
   await countSignups(desk)
@@ -261,6 +267,11 @@ it('posts blocks to Slack that nobody’s names can break out of', async () => {
           type: 'mrkdwn',
           text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%'
         }
+      },
+      {
+        type: 'image',
+        image_url: expect.stringMatching(ADDRESS),
+        alt_text: 'Chart of <!channel> & co'
       },
       {
         type: 'context',
@@ -297,7 +308,7 @@ describe('an e-mail', () => {
     expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', error: null }])
   })
 
-  it('is one for each recipient, with a link of their own', async () => {
+  it('is sent separately to each recipient, with the recipient’s own link', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Signups')
     await countSignups(desk)

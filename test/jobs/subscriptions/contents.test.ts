@@ -9,8 +9,8 @@ afterEach(() => {
 })
 afterAll(untilQuiet)
 
-describe('what is delivered', () => {
-  /** The text of a test delivery. */
+describe('the content of a delivery', () => {
+  /** Returns the text of a test delivery. */
   async function textOf(desk: Desk, fields: JsonObject): Promise<string> {
     const { id } = await desk.subscribe(fields)
     await desk.send('POST', `subscriptions/${id}/test/`)
@@ -40,7 +40,7 @@ describe('what is delivered', () => {
     expect(text).toContain('…and 2 more on the dashboard.')
   })
 
-  it('is of whole days: of a steady number the change is none, whatever the hour', async () => {
+  it('covers whole days: a steady number shows no change, whatever the hour', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Steady')
     const hours = Array.from(
@@ -58,7 +58,7 @@ describe('what is delivered', () => {
     )
   })
 
-  it('is of today when there is nothing before', async () => {
+  it('covers today if there are no earlier days', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('New')
     await desk.project.ingest([
@@ -68,7 +68,7 @@ describe('what is delivered', () => {
     expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
   })
 
-  it('is an insight once that is also a tile of the dashboard', async () => {
+  it('contains an insight once that is also a tile of the dashboard', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
@@ -87,13 +87,13 @@ describe('what is delivered', () => {
     [
       'nothing happened',
       { events: [{ id: 'never' }], date_from: '-6d' },
-      'No events: 15 – 21 Nov 2026.'
+      'Nothing to report for 15 – 21 Nov 2026: all values are zero.'
     ],
-    ['nothing is asked', {}, 'This insight asks for nothing yet.'],
+    ['it has no series', {}, 'This insight has no series yet.'],
     [
       'it is too much',
       { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },
-      'This insight could not be computed: A trend has at most 10000 buckets.'
+      'This insight could not be computed: A trend has at most 10,000 buckets.'
     ]
   ])('says so when %s', async (_, filters, expected) => {
     setClock('2026-11-21T12:00:00Z')
@@ -103,7 +103,7 @@ describe('what is delivered', () => {
     expect(await textOf(desk, { insight })).toContain(`Other\n  ${expected}`)
   })
 
-  it('says so when the insight is gone', async () => {
+  it('says so when the insight is deleted', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id, insight } = await desk.subscribe()

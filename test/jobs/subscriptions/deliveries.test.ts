@@ -15,7 +15,7 @@ afterEach(() => {
 afterAll(untilQuiet)
 
 describe('an occurrence', () => {
-  it('is entered when it is due, delivered, and not entered again', async () => {
+  it('is entered in the ledger when it is due, delivered, and not entered again', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -51,7 +51,7 @@ describe('an occurrence', () => {
     expect((await desk.find(id)).next_delivery_date).toBe('2026-11-23T09:00:00Z')
   })
 
-  it('is entered once by crons that run twice and at once', async () => {
+  it('is entered once by crons that run twice and at the same time', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -64,7 +64,7 @@ describe('an occurrence', () => {
     expect([desk.mails.length, (await desk.deliveries(id)).length]).toEqual([1, 1])
   })
 
-  it('is sent once by messages that come twice and at once', async () => {
+  it('is sent once by messages that arrive twice and at the same time', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -79,7 +79,7 @@ describe('an occurrence', () => {
     expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
   })
 
-  it.each(['is lost', 'was never sent'])('is delivered although its message %s', async (fault) => {
+  it.each(['is lost', 'was never sent'])('is delivered even if its message %s', async (fault) => {
     listenToLog()
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
@@ -120,7 +120,7 @@ describe('an occurrence', () => {
     expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered', missed: 0 }])
   })
 
-  it('stands, after days without a cron, for all that were missed, and says so', async () => {
+  it('replaces all missed occurrences after days without a cron, and says so', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -138,7 +138,7 @@ describe('an occurrence', () => {
     expect((await desk.find(id)).next_delivery_date).toBe('2026-11-26T09:00:00Z')
   })
 
-  it('is not lost when the schedule changes before it was entered', async () => {
+  it('is not lost when the schedule changes before it is entered', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -156,7 +156,7 @@ describe('an occurrence', () => {
   it.each([
     [{ deleted: true }, 'The subscription was deleted before.'],
     [{ paused: true }, 'The subscription was paused before.']
-  ])('is skipped when meanwhile %j', async (change, error) => {
+  ])('is skipped if in the meantime %j', async (change, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -173,7 +173,7 @@ describe('an occurrence', () => {
   it.each([
     [{ insight: null }, 'It has neither an insight nor a dashboard.'],
     [{ insight: null, dashboard: true }, 'Its dashboard has no insights.']
-  ])('is skipped when there is nothing to deliver: %j', async (fields, error) => {
+  ])('is skipped if there is nothing to deliver: %j', async (fields, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const dashboard =
@@ -188,7 +188,7 @@ describe('an occurrence', () => {
     expect(await desk.deliveries(id)).toMatchObject([{ status: 'skipped', error }])
   })
 
-  it('ends with the last of its schedule', async () => {
+  it('is the last when its schedule ends', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe({ count: 3 })
@@ -202,13 +202,16 @@ describe('an occurrence', () => {
   })
 })
 
-/** Recipients of whom each mail is for one. */
+/** The recipients of e-mails, each of which has one recipient. */
 const TWO = 'ada@example.com, bob@example.com'
 
-/** Sent once, or at most twice to a recipient whose entry in the delivery says `repeated`. */
+/**
+ * Checks that each recipient got one message, or at most two if the recipient's entry says
+ * `repeated`.
+ */
 const isSentAsTold = (sent: number, isRepeated: boolean) => sent <= (isRepeated ? 2 : 1) && sent > 0
 
-it('goes on wherever the work is cut: to each recipient one message, or two of which the log tells', async () => {
+it('continues wherever the work is interrupted: each recipient gets one message, or two, which the ledger shows', async () => {
   listenToLog()
   let repeated = 0
   for (let call = 1; ; call += 1) {
@@ -243,7 +246,7 @@ it('goes on wherever the work is cut: to each recipient one message, or two of w
   }
 })
 
-it('is taken up again six minutes after its consumer was last heard of, who then has no say in it', async () => {
+it('is resumed six minutes after the last sign of its consumer, which then has no effect on it', async () => {
   listenToLog()
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
@@ -277,7 +280,7 @@ it('is taken up again six minutes after its consumer was last heard of, who then
   ])
 })
 
-it('is forgotten after 90 days, but for the last that arrived', async () => {
+it('is removed after 90 days, except the last that arrived', async () => {
   const log = listenToLog()
   setClock('2026-01-01T12:00:00Z')
   const desk = await newDesk()
@@ -317,8 +320,8 @@ it('is forgotten after 90 days, but for the last that arrived', async () => {
   expect(desk.mails.filter(({ text }) => text.includes('Hi'))).toHaveLength(1)
 })
 
-describe('a cron that is cut', () => {
-  it('anywhere enters each occurrence once all the same', async () => {
+describe('a cron that is interrupted', () => {
+  it('at any call still enters each occurrence once', async () => {
     listenToLog()
     for (let call = 1; ; call += 1) {
       for (const side of ['before', 'after'] as const) {
@@ -345,7 +348,7 @@ describe('a cron that is cut', () => {
 })
 
 describe('a test', () => {
-  it('is delivered now, marked, and leaves the schedule as it is', async () => {
+  it('is delivered now, marked as a test, and leaves the schedule unchanged', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Signups')
     const { id, next_delivery_date } = await desk.subscribe({
@@ -391,7 +394,7 @@ it('puts the invitation into the first message only', async () => {
   expect(desk.mails[0]?.html).toContain('Welcome,<br>Ada &amp; Bob')
 })
 
-it('of which each attempt is cut off is given up on', async () => {
+it('whose every attempt is interrupted is given up on', async () => {
   listenToLog()
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
@@ -448,12 +451,12 @@ it('drops a message that names no delivery', async () => {
   expect(await desk.deliver({ project_id: desk.project.id, id: 999_999_999 })).toBe(true)
 
   expect(log.lines('queue message dropped')).toMatchObject([
-    { error: 'Error: Not a delivery message; wrong: project_id, id.' },
+    { error: 'Error: This is not a delivery message; wrong fields: project_id, id.' },
     { error: 'Error: There is no project 999999999.' }
   ])
 })
 
-it('does not deliver what is in the ledger of another project', async () => {
+it('does not deliver from the ledger of another project', async () => {
   setClock('2026-11-21T12:00:00Z')
   const [desk, other] = [await newDesk(), await newDesk()]
   const { id } = await desk.subscribe()
@@ -467,7 +470,7 @@ it('does not deliver what is in the ledger of another project', async () => {
 })
 
 describe('what a delivery costs', () => {
-  /** Subscriptions and closed deliveries of others, far from due. */
+  /** Inserts other subscriptions and finished deliveries that are far from due. */
   const seedOthers = async (id: number, count: number) => {
     const columns = await db.all<{ name: string }>(
       sql`select name from pragma_table_info('subscriptions')`
@@ -488,12 +491,12 @@ describe('what a delivery costs', () => {
       where next_delivery_date > 4070908800000 on conflict do nothing`)
   }
 
-  it.each([1, 1_000])('is the same beside %i others', async (others) => {
+  it.each([1, 1_000])('is the same with %i other subscriptions', async (others) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe({ start_date: '2026-11-30T10:00:00Z' })
     await seedOthers(id, others)
-    // What other tests have left.
+    // Data that other tests have left.
     setClock('2026-11-30T09:59:00Z')
     await desk.cron()
     desk.held.length = 0

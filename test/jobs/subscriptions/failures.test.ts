@@ -9,7 +9,7 @@ afterEach(() => {
 afterAll(untilQuiet)
 
 describe('an e-mail that fails', () => {
-  it('for a reason that passes is sent again later and later, and then arrives', async () => {
+  it('for a temporary reason is sent again after longer and longer delays, and then arrives', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -45,7 +45,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('each time is given up on after six attempts in eight hours', async () => {
+  it('every time is given up on after six attempts in eight hours', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -69,7 +69,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('for good is not sent again, and the others are', async () => {
+  it('permanently is not sent again, but other e-mails are', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe({
@@ -105,7 +105,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('without a word may have arrived: it is sent once more, and marked', async () => {
+  it('without an answer may have arrived: it is sent once more, marked', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -160,7 +160,7 @@ describe('a subscription that keeps failing', () => {
     return { desk, id, owner }
   }
 
-  it('is paused after five occurrences, and its owner told', async () => {
+  it('is paused after five occurrences, and its owner is notified', async () => {
     const { desk, id, owner } = await failFor(8)
 
     const reason =
@@ -181,7 +181,7 @@ describe('a subscription that keeps failing', () => {
     expect(kinds).toEqual(['notice delivered', ...Array(5).fill('scheduled failed')])
   })
 
-  it('goes on when it is resumed, and counts anew', async () => {
+  it('continues when it is resumed, and counts from zero', async () => {
     const { desk, id } = await failFor(5)
 
     const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
@@ -215,7 +215,7 @@ describe('a subscription that keeps failing', () => {
     })
   })
 
-  it('is not paused when one in between arrives', async () => {
+  it('is not paused if an occurrence in between arrives', async () => {
     const { desk, id } = await failFor(4)
     const { email } = desk.faults
     desk.faults.email = () => {}

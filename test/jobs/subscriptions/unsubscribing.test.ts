@@ -45,7 +45,7 @@ describe('unsubscribing', () => {
     expect(await desk.find(id)).toMatchObject({ target_value: 'bob@example.com', deleted: false })
   })
 
-  it('of the last one deletes the subscription', async () => {
+  it('the last recipient deletes the subscription', async () => {
     const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
 
     await Promise.all(links.map((link) => form('POST', link)))
@@ -53,7 +53,7 @@ describe('unsubscribing', () => {
     expect(await desk.find(id)).toMatchObject({ deleted: true, next_delivery_date: null })
   })
 
-  it('is only asked for by opening the link', async () => {
+  it('is not done by opening the link', async () => {
     const { desk, id, links } = await newLinks('ada@example.com')
 
     const page = await form('GET', links[0] ?? '')
@@ -64,7 +64,7 @@ describe('unsubscribing', () => {
     expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
   })
 
-  it('counts for an attempt that is still to come', async () => {
+  it('applies to an attempt that is still to come', async () => {
     const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
     desk.mails.length = 0
     desk.faults.email = () => {
@@ -85,7 +85,7 @@ describe('unsubscribing', () => {
   })
 
   it.each(['x', '1.2', '1.2.3', `1.2.${'g'.repeat(64)}`, 'x'.repeat(201)])(
-    'is not what %s does',
+    'is not done by %s',
     async (ticket) => {
       const { status } = await form('POST', `/unsubscribe/${ticket}`)
 
@@ -93,7 +93,7 @@ describe('unsubscribing', () => {
     }
   )
 
-  it('finds nothing behind a link that was made up or changed', async () => {
+  it('is refused with a forged or changed link', async () => {
     const { desk, id, links } = await newLinks('ada@example.com')
     const [link = ''] = links
     const change = (text: string) => text.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
@@ -113,7 +113,7 @@ describe('unsubscribing', () => {
     expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
   })
 
-  it('takes a link from before links were sealed while its address is on the subscription', async () => {
+  it('accepts a link from before links were sealed, as long as its address is on the subscription', async () => {
     const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
     const unsealed = (links[0] ?? '').replace(/\.[^.]+$/, '')
 

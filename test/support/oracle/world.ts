@@ -41,6 +41,10 @@ export type World = {
   splits: string[]
   erased: string[]
   deleted: { name: string; from: number; until: number }[]
+  /** How many of the events arrive before segments are sealed; the others may be late. */
+  early: number
+  /** Segments, as far as they do not overlap. */
+  sealed: { name: string; from: number; until: number }[]
 }
 
 const value = fc.oneof(
@@ -84,9 +88,12 @@ export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
           beside: fc.constantFrom(-1, 0, 0, 1, 123_456, 899_999),
           hasPerson: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
           properties,
-          folds: fc.option(fc.constantFrom(...PEOPLE), { freq: 15, nil: undefined })
+          folds: fc.oneof(
+            { weight: 15, arbitrary: fc.constant(undefined) },
+            { weight: 1, arbitrary: fc.constantFrom(...PEOPLE) }
+          )
         }),
-        { maxLength: 80 }
+        { maxLength: 80, size: 'max' }
       ),
       splits: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
       erased: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
@@ -97,9 +104,18 @@ export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
           days: fc.integer({ min: 1, max: 4 })
         }),
         { maxLength: 2 }
+      ),
+      early: fc.integer({ min: 0, max: 80 }),
+      sealed: fc.array(
+        fc.record({
+          name: fc.constantFrom(...NAMES),
+          quarter: fc.integer({ min: 0, max: DAYS * 96 - 1 }),
+          quarters: fc.integer({ min: 1, max: 10 * 96 })
+        }),
+        { maxLength: 6 }
       )
     })
-    .map(({ place: [zone, around], events, deleted, ...rest }) => {
+    .map(({ place: [zone, around], events, deleted, sealed, ...rest }) => {
       const middle = Date.parse(around)
       const start = middle - Math.floor(middle % (HOUR / 4)) - (DAYS / 2) * DAY
       return {
@@ -114,6 +130,11 @@ export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
           name,
           from: start + day * DAY,
           until: start + (day + days) * DAY
+        })),
+        sealed: sealed.map(({ name, quarter, quarters }) => ({
+          name,
+          from: start + (quarter * HOUR) / 4,
+          until: start + ((quarter + quarters) * HOUR) / 4
         }))
       }
     })

@@ -4,10 +4,11 @@ import { untilQuiet } from '../../support/queue.ts'
 
 afterAll(untilQuiet)
 
-it('refuses a key’s requests beyond its rate until the next minute, and nobody else’s', async () => {
+it('refuses a key’s requests beyond its rate until the next minute, and no other key’s', async () => {
   const [project, other] = [await newProject(), await newProject()]
   const statuses = []
-  // Three a minute: of eight in a row at least two are too many, even when a minute ends in between.
+  // Three per minute: of eight in a row, at least two are too many, even if a minute ends in
+  // between.
   for (let i = 0; i < 8; i += 1) {
     statuses.push(await project.call('GET', 'persons/'))
   }
@@ -21,7 +22,7 @@ it('refuses a key’s requests beyond its rate until the next minute, and nobody
   expect((await other.call('GET', 'persons/')).status).toBe(200)
 })
 
-it('asks a model no more often than that, and then has the rules answer', async () => {
+it('limits the requests to a model, and then answers by the rules', async () => {
   const project = await newProject()
   let asked = 0
   const run = async () => {
@@ -30,7 +31,7 @@ it('asks a model no more often than that, and then has the rules answer', async 
   }
   const bindings = { AI: { run }, AI_MODEL: 'test-model' }
   const engines = []
-  // Once a minute: of three in a row at least one is too many.
+  // Once per minute: of three in a row, at least one is too many.
   for (let i = 0; i < 3; i += 1) {
     const { body } = await project.send(
       'POST',

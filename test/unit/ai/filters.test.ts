@@ -149,7 +149,7 @@ describe('a request', () => {
     expect(shown(text)).toBe(expected)
   })
 
-  it('has the days of the project’s clock', () => {
+  it('uses the days of the project’s time zone', () => {
     const now = new Date('2026-11-21T23:30:00Z')
 
     expect(shown('yesterday', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe(
@@ -185,16 +185,19 @@ describe('a question', () => {
     ['"signed up"', 'Not understood: ""signed up"". '],
     ['not', 'Not understood: "not". '],
     ['not where price is greater than 5', 'Not understood: "not". '],
-    ['longer than 9007199254740993 seconds', '9007199254740993 cannot be compared exactly'],
+    [
+      'longer than 9007199254740993 seconds',
+      '9007199254740993 has too many digits to be compared exactly'
+    ],
     ['yesterday or Firefox', 'Days and distinct ids apply to the whole request'],
     ['not yesterday', 'Days and distinct ids apply to the whole request'],
     ['today and yesterday', 'Days and distinct ids apply to the whole request']
-  ])('is asked: %s', (text, expected) => {
+  ])('is returned for: %s', (text, expected) => {
     expect(write(text)).toEqual({ question: expect.stringContaining(expected) })
   })
 })
 
-it('never fails, and what it answers the list takes or refuses in words', () => {
+it('never fails, and the list accepts its filters or refuses them with an error', () => {
   const words = [
     'Firefox',
     'Chrome',
@@ -242,7 +245,7 @@ it('never fails, and what it answers the list takes or refuses in words', () => 
   )
 })
 
-it('takes requests as long as they may be', () => {
+it('accepts requests of the largest length', () => {
   for (const piece of [
     '(',
     'not ',

@@ -6,7 +6,7 @@ import { deep } from '../../support/depth.ts'
 const UUID = '01a1fc87-dc26-71e7-8a25-7ac44254cc16'
 const none = { examples: [], counter_examples: [] }
 
-/** The pattern for a description, with texts that it has to match and others that it must not. */
+/** The pattern for a description, with texts that it must match and texts that it must not match. */
 const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][] = [
   [
     'an e-mail address',
@@ -124,7 +124,7 @@ describe('a description', () => {
     expect(writeRegex(ask, given)).toMatchObject({ output: pattern, rejected: leaves })
   })
 
-  it('says what is found in each example', () => {
+  it('returns the match in each example', () => {
     const given = {
       examples: ['to ada@example.com', 'eve@example.org'],
       counter_examples: ['nobody']
@@ -154,9 +154,12 @@ describe('a description', () => {
       ['/users/12'],
       '^/users/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'
     ]
-  ])('%s is read as narrowly as the examples ask', (ask, examples, counter_examples, output) => {
-    expect(writeRegex(ask, { examples, counter_examples })).toMatchObject({ output })
-  })
+  ])(
+    '%s is read as narrowly as the examples require',
+    (ask, examples, counter_examples, output) => {
+      expect(writeRegex(ask, { examples, counter_examples })).toMatchObject({ output })
+    }
+  )
 
   it.each([
     ['something purple and furry', 'Not understood: "purple", "furry".'],
@@ -169,11 +172,11 @@ describe('a description', () => {
     ['uuids that start with 01', 'These conditions do not fit into one pattern'],
     ['contains "a" and "b" and "c" and "d"', 'These conditions do not fit into one pattern'],
     [`exactly "${'a'.repeat(1001)}"`, 'The pattern would be longer than 1,000 characters.']
-  ])('%s: is refused in words', (ask, fault) => {
+  ])('%s: is refused with an explanation', (ask, fault) => {
     expect(writeRegex(ask, none)).toEqual({ fault: expect.stringContaining(fault) })
   })
 
-  it('is refused when an example speaks against it', () => {
+  it('is refused when an example contradicts it', () => {
     const answer = writeRegex('starts with /docs', { examples: ['/blog/a'], counter_examples: [] })
 
     expect(answer).toEqual({ fault: 'The description does not match the example "/blog/a".' })
@@ -211,7 +214,7 @@ describe('examples alone', () => {
   })
 })
 
-it('is JavaScript’s as well, where it does not ignore case, and matches what it says', () => {
+it('is also valid in JavaScript, unless it ignores case, and matches as described', () => {
   const text = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     .filter((one) => !/["“”`']|\n/.test(one))
@@ -231,7 +234,7 @@ it('is JavaScript’s as well, where it does not ignore case, and matches what i
   )
 })
 
-it('never fails, whatever is asked', () => {
+it('never fails, whatever the description', () => {
   const words = [
     'starts with',
     'ends with',

@@ -178,7 +178,10 @@ describe('versions', () => {
   })
 })
 
-/** What clients send, by one id and one time each; merges only fold ids that are never a target, so none is refused. */
+/**
+ * Events of clients, each with its own id and time. Merges only fold ids that are never a target,
+ * so none is refused.
+ */
 const history = fc
   .array(
     fc.record({

@@ -13,7 +13,10 @@ const BOB = 'f123456789abcdef0123456789abcdef'
 const MINUTE = 60_000
 const NINE = Date.parse('2026-11-22T09:00:00Z')
 
-/** The session ids of visits that many minutes after nine, each batch by itself; between them all is stored. */
+/**
+ * Returns the session ids of visits this many minutes after nine. Each batch is planned and stored
+ * before the next.
+ */
 function visit(...batches: number[][]): string[] {
   let stored: VisitorSession[] = []
   const ids: string[] = []

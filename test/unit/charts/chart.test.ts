@@ -4,7 +4,7 @@ import { type Chart, KINDS } from '../../../src/charts/chart.ts'
 import { describeChart, drawChart, SIZES } from '../../../src/charts/draw.ts'
 import { stack } from '../../../src/charts/lines.ts'
 import { formatTick, scaleOf } from '../../../src/charts/scale.ts'
-import { shorten, widthOf } from '../../../src/charts/text.ts'
+import { shorten, widthOf, wrap } from '../../../src/charts/text.ts'
 import { THEME, THEMES } from '../../../src/charts/theme.ts'
 import { deep } from '../../support/depth.ts'
 
@@ -30,11 +30,11 @@ describe('the scale of an axis', () => {
       [0, 1]
     ],
     [[], [0, 1]]
-  ])('of %j has the marks %j', (values, ticks) => {
+  ])('for %j has the marks %j', (values, ticks) => {
     expect(scaleOf(values, 5).ticks.map((tick) => Math.round(tick * 1e6) / 1e6)).toEqual(ticks)
   })
 
-  it('holds zero and every value between few marks', () => {
+  it('covers zero and every value with few marks', () => {
     const value = fc
       .double({ min: -1e12, max: 1e12, noNaN: true })
       .map((number) => Math.round(number * 1e3) / 1e3)
@@ -66,14 +66,20 @@ describe('the scale of an axis', () => {
 })
 
 describe('a text', () => {
-  it('is cut to its width, between characters', () => {
+  it('is cut between characters to fit its width', () => {
     expect(shorten('Sign-ups', 12, 200)).toBe('Sign-ups')
     expect(shorten('A very long name', 12, 60)).toBe('A very l…')
     expect(shorten('👩‍🚀👩‍🚀👩‍🚀', 12, 30)).not.toMatch(/[\ud800-\udbff]$/)
     expect(shorten('wide', 12, 1)).toBe('')
   })
 
-  it('never is wider than asked', () => {
+  it('is broken into lines at spaces', () => {
+    expect(wrap('Choose a shorter range.', 12, 200)).toEqual(['Choose a shorter range.'])
+    expect(wrap('Choose a shorter range.', 12, 60)).toEqual(['Choose a', 'shorter', 'range.'])
+    expect(wrap('averyveryverylongword short', 12, 60)).toEqual(['averyve…', 'short'])
+  })
+
+  it('is never wider than requested', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -101,7 +107,7 @@ it('series are stacked by their running totals', () => {
   ])
 })
 
-it('a chart is told in words', () => {
+it('a chart has a description in words', () => {
   const chart: Chart = {
     title: 'Sign-ups',
     subtitle: 'UTC',
@@ -113,7 +119,7 @@ it('a chart is told in words', () => {
   expect(describeChart(chart)).toBe('Line chart, 1 Jun to 3 Jun, UTC. Sign-ups: 3 to 40, last 12.')
 })
 
-/** The relative luminance and the contrast of WCAG 2. */
+/** Returns the relative luminance, and the contrast, by WCAG 2. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other].map(luminance).toSorted((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
@@ -152,7 +158,7 @@ describe('any chart', () => {
   })
   const pixels = fc.integer({ min: SIZES.least, max: SIZES.most })
 
-  it('is well-formed, and has no coordinate that is no number', () => {
+  it('is well-formed, and all its coordinates are numbers', () => {
     fc.assert(
       fc.property(
         chart,
@@ -180,7 +186,7 @@ describe('any chart', () => {
   })
 })
 
-/** The elements that are open at the end of an SVG. */
+/** Returns the elements that are still open at the end of an SVG. */
 function balanceOf(svg: string): string[] {
   const open: string[] = []
   for (const [, slash, name = '', end] of svg.matchAll(/<(\/?)([a-zA-Z]+)[^>]*?(\/?)>/g)) {

@@ -1,18 +1,49 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { drawPictures } from '../../support/charts.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { drawChart } from '../../../src/charts/draw.ts'
+import { emptyChart } from '../../../src/insights/chart.ts'
+import { drawPictures, openPainter, paintPictures } from '../../support/charts.ts'
+import { sizeOf } from '../../support/png.ts'
 
 const folder = join(import.meta.dirname, '../../../docs/charts')
 const pictures = [...drawPictures()]
+const instantiate = vi.spyOn(WebAssembly, 'instantiate')
+const paint = await openPainter()
+/** Node's types know only a start from a module, without the instance beside it. */
+const started: { instance: WebAssembly.Instance } = await instantiate.mock.results[0]?.value
+const images = [...paintPictures(paint)]
+
+/** Bytes per pixel of a chart: 150 kB at 600 × 320. */
+const BYTES_PER_PIXEL = 150_000 / (600 * 320)
+
+/** Returns width and height of the chart that an image shows. */
+function chartSize(name: string): [number, number] {
+  const [, svg = ''] = pictures.find(([drawn]) => drawn === name.replace('.png', '.svg')) ?? []
+  const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(svg) ?? []
+  return [Number(width), Number(height)]
+}
 
 describe('the pictures below docs/charts', () => {
-  it('are all that are drawn', () => {
-    expect(readdirSync(folder).sort()).toEqual(pictures.map(([name]) => name).sort())
+  it('are exactly the pictures that are drawn', () => {
+    const names = [...pictures, ...images].map(([name]) => name)
+
+    expect(readdirSync(folder).sort()).toEqual(names.sort())
   })
 
-  it.each(pictures)('%s is as it was looked at: `npm run charts` draws it anew', (name, svg) => {
+  it.each(pictures)('%s is unchanged: `npm run charts` redraws it', (name, svg) => {
     expect(svg).toBe(readFileSync(join(folder, name), 'utf8'))
+  })
+
+  it.each(images)('%s is as it was looked at: `npm run charts` draws it anew', (name, png) => {
+    expect(readFileSync(join(folder, name)).equals(png)).toBe(true)
+  })
+
+  it.each(images)('%s has two pixels for each of its chart, and few bytes', (name, png) => {
+    const [width, height] = chartSize(name)
+
+    expect(sizeOf(png)).toEqual([2 * width, 2 * height])
+    expect(png.byteLength).toBeLessThan(BYTES_PER_PIXEL * width * height)
   })
 
   it.each(pictures)('%s is text and shapes, and loads nothing', (_, svg) => {
@@ -26,9 +57,27 @@ describe('the pictures below docs/charts', () => {
     expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|data:|@import|href/)
   })
 
-  it.each(pictures)('%s says what it shows to those who do not see it', (_, svg) => {
+  it.each(pictures)('%s has a description for people who cannot see it', (_, svg) => {
     expect(svg).toMatch(/role="img" aria-labelledby="chart-title chart-description"/)
     expect(svg).toMatch(/<title id="chart-title">[^<]{4,}<\/title>/)
     expect(svg).toMatch(/<desc id="chart-description">[^<]{20,}<\/desc>/)
+  })
+})
+
+describe('an image', () => {
+  it('has about 4 million pixels at most', () => {
+    const svg = drawChart(emptyChart('Large'), { width: 2_000, height: 1_600 })
+    const [width, height] = sizeOf(paint(svg))
+
+    expect(width * height).toBeLessThan(4_010_000)
+    expect(width / height).toBeCloseTo(1.25, 2)
+  })
+
+  it('takes less than 64 MB to draw, however large the chart is', () => {
+    paint(drawChart(emptyChart('Large'), { width: 2_000, height: 2_000 }))
+
+    const memory = started.instance.exports.memory as WebAssembly.Memory
+    expect(memory.buffer.byteLength).toBeGreaterThan(16_000_000)
+    expect(memory.buffer.byteLength).toBeLessThan(64_000_000)
   })
 })

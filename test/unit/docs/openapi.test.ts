@@ -46,11 +46,11 @@ it('lists schemas by name, in whatever order their modules are loaded', () => {
   expect(names).toEqual(names.toSorted())
 })
 
-/** What the linter does not have to like, and why. */
+/** Rules of the linter that do not apply, and why. */
 const EXCEPTIONS = {
   // The owner has not chosen a license yet.
   'info-license': 'off',
-  // PostHog's paths have one.
+  // PostHog's paths end with a slash.
   'no-path-trailing-slash': 'off',
   // The link to a recording only redirects.
   'operation-2xx-response': 'off',
@@ -60,7 +60,7 @@ const EXCEPTIONS = {
 
 describe.each([
   ['3.1', '/openapi.json', {}],
-  // Text in parameters has no schema there, so that nothing refers to that of property filters.
+  // Text in parameters has no schema there, so nothing refers to the schema of property filters.
   ['3.0', '/openapi-3.0.json', { 'no-unused-components': 'off' }]
 ] as const)('the document in OpenAPI %s', (version, path, exceptions) => {
   it('is valid', async () => {
@@ -100,7 +100,7 @@ describe.each([
 })
 
 describe('/openapi-3.0.json', () => {
-  it('has schemas that their examples fulfil, also those with nulls', async () => {
+  it('has schemas that their examples fulfil, including examples with nulls', async () => {
     const document = JSON.parse(await publish('/openapi-3.0.json'))
     const { DeletionTask, InsightFields } = document.components.schemas
     expect(DeletionTask.example.receipt).toBeNull()
@@ -116,7 +116,7 @@ describe('/openapi-3.0.json', () => {
     expect(problems.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([])
   })
 
-  it('has the operations of the other one, with values that may be null', async () => {
+  it('has the operations of the other document, with nullable values', async () => {
     const old = JSON.parse(await publish('/openapi-3.0.json'))
 
     const idsOf = (document: typeof old) =>
@@ -137,7 +137,7 @@ describe('operations that the interface documents with an empty body', () => {
       .flatMap((methods) => Object.values(methods))
       .filter(({ parameters }) => parameters.some(({ name }) => name === 'Prefer'))
 
-  it('are those of the interface, and say how to ask for one', () => {
+  it('are the operations of the interface, and their texts say how to ask for one', () => {
     const found = preferring(published)
 
     expect(found.map(({ operationId }) => operationId)).toEqual([
@@ -157,7 +157,7 @@ describe('operations that the interface documents with an empty body', () => {
     }
   })
 
-  it('say that they have one where a deployment sets EMPTY_BODIES', async () => {
+  it('say that they have one in a deployment that sets EMPTY_BODIES', async () => {
     const found = preferring(
       JSON.parse(await publish('/openapi.json', { EMPTY_BODIES: 'documented' }))
     )
@@ -165,7 +165,7 @@ describe('operations that the interface documents with an empty body', () => {
     expect(found.length).toBe(10)
     for (const { responses } of found) {
       expect(responses['200']?.description).toMatch(
-        /Empty here unless `Prefer: return=representation` asks for it\.$/
+        /Empty in this deployment, unless the request has `Prefer: return=representation`\.$/
       )
     }
   })
@@ -180,7 +180,7 @@ describe('/openapi.json', () => {
     expect(JSON.parse(readFileSync(contract, 'utf8'))).toEqual(published)
   })
 
-  it('cannot be without a route', () => {
+  it('cannot contain a route without a description', () => {
     const router = createRouter().get('/new', (c) => c.text('new'))
 
     expect(() => createDocument(router.routes, {}, [])).toThrow('GET /new is not described.')
@@ -198,7 +198,7 @@ describe('/openapi.json', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   })
 
-  it('names the scopes that keys have, and only those', () => {
+  it('names exactly the scopes that keys can have', () => {
     const named = operations.flatMap(({ security }) =>
       security.flatMap(({ apiKey = [] }) => apiKey)
     )
@@ -207,7 +207,7 @@ describe('/openapi.json', () => {
     expect(SCOPES).toEqual(expect.arrayContaining(named))
   })
 
-  it('lists persons with all that they can be filtered by', () => {
+  it('lists all filters of persons', () => {
     const list = operations.find(
       ({ route }) => route === 'GET /api/environments/{project_id}/persons/'
     )
@@ -260,23 +260,23 @@ describe.each(operations)('$route', ({ parameters, requestBody, responses }) => 
     Object.values(part?.content ?? {})
   )
 
-  it('says what each of its parameters means', () => {
+  it('describes each of its parameters', () => {
     expect(parameters.filter(({ description }) => description === '')).toEqual([])
   })
 
-  it('has no list of values but in lists', () => {
+  it('has `items` only in lists', () => {
     const types = parameters.filter(({ schema }) => schema.items && schema.type !== 'array')
 
     expect(types).toEqual([])
   })
 
-  it('shows what a body and a good answer look like', () => {
+  it('has an example of a body and of a successful answer', () => {
     const { 200: ok, 201: created } = responses
     const shown = [requestBody, ok ?? created].map((part) => part?.content?.['application/json'])
     const named = shown.flatMap((content) => content?.schema.$ref?.split('/').at(-1) ?? [])
     const lacking = named.filter((name) => components.schemas[name]?.examples === undefined)
 
-    // A document like this one, and a recording that says what `Recording` does.
+    // A document such as this one, and a shared recording, whose fields `Recording` describes.
     expect(lacking.filter((name) => !['OpenApi', 'SharedRecording'].includes(name))).toEqual([])
   })
 
@@ -298,7 +298,7 @@ describe.each(Object.entries(components.schemas))('the schema %s', (_, schema) =
 })
 
 describe('the schema of a new subscription', () => {
-  it('says what each field means', () => {
+  it('describes each field', () => {
     const { SubscriptionInput, SubscriptionChange } = components.schemas
     const fields = [SubscriptionInput, SubscriptionChange].flatMap((schema) =>
       Object.entries(schema?.properties ?? {})
@@ -331,7 +331,7 @@ describe('the schema of property filters', () => {
     { type: 'OR', values: [] },
     { type: 'OR', values: [filter, { type: 'AND', values: [filter, { values: [filter] }] }] },
     [{ type: 'OR', values: [filter] }, filter]
-  ])('allows what is read: %j', (filters) => {
+  ])('allows valid filters: %j', (filters) => {
     expect([isRead(filters), wrongWith('PropertyFilters', filters)]).toEqual([true, []])
   })
 
@@ -351,7 +351,7 @@ describe('the schema of property filters', () => {
     [{ ...filter, value: 'v'.repeat(10_001) }],
     { type: 'NOR', values: [] },
     { type: 'OR', values: filter }
-  ])('refuses what is refused: %j', (filters) => {
+  ])('refuses invalid filters: %j', (filters) => {
     expect([isRead(filters), wrongWith('PropertyFilters', filters).length > 0]).toEqual([
       false,
       true
@@ -361,7 +361,7 @@ describe('the schema of property filters', () => {
 
 describe('the schema of capture requests', () => {
   it.each(['posthog-node-5.70', 'posthog-js-1.300.0', 'posthog-js-1.449.2'])(
-    'allows what %s sends',
+    'allows the requests of %s',
     (sdk) => {
       const file = join(import.meta.dirname, `../../fixtures/${sdk}.json`)
       const recorded = z
@@ -404,7 +404,7 @@ describe('the check of every answer', () => {
     ['/api/environments/1/persons/7', 200, person],
     ['/api/environments/1/persons/', 400, error],
     ['/nowhere', 404, { ...error, type: 'invalid_request', code: 'not_found' }]
-  ])('lets what is documented pass: %s %i', (path, status, body) => {
+  ])('accepts a documented answer: %s %i', (path, status, body) => {
     expect(check('GET', path, { status, headers: json, body })).toEqual([])
   })
 
@@ -432,7 +432,7 @@ describe('the check of every answer', () => {
     ).not.toEqual([])
   })
 
-  it('fails a type of content that is not documented', () => {
+  it('fails an undocumented content type', () => {
     const headers = new Headers({ 'Content-Type': 'text/html; charset=utf-8' })
 
     expect(
@@ -440,7 +440,7 @@ describe('the check of every answer', () => {
     ).not.toEqual([])
   })
 
-  it('fails an error without its envelope where nothing is', () => {
+  it('fails an error without its envelope on an unknown path', () => {
     expect(
       check('GET', '/nowhere', { status: 404, headers: json, body: { error: 'Wrong.' } })
     ).not.toEqual([])

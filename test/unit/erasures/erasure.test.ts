@@ -113,7 +113,7 @@ describe('a receipt', () => {
     late_events_dropped: 0
   })
 
-  it('lists what was found, removed, remaining and kept, and how long backups have it', () => {
+  it('lists the data found, removed, remaining and kept, and the end of its backups', () => {
     expect(content).toMatchObject({
       requested_at: '2026-11-20T10:00:00Z',
       run: '2026-11-22T05:00:00Z',
@@ -128,7 +128,7 @@ describe('a receipt', () => {
     expect(content.kept).toHaveLength(4)
   })
 
-  it('is genuine with the secret that signed it, whatever the order of its members', async () => {
+  it('is genuine with the secret that signed it, in any order of its members', async () => {
     const { signature, ...rest } = await signReceipt(content, 'secret')
 
     expect(signature).toMatch(/^[0-9a-f]{64}$/)

@@ -30,7 +30,7 @@ describe('a cell of CSV', () => {
     ['', '\r\n'],
     [-1.5, '-1.5\r\n'],
     ['1-2', '1-2\r\n']
-  ])('is left as it is when it is no formula: %j', (value, line) => {
+  ])('is unchanged if it is not a formula: %j', (value, line) => {
     expect(csvLine([value])).toBe(line)
   })
 })

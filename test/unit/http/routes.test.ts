@@ -18,7 +18,7 @@ const Unshown = z.object({ name: z.string() }).meta({ id: 'Unshown' })
 const answer = (status: number) => ({ [status]: { text: 'Done.', schema: Cohort } })
 const newRouter = createRouter
 
-/** The table that the tests of access make of an API that has this router. */
+/** Returns the table of routes that the access tests derive from an API with this router. */
 const tableOf = (router: ReturnType<typeof newRouter>, makers: string[] = []) =>
   routesOf(
     createDocument(createRouter().route('/api/environments/:project_id', router).routes, {}, []),
@@ -51,7 +51,7 @@ suite('a new route', () => {
         (c) => c.json(COHORT)
       )
 
-  it('is tested by what its description says', () => {
+  it('is tested by its description', () => {
     const [create, members] = tableOf(cohorts())
 
     expect(create).toEqual({
@@ -77,7 +77,7 @@ suite('a new route', () => {
     expect(members && pathTo(members, {})).toBe('cohorts/999999999/members')
   })
 
-  it('is reported when it asks for no key', () => {
+  it('is reported when it needs no key', () => {
     const router = newRouter().get(
       '/cohorts',
       describe({ ...TAG, id: 'cohorts_list', answers: answer(200) }),
@@ -89,7 +89,7 @@ suite('a new route', () => {
     ])
   })
 
-  it('is reported when its scope or status is not what its method and path suggest', () => {
+  it('is reported when its scope or status does not follow from its method and path', () => {
     const router = newRouter().delete(
       '/cohorts/:id',
       describe({ ...TAG, id: 'cohorts_destroy', answers: answer(200) }),
@@ -103,7 +103,7 @@ suite('a new route', () => {
     ])
   })
 
-  it('is reported when no example says what to send, or no object can be made', () => {
+  it('is reported when it has no example, or when no object can be created', () => {
     const router = newRouter().patch(
       '/cohorts/:id',
       describe({ ...TAG, id: 'cohorts_update', answers: answer(200) }),

@@ -47,7 +47,7 @@ describe('a name', () => {
     expect(findSimilarName(name, KNOWN)).toBeUndefined()
   })
 
-  it('resembles the closest of several', () => {
+  it('resembles the closest of several names', () => {
     expect(findSimilarName('distinct_id_', ['distinct_ids', 'distinct_id'])).toBe('distinct_id')
     expect(findSimilarName('ordre_by', ['order', 'order_by'])).toBe('order_by')
   })

@@ -16,7 +16,10 @@ type Step =
   | { patch: JsonObject; now: number }
   | { remove: string; now: number }
 
-/** A property as all its writes and a rule of one sentence each: the last `set` or `unset` counts, then the first `once`. */
+/**
+ * A property as the list of its writes, with two rules: the last `set` or `unset` wins, then the
+ * first `once`.
+ */
 class Model {
   readonly #writes = new Map<string, { kind: Kind; value: Json; at: number; id: string }[]>()
 
@@ -24,7 +27,7 @@ class Model {
     this.#writes.set(key, [...(this.#writes.get(key) ?? []), { kind, value, at, id }])
   }
 
-  /** A write through the API comes after all that are known. */
+  /** A write through the API comes after all known writes. */
   writeLast(key: string, kind: Kind, value: Json, now: number, id: string): void {
     const known = (this.#writes.get(key) ?? []).map(({ at }) => at + 1)
     this.write(key, kind, value, Math.max(now, ...known), id)
@@ -50,7 +53,7 @@ class Model {
   }
 }
 
-/** The properties of an event, by the kind of its write. */
+/** Returns the properties of an event, by the kind of its write. */
 const propertiesFor: Record<Kind, (captured: Captured) => JsonObject> = {
   set: ({ key, value }) => ({ $set: { [key]: value } }),
   once: ({ key, value }) => ({ $set_once: { [key]: value } }),
@@ -89,7 +92,7 @@ function remove({ store, model }: Both, key: string, now: number, id: string): v
   }
 }
 
-/** Takes the nth step in the store and in the model. */
+/** Performs the nth step in the store and in the model. */
 function takeStep(both: Both, step: Step, n: number): void {
   if ('batch' in step) {
     capture(both, step.batch, n)
@@ -100,7 +103,7 @@ function takeStep(both: Both, step: Step, n: number): void {
   }
 }
 
-/** Both have Ada from the beginning, and take the same steps. */
+/** Runs the same steps in the store and in the model, which both begin with Ada. */
 function run(steps: Step[]) {
   const [store, model] = [new MemoryStore(), new Model()]
   store.deliver([{ ...event(1, { kind: 'set', key: '', value: null, at: 0 }), properties: {} }])
@@ -130,7 +133,7 @@ const step = fc.oneof<fc.Arbitrary<Step>[]>(
 )
 
 describe('captures, PATCH and delete_property in any order', () => {
-  it('end in what a simple model says, and in a version of it', () => {
+  it('give the result of a simple model, and a version with that result', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
         const { properties, expected, version, person } = run(steps)
@@ -141,7 +144,7 @@ describe('captures, PATCH and delete_property in any order', () => {
     )
   })
 
-  it('leave what the API did, however late an event arrives that was before it', () => {
+  it('keep the API’s changes, however late an earlier event arrives', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 5 }),

@@ -39,7 +39,7 @@ const deliver = (...batches: Incoming[][]): MemoryStore => {
   return store
 }
 
-/** The properties that the person had at each event, as stored. */
+/** Returns the stored properties of the person at each event. */
 const propertiesAt = (store: MemoryStore, all: Incoming[]): unknown[] =>
   all.map(({ uuid }) => store.versions.get(store.events.get(uuid)?.version ?? 0))
 
@@ -50,7 +50,7 @@ const storedBytes = (store: MemoryStore): number =>
 
 describe('copies of a person’s properties', () => {
   it.each([1, 20, 1_000])(
-    'are true at each event of a person of 3 kB whose every event of 600 bytes changes something, in batches of %i',
+    'are up to date at each event of a person of 3 kB whose every event of 600 bytes changes something, in batches of %i',
     (length) => {
       const page = 'x'.repeat(520)
       const all = [
@@ -67,7 +67,7 @@ describe('copies of a person’s properties', () => {
   )
 
   it.each([1, 50, 1_000])(
-    'take at most so many bytes as ten times their events’ and 400 each, in batches of %i',
+    'take at most ten times the bytes of their events plus 400 per event, in batches of %i',
     (length) => {
       const all = [
         event({ $set: { large: 'x'.repeat(50_000) } }),
@@ -82,7 +82,7 @@ describe('copies of a person’s properties', () => {
     }
   )
 
-  it('are said to be missing, event by event, and made again when events have brought enough', () => {
+  it('are reported missing, event by event, and made again once events have earned enough', () => {
     const changes = [
       event({ $set: { large: 'x'.repeat(50_000) } }),
       ...events(200, (n) => ({ $set: { n } }))
@@ -104,7 +104,7 @@ describe('copies of a person’s properties', () => {
     expect(store.personOf('ada')?.isVersionStale).toBe(false)
   })
 
-  it('cannot be had for less by merging persons', () => {
+  it('do not become cheaper by merging persons', () => {
     const store = new MemoryStore()
     const all: Incoming[] = []
     const send = (properties: JsonObject, fields: Partial<Incoming>) => {
@@ -147,7 +147,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({ kind: fc.constant('unset' as const), key, stamp })
 )
 
-it('the bytes of a person, kept up to date write by write, are those of its JSON', () => {
+it('the bytes of a person, updated with each write, equal the length of its JSON', () => {
   fc.assert(
     fc.property(fc.array(fc.array(write, { maxLength: 4 }), { maxLength: 8 }), (batches) => {
       const person = newPerson(1, 'uuid', 0)

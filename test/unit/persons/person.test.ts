@@ -30,22 +30,22 @@ describe('a person’s name', () => {
     }
   )
 
-  it('prefers ids that no SDK made up', () => {
+  it('prefers ids that no SDK generated', () => {
     expect(isAnonymous('0191aaaa-0000-7000-8000-000000000000')).toBe(true)
     expect(isAnonymous('Ada-a-b-c-d')).toBe(false)
     expect(sortDistinctIds(['a-b-c-d-e', 'zoe', 'ada'])).toEqual(['zoe', 'ada', 'a-b-c-d-e'])
   })
 })
 
-describe('what search looks in', () => {
-  it('is every name-like property, without regard to case and composition', () => {
+describe('the searchable text', () => {
+  it('contains every name-like property, independent of case and composition', () => {
     const properties = { email: 'ADA@Example.com', name: 'E\u0301lan', plan: 'pro' }
 
     expect(searchText(new Map(Object.entries(properties)))).toBe('ada@example.com\u001félan')
   })
 })
 
-describe('what an event writes to its person', () => {
+describe('the writes of an event to its person', () => {
   const device = {
     $browser: 'Firefox',
     $current_url: 'https://a.test/',
@@ -57,7 +57,7 @@ describe('what an event writes to its person', () => {
       writesOf({ event, uuid: 'id', properties }, 1).map((write: Write) => [write.key, write.kind])
     )
 
-  it('is, for an ordinary event, the campaign, and of the device only what is missing', () => {
+  it('are, for an ordinary event, the campaign and missing device properties', () => {
     expect(written('$pageview', device)).toEqual({
       $creator_event_uuid: 'seed',
       $browser: 'seed',
@@ -70,7 +70,7 @@ describe('what an event writes to its person', () => {
     })
   })
 
-  it('is all of the device for an event about the person', () => {
+  it('are all device properties for an event about the person', () => {
     expect(written('$identify', device)).toMatchObject({
       $browser: 'set',
       $current_url: 'set',
@@ -78,7 +78,7 @@ describe('what an event writes to its person', () => {
     })
   })
 
-  it('is what it says itself rather than what it was sent from', () => {
+  it('prefer the event’s own $set to the device properties', () => {
     const said = { $set: { $browser: 'Lynx' }, $set_once: { $initial_browser: 'Mosaic' } }
 
     expect(
@@ -92,7 +92,7 @@ describe('what an event writes to its person', () => {
   })
 
   it.each([['$exception'], ['$groupidentify'], ['$$heatmap']])(
-    'is nothing but its being for %s',
+    'only create the person for %s',
     (event) => {
       expect(written(event, { ...device, $set: { plan: 'pro' } })).toEqual({
         $creator_event_uuid: 'seed'
@@ -100,13 +100,13 @@ describe('what an event writes to its person', () => {
     }
   )
 
-  it('is nothing without person processing', () => {
+  it('are empty without person processing', () => {
     expect(
       written('$pageview', { ...device, $process_person_profile: false, $set: { plan: 'pro' } })
     ).toEqual({})
   })
 
-  it('leaves out the operating system of a server, and takes the name of it otherwise', () => {
+  it('leave out a server’s operating system, and otherwise contain its name', () => {
     expect(written('seen', { $os: 'Linux', $is_server: true })).toEqual({
       $creator_event_uuid: 'seed'
     })
@@ -116,7 +116,7 @@ describe('what an event writes to its person', () => {
     })
   })
 
-  it('takes $unset as a list and as an object', () => {
+  it('accept $unset as a list and as an object', () => {
     expect(written('$set', { $unset: ['a', 1, 'b'] })).toMatchObject({ a: 'unset', b: 'unset' })
     expect(written('$set', { $unset: { a: null } })).toMatchObject({ a: 'unset' })
   })
@@ -130,7 +130,7 @@ describe('a person’s size', () => {
     stamp: { at, id: '' }
   })
 
-  it('ends at 512 KiB: an event that goes beyond writes nothing', () => {
+  it('is limited to 512 KiB: an event that would exceed it writes nothing', () => {
     const person = newPerson(1, 'uuid', 0)
 
     expect(writePerson(person, [set('a', 'x'.repeat(300_000), 1)])).toEqual({
@@ -171,7 +171,7 @@ describe('the parts of a large request', () => {
 })
 
 describe('a row of CSV', () => {
-  it('joins nested names with dots, keeps lists whole and leaves empty objects out', () => {
+  it('joins nested names with dots, keeps lists whole and leaves out empty objects', () => {
     expect(
       Object.fromEntries(flatten({ a: { b: { c: 1 }, d: [1, { e: 2 }] }, f: {}, g: null }))
     ).toEqual({

@@ -23,7 +23,7 @@ describe('the settings of a project', () => {
     })
   })
 
-  it('keep a project recording that was there before it had any', () => {
+  it('keep an older project recording that has no settings', () => {
     const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.sql'))
     const at = files.indexOf('0010_project_settings.sql')
     const database = new DatabaseSync(':memory:')
@@ -101,7 +101,7 @@ describe('the configuration of a browser SDK', () => {
       { exceptions: true },
       { autocaptureExceptions: true, errorTracking: { autocaptureExceptions: true } }
     ]
-  ])('says what the project wants: %s', (_, settings, expected) => {
+  ])('follows the project’s settings: %s', (_, settings, expected) => {
     expect(configWith(settings)).toMatchObject(expected)
   })
 })

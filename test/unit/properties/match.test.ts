@@ -36,7 +36,7 @@ describe('a version', () => {
     ['semver_caret', '0.0', ['0.0.0']],
     ['semver_caret', '0', ['0.0.0']],
     ['semver_wildcard', '0.*', ['0.0.0', '0.0.1', '0.2.5']],
-    // What follows a hyphen or a plus says nothing.
+    // Text after a hyphen or a plus is ignored.
     ['semver_eq', '1.2.3', ['1.2.3', '1.2.3-beta']],
     ['semver_eq', '1.2.3-rc', ['1.2.3', '1.2.3-beta']],
     ['semver_lt', '1.2.3', ['0.0.0', '0.0.1', '0.2.5', '1.0.0', '1.2.0']],
@@ -81,7 +81,7 @@ describe('a regular expression on 100,000 values', () => {
     expect(await compare('regex', ['@gmail\\.com$', '^user-1'], MAILS)).toHaveLength(40_743)
   })
 
-  it('lets others have a turn', async () => {
+  it('lets other work run in between', async () => {
     let turns = 0
     const timer = setInterval(() => {
       turns += 1
@@ -93,7 +93,7 @@ describe('a regular expression on 100,000 values', () => {
   })
 })
 
-describe('a comparison that would block all others', () => {
+describe('a comparison that would block other work', () => {
   it.each([
     ['a[ab]{300}$', AB],
     ['[ab]{1,200}aa[ab]{200}$', AB],
@@ -106,7 +106,7 @@ describe('a comparison that would block all others', () => {
     })
   })
 
-  it('ends inside of a single text', () => {
+  it('ends inside a single text', () => {
     let units = 0
     const { matches } = searchFor('a[ab]{300}$', (more) => {
       units += more
@@ -120,7 +120,7 @@ describe('a comparison that would block all others', () => {
   })
 
   it.each([
-    // No pattern: to be compiled it would have to be reached.
+    // Not a valid pattern: compiling it would throw, so it must not be reached.
     ['regex', many(100, () => '('), URLS],
     ['icontains', many(1_000, (i) => `größe-${i}`), URLS],
     ['icontains', many(1_000, (i) => `size-${i}`), URLS],

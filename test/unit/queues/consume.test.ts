@@ -13,7 +13,10 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A batch of messages with these bodies, at their first delivery or the given one, and what becomes of each. */
+/**
+ * A batch of messages with these bodies, at their first or the given delivery, and the outcome of
+ * each.
+ */
 function newBatch(bodies: unknown[], attempts = 1) {
   const fates: string[] = []
   const messages = bodies.map((body, i) => ({
@@ -29,7 +32,7 @@ function newBatch(bodies: unknown[], attempts = 1) {
   return { batch, fates }
 }
 
-/** Handles a body by what it says. */
+/** Handles a message as its body says. */
 async function handle({ body }: Message): Promise<void> {
   if (body === 'poison') {
     throw new PoisonError('poison')
@@ -39,8 +42,8 @@ async function handle({ body }: Message): Promise<void> {
   }
 }
 
-describe('messages whose work is a row', () => {
-  it('are acknowledged when done, delivered again when they fail, and dropped when they never can succeed', async () => {
+describe('messages whose work is recorded in a row', () => {
+  it('are acknowledged when done, delivered again when they fail, and dropped when they can never succeed', async () => {
     const { batch, fates } = newBatch(['fine', 'unlucky', 'poison'], 3)
 
     const outcome = await consumeEach(batch, handle, retryOrDrop('letters'))
@@ -50,14 +53,14 @@ describe('messages whose work is a row', () => {
   })
 })
 
-describe('messages that hold what was accepted', () => {
+describe('messages that contain accepted data', () => {
   const dead: unknown[] = []
   const deadQueue = { send: async (body: unknown) => void dead.push(body) } as unknown as Queue
   afterEach(() => {
     dead.length = 0
   })
 
-  it('become dead letters when they never can succeed, and at the twelfth delivery', async () => {
+  it('become dead letters when they can never succeed, and at the twelfth delivery', async () => {
     const { batch, fates } = newBatch(['unlucky', 'poison'], 12)
 
     const outcome = await consumeEach(batch, handle, retryOrDeadLetter('letters', deadQueue))
@@ -79,7 +82,7 @@ describe('messages that hold what was accepted', () => {
     expect(dead).toEqual([])
   })
 
-  it('are delivered again in an hour while the dead-letter queue takes nothing', async () => {
+  it('are delivered again in an hour while the dead-letter queue accepts nothing', async () => {
     const { batch, fates } = newBatch(['poison'])
     const failing = { send: () => Promise.reject(new Error('down')) } as unknown as Queue
 
@@ -89,14 +92,16 @@ describe('messages that hold what was accepted', () => {
   })
 })
 
-it('names the fields of a message that are wrong, and never their values', () => {
+it('names the wrong fields of a message, and never their values', () => {
   const Letter = z.object({ id: z.int(), to: z.array(z.object({ name: z.string() })) })
   const read = (body: unknown) => () => readMessage(Letter, 'a letter', body)
 
   expect(read({ id: 'ada@example.com', to: [{ name: 7 }] })).toThrow(
-    new PoisonError('Not a letter; wrong: id, to[0].name.')
+    new PoisonError('This is not a letter; wrong fields: id, to[0].name.')
   )
-  expect(read('ada@example.com')).toThrow(new PoisonError('Not a letter; wrong: the body.'))
+  expect(read('ada@example.com')).toThrow(
+    new PoisonError('This is not a letter; wrong fields: the body.')
+  )
 })
 
 it('sends a hundred messages per request, with the delay', async () => {

@@ -4,7 +4,10 @@ import { isDue, readQueuesSince } from '../../../src/queues/due.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** The ages, in minutes, at which sweeps at these minutes send a message for an object of minute 0. */
+/**
+ * Returns the ages, in minutes, at which sweeps at these minutes send a message for an object of
+ * minute 0.
+ */
 const sentAt = (minutes: number[], queuesSince = 0) =>
   minutes.filter((minute, i) =>
     isDue(
@@ -28,16 +31,16 @@ it.each([1, 7, 15, 40, 100])(
   }
 )
 
-it('makes up for sweeps that were missed, once', () => {
+it('makes up once for missed sweeps', () => {
   expect(sentAt([5, 14, 100, 115, 130, 145])).toEqual([100, 130])
 })
 
-it('sends at once what was there when the queues started empty, and that once', () => {
+it('sends messages once, and at once, for objects from before the queues started empty', () => {
   expect(sentAt([3, 4, 5, 6], 3)).toEqual([3])
   expect(sentAt([1, 2, 5, 6], 3)).toEqual([5])
 })
 
-it('sends at once what was there before the clock was set back, and that once', () => {
+it('sends messages once, and at once, for objects from before the clock was set back', () => {
   const ofTomorrow = 24 * HOUR
   const [first, second] = [
     { since: 0, until: 3 * MINUTE },
@@ -48,7 +51,7 @@ it('sends at once what was there before the clock was set back, and that once', 
   expect(isDue(ofTomorrow, second, 2 * MINUTE)).toBe(false)
 })
 
-it('sends nothing at once that came after the start of the queues', () => {
+it('sends no message at once for objects from after the start of the queues', () => {
   expect(sentAt([1, 2, 3], -1)).toEqual([])
 })
 

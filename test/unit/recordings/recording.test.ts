@@ -50,7 +50,10 @@ const stored = (recording: Recording, more: Partial<StoredRecording> = {}): Stor
   ...more
 })
 
-/** Plans batches one after the other, each on what those before have left; identities as their distinct ids. */
+/**
+ * Plans batches one after the other, each with the result of the previous batches; shows identities
+ * as distinct ids.
+ */
 function storeInOrder(batches: Incoming[][]) {
   const recordings = new Map<string, StoredRecording>()
   const seen = new Set<string>()
@@ -76,7 +79,7 @@ function storeInOrder(batches: Incoming[][]) {
 
 type Recorded = { t: number; url: string; json?: unknown }
 
-/** The parts that a browser has sent, as door and consumer read them. */
+/** Returns the parts that a browser has sent, as the endpoint and the consumer read them. */
 async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
   const parts: Incoming[] = []
   for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/'))) {
@@ -298,7 +301,7 @@ const Part = fc
     })
   )
 
-/** Each part once: what an SDK sends under one id is always the same. */
+/** Returns each part once: an SDK always sends the same part under one id. */
 const Parts = fc.uniqueArray(Part, {
   maxLength: 20,
   selector: ({ sessionId, partId }) => sessionId + partId

@@ -117,7 +117,7 @@ describe('crons', () => {
     ])
   })
 
-  it('wait for runs in progress when stopped, but not for ever', async () => {
+  it('wait for runs in progress when stopped, but not forever', async () => {
     const quick = startCrons(['* * * * *'], () => new Promise((done) => setTimeout(done, 5_000)))
     const stuck = startCrons(['* * * * *'], () => new Promise(() => {}))
     await vi.advanceTimersByTimeAsync(MINUTE - 20_000)

@@ -13,10 +13,10 @@ const PAY = page('/pay')
 const DONE = page('/thanks')
 const CLICK = '$autocapture click'
 
-/** Somebody who buys something. */
+/** A session that ends with a purchase. */
 const BUYS = [HOME, page('/shoes'), page('/shoes/:id'), 'added to cart', CART, PAY, 'bought', DONE]
 
-/** Twelve sessions, ranked by hand: how much is each like the one that buys? The most alike comes first. */
+/** Twelve sessions, ranked by hand by their similarity to the purchase, the most similar first. */
 const RANKED: [why: string, steps: string[]][] = [
   ['the same', BUYS],
   ['the same with clicks in between', [HOME, CLICK, ...BUYS.slice(1, 5), CLICK, ...BUYS.slice(5)]],
@@ -45,7 +45,7 @@ function lookingFor(pages: number): string[] {
   return [HOME, ...Array.from({ length: pages }, (_, i) => page(`/aisle-${i}`)), page('/shoes/:id')]
 }
 
-describe('how alike two sessions are', () => {
+describe('the similarity of two sessions', () => {
   it('ranks twelve pairs as a person would', () => {
     const measured = RANKED.map(([why, steps]) => ({
       why,
@@ -63,13 +63,13 @@ describe('how alike two sessions are', () => {
     })
   })
 
-  it('is 1 for the same and 0 for nothing in common', () => {
+  it('is 1 for equal sessions and 0 for sessions with nothing in common', () => {
     expect(compareSteps(BUYS, [...BUYS])).toEqual({ similarity: 1, shared: BUYS })
     expect(compareSteps(BUYS, [page('/docs')])).toEqual({ similarity: 0, shared: [] })
     expect(compareSteps([], [])).toEqual({ similarity: 0, shared: [] })
   })
 
-  it('is the same both ways, and never beyond 0 and 1', () => {
+  it('is symmetric, and always from 0 to 1', () => {
     const steps = fc.array(
       fc.constantFrom('a', 'b', 'c', page('/a'), page('/b'), CLICK, '$identify'),
       {
@@ -107,7 +107,7 @@ describe('the steps of a session', () => {
     expect(stepsOf([view(path)])).toEqual([`$pageview ${normal}`])
   })
 
-  it('are the names of events, without what SDKs send by themselves, and repetitions only once', () => {
+  it('are the names of events, without automatic events, and with repetitions only once', () => {
     const events = [
       view('/a'),
       at('$web_vitals'),
@@ -140,10 +140,10 @@ describe('the steps of a session', () => {
   })
 })
 
-describe('what a session is found by', () => {
+describe('the shingles of a session', () => {
   const LONG = ['$pageview /a', '$autocapture click', '$pageview /b', 'bought', '$pageview /c']
 
-  it('are pairs of telling steps that follow each other, those with the lowest hashes', () => {
+  it('are the pairs of consecutive distinctive steps with the lowest hashes', () => {
     const all = shinglesOf(LONG)
 
     expect(all).toHaveLength(3)
@@ -155,7 +155,7 @@ describe('what a session is found by', () => {
     expect(shinglesOf(LONG, 2)).toEqual(all.slice(0, 2))
   })
 
-  it('are also those with something between, as far as is asked for', () => {
+  it('include pairs of steps further apart, up to the requested reach', () => {
     const later = shinglesOf(['$pageview /a', 'bought'])
 
     expect(shinglesOf(LONG, 10, 1)).not.toEqual(expect.arrayContaining(later))

@@ -185,11 +185,11 @@ it('lists at most ten numbers of a trend', () => {
   expect('lines' in figures && figures.lines.length).toBe(10)
   expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
     name: 'A',
-    failure: 'No events: 24 – 26 Oct 2026.'
+    failure: 'Nothing to report for 24 – 26 Oct 2026: all values are zero.'
   })
 })
 
-/** As much as one delivery can say. */
+/** The largest content of one delivery. */
 const WIDE: Figures = {
   name: '&'.repeat(400),
   range: '16 – 22 Nov 2026',
@@ -207,7 +207,7 @@ const CONTENT: Content = {
   project: '&'.repeat(200),
   at: 0,
   timezone: 'America/Argentina/ComodRivadavia',
-  parts: Array.from({ length: 11 }, () => WIDE),
+  parts: Array.from({ length: 11 }, (_, insight) => ({ ...WIDE, insight })),
   more: 90
 }
 const DIGEST: Digest = {
@@ -218,8 +218,12 @@ const DIGEST: Digest = {
   missed: 3,
   summary: 'sent every day',
   invite: '&'.repeat(10_000),
-  content: CONTENT
+  content: CONTENT,
+  charts: new Map(
+    CONTENT.parts.map((_, i) => [i, `https://analytics.example.com/${'x'.repeat(200)}`])
+  )
 }
+const IMAGES = new Map(CONTENT.parts.map((_, i) => [i, 'x'.repeat(80_000)]))
 
 describe('the largest delivery', () => {
   it('stays within Slack’s limits', () => {
@@ -227,7 +231,12 @@ describe('the largest delivery', () => {
 
     expect(blocks.length).toBeLessThanOrEqual(50)
     expect(text.length).toBeLessThanOrEqual(3_000)
+    expect(blocks.filter((block) => 'alt_text' in block)).toHaveLength(11)
     for (const block of blocks) {
+      if ('alt_text' in block) {
+        expect(block.alt_text.length).toBeLessThanOrEqual(2_000)
+        continue
+      }
       const texts = 'text' in block ? [block.text] : block.elements
       const most = block.type === 'header' ? 150 : 3_000
       for (const { text } of texts) {
@@ -248,8 +257,13 @@ describe('the largest delivery', () => {
 
   it('stays within the limits of a webhook and an e-mail', () => {
     expect(byteLength(JSON.stringify(toPayload(DIGEST)))).toBeLessThan(1_000_000)
-    const { html, text } = toEmail(DIGEST, 'https://analytics.example.com/unsubscribe/1.2.3')
+    const { html, text, attachments } = toEmail(
+      DIGEST,
+      IMAGES,
+      'https://analytics.example.com/unsubscribe/1.2.3'
+    )
     expect(byteLength(html + text)).toBeLessThan(1_000_000)
+    expect(byteLength(JSON.stringify(attachments))).toBeLessThan(4_000_000)
   })
 })
 
@@ -261,10 +275,16 @@ it('puts nothing into an e-mail that a browser would run', () => {
     project: evil,
     parts: [
       { name: evil, failure: evil },
-      { ...WIDE, name: evil }
+      { ...WIDE, name: evil, insight: 1 },
+      { ...WIDE, name: evil, insight: 2 }
     ]
   }
-  const { html } = toEmail({ ...DIGEST, invite: evil, content }, `https://x/"onclick="`)
+  const charts = new Map([1, 2].map((insight) => [insight, evil]))
+  const { html } = toEmail(
+    { ...DIGEST, invite: evil, content, charts },
+    new Map([[1, '']]),
+    `https://x/"onclick="`
+  )
 
   expect(html).not.toContain('<script')
   expect(html).not.toContain('"onclick')

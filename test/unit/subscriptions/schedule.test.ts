@@ -15,7 +15,7 @@ import { anySchedule } from '../../support/schedules.ts'
 
 const DAY = 86_400_000
 
-/** A schedule whose start and end are on its zone's clock. */
+/** Returns a schedule whose start and end are local to its time zone. */
 function schedule(
   rule: Partial<Omit<Schedule, 'startDate' | 'untilDate'>> & { start: string; until?: string }
 ): Schedule {
@@ -173,7 +173,7 @@ describe('the occurrences of a rule', () => {
     expect(next(rule, expected.length)).toEqual(expected)
   })
 
-  it('have the second of the start, without its fraction', () => {
+  it('keep the second of the start, without its fraction', () => {
     const startDate = Date.parse('2026-11-20T09:30:07.250Z')
 
     expect(
@@ -213,7 +213,7 @@ describe('the occurrences of a rule', () => {
     expect(next(rule, 1, Date.parse('2026-08-02'))).toEqual([])
   })
 
-  it('are no more than the count, however many are asked for', () => {
+  it('are no more than the count, however many are requested', () => {
     const rule = schedule({ start: '2024-01-05T09:00', count: 800 })
 
     expect(next(rule, 365, Date.parse('2026-01-01'))).toHaveLength(73)
@@ -278,7 +278,10 @@ describe('the occurrences of a rule', () => {
   })
 })
 
-/** Each change of a clock: the day before, on it, and after, at a time that the change leaves out or repeats. */
+/**
+ * Clock changes, each with the days before, of and after it, at a time that the change skips or
+ * repeats.
+ */
 const CHANGES: [
   zone: string,
   kind: string,
@@ -344,7 +347,7 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
   const dayOn = daysAfter(date, 1)
   const weekdayOn = WEEKDAYS[(new Date(dayOn).getUTCDay() + 6) % 7] ?? MONDAY
 
-  it('every day keeps its time on the clock', () => {
+  it('every day keeps its local time', () => {
     expect(next(schedule({ start: `${date}T${at}`, timezone }), 3)).toEqual([before, on, later])
   })
 
@@ -385,7 +388,7 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
     expect(new Date(met ?? 0).toISOString().replace(':00.000', '')).toBe(on)
   })
 
-  it('an end in the gap or the repeated hour is where the clock first shows it or has passed it', () => {
+  it('an end in the gap or the repeated hour is the first moment at which the clock shows it or has passed it', () => {
     const rule = schedule({ start: `${date}T${at}`, timezone })
 
     expect(next({ ...rule, untilDate: Date.parse(on) }, 9)).toEqual([before, on])
@@ -394,7 +397,7 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
     expect(next({ ...rule, count: 2, untilDate: Date.parse(later) }, 9)).toEqual([before, on])
   })
 
-  it('is asked within the change and does not occur again', () => {
+  it('does not occur again when it is asked for during the change', () => {
     const rule = schedule({ start: `${date}T${at}`, timezone })
 
     for (const minutes of [0, 1, 15, 30, 45, 59, 60, 90]) {
@@ -422,7 +425,7 @@ describe('unusual clock changes', () => {
     ])
   })
 
-  it('a day that the zone left out becomes the moment after it, once', () => {
+  it('a day that the zone skipped becomes the moment after it, once', () => {
     const at = (time: string) => schedule({ start: `2011-12-29T${time}`, timezone: 'Pacific/Apia' })
 
     expect(next(at('09:00'), 3)).toEqual([

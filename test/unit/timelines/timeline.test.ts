@@ -68,7 +68,7 @@ describe('the range of a timeline', () => {
     }
   })
 
-  it("is on the project's clock", () => {
+  it("is in the project's time zone", () => {
     expect(
       read({ date_from: '2026-10-01', date_to: '2026-10-01' }, undefined, 'Asia/Kolkata')
     ).toMatchObject({
@@ -78,7 +78,7 @@ describe('the range of a timeline', () => {
   })
 })
 
-describe('what is crucial', () => {
+describe('the crucial properties', () => {
   const plan = { key: 'plan', value: 'pro', type: 'person' }
 
   it.each<[string, Record<string, string>, Json | undefined, string[]]>([
@@ -118,12 +118,12 @@ describe('what is crucial', () => {
       ['tier', 'plan']
     ],
     ["no event's breakdown", { breakdown: 'tier' }, undefined, []]
-  ])('is %s', (_, parameters, properties, keys) => {
+  ])('are %s', (_, parameters, properties, keys) => {
     expect(read(parameters, properties).crucialKeys).toEqual(keys)
   })
 })
 
-describe('which events count', () => {
+describe('the counted events', () => {
   it.each<[string, string[] | undefined]>([
     ['[]', undefined],
     ['["$pageview","bought"]', ['$pageview', 'bought']],
@@ -134,7 +134,7 @@ describe('which events count', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   it.each<[Record<string, string>, Json | undefined, string]>([
     [{ events: '[{' }, undefined, 'events'],
     [{ events: 'bought' }, undefined, 'events'],
@@ -156,9 +156,9 @@ describe('what is refused', () => {
     expect(() => read(parameters, properties)).toThrow(expect.objectContaining({ attr }))
   })
 
-  it('says of actions that they are not supported', () => {
+  it('say that actions are not supported', () => {
     expect(() => read({ actions: '[{"id":1}]' })).toThrow(
-      'Actions are not supported: only events are.'
+      'Actions are not supported: use `events`.'
     )
     expect(read({ actions: '[]', display: 'ActionsTable' }).events).toBeUndefined()
   })
@@ -182,7 +182,7 @@ describe('stretches', () => {
     expect(cut()).toEqual([])
   })
 
-  it('begin where a crucial value is another one, in order of time', () => {
+  it('begin where a crucial value changes, in order of time', () => {
     expect(
       cut(
         [5, version(9, 4)],
@@ -198,7 +198,7 @@ describe('stretches', () => {
     ])
   })
 
-  it('take events of one millisecond in the order in which they were processed', () => {
+  it('order events of one millisecond as they were processed', () => {
     expect(cut([1, version(9, 4)], [1, version(5, 3)], [1, version(9, 1)])).toEqual([
       [1, version(9, 1), 1],
       [1, version(5, 3), 1],

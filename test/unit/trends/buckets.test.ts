@@ -109,7 +109,7 @@ describe('buckets in UTC', () => {
   it(`are at most ${MAX_BUCKETS}`, () => {
     const range = { from: 0, until: (MAX_BUCKETS + 1) * HOUR }
 
-    expect(() => bucketsOf(range, 'hour', calendar('UTC'))).toThrow('at most 10000 buckets')
+    expect(() => bucketsOf(range, 'hour', calendar('UTC'))).toThrow('at most 10,000 buckets')
     expect(
       bucketsOf({ ...range, until: MAX_BUCKETS * HOUR }, 'hour', calendar('UTC'))
     ).toHaveLength(MAX_BUCKETS)

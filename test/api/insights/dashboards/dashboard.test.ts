@@ -3,7 +3,7 @@ import { send } from '../../../support/insights.ts'
 import { newProject } from '../../../support/project.ts'
 
 describe('a dashboard', () => {
-  it('lists the insights that are put on it', async () => {
+  it('lists its insights', async () => {
     const project = await newProject()
     const [first, second] = [
       (await send(project, 'POST', 'dashboards/', { name: 'Weekly' })).body,
@@ -43,7 +43,7 @@ describe('a dashboard', () => {
     expect([back.status, back.body]).toEqual([200, body])
   })
 
-  it("does not take another project's insights, nor is it one of theirs", async () => {
+  it('refuses insights of another project, and is not found in another project', async () => {
     const [project, other] = [await newProject(), await newProject()]
     const { body } = await send(project, 'POST', 'dashboards/', {})
 

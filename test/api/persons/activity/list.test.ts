@@ -37,7 +37,7 @@ const changesOf = (body: { results: Row[] }) =>
   body.results.map(({ activity, detail }) => [activity, ...detail.changes])
 
 describe('GET persons/{id}/activity/', () => {
-  it('is empty for a person to whom nothing was done', async () => {
+  it('is empty for a person without activity', async () => {
     const { project, path } = await newAda()
 
     const { status, body } = await project.call('GET', `${path}activity/`)
@@ -45,7 +45,7 @@ describe('GET persons/{id}/activity/', () => {
     expect([status, body]).toEqual([200, { count: 0, next: null, previous: null, results: [] }])
   })
 
-  it('tells who changed which properties with which key, and when, newest first', async () => {
+  it('shows who changed which properties, with which key and when, newest first', async () => {
     const { project, ada, path } = await newAda()
     const from = Date.now()
     await project.send('PATCH', path, {
@@ -101,7 +101,7 @@ describe('GET persons/{id}/activity/', () => {
     expect((await project.call('GET', 'persons/activity')).body).toEqual(body)
   })
 
-  it('names the user and the key as they were then', async () => {
+  it('names the user and the key as they were at the time', async () => {
     const { project, path } = await newAda()
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
     await db.run(sql`update users set first_name = 'Grace' where id = ${project.user.id}`)
@@ -111,7 +111,7 @@ describe('GET persons/{id}/activity/', () => {
     expect(body.results[0].user.first_name).toBe('Ada')
   })
 
-  it('tells of a merge by events, and has the entries of both persons then', async () => {
+  it('shows a merge by events, and then the entries of both persons', async () => {
     const { project, ada, path } = await newAda()
     await project.ingest([
       { distinct_id: 'phone', properties: { $set: { app: 1 } } },
@@ -204,7 +204,7 @@ describe('GET persons/{id}/activity/', () => {
   })
 
   it.each([2, 3, 4])(
-    'tells of a merge once when two consumers take it, the other at call %i',
+    'shows a merge once when two consumers process it, the other at call %i',
     async (call) => {
       const { project, path } = await newAda()
       await project.ingest([{ distinct_id: 'phone', properties: { $set: { app: 1 } } }])
@@ -227,7 +227,7 @@ describe('GET persons/{id}/activity/', () => {
     }
   )
 
-  it('knows no other person, and no other id', async () => {
+  it('does not find an unknown person or an invalid id', async () => {
     const { project } = await newAda()
     const other = await newAda()
 
@@ -242,7 +242,7 @@ describe('GET persons/{id}/activity/', () => {
     expect((await project.call('GET', 'persons/ada/activity/')).body).toMatchObject({ attr: 'id' })
   })
 
-  it('is empty for a client that prefers it as documented', async () => {
+  it('is empty for a client that prefers the documented empty body', async () => {
     const { project, path } = await newAda()
 
     const { status, text } = await project.call('GET', `${path}activity/`, {
@@ -259,7 +259,7 @@ describe('pages of activity', () => {
     key: { id: 1, label: 'k' }
   }
 
-  /** Twelve entries of Ada, numbered, each followed by one of somebody else. */
+  /** Creates twelve numbered entries of Ada, each followed by an entry of somebody else. */
   async function newLog() {
     const { project, ada, path } = await newAda()
     const entry = (itemId: number, n: number): Entry => ({
@@ -287,7 +287,7 @@ describe('pages of activity', () => {
   const follow = (project: TestProject, url: string) =>
     project.call('GET', url.split(`${project.id}/`)[1] ?? '')
 
-  it('lead from one to the next, each entry once', async () => {
+  it('lead to the next page, with each entry once', async () => {
     const { project, path } = await newLog()
 
     const first = await project.call('GET', `${path}?limit=5`)
@@ -305,7 +305,7 @@ describe('pages of activity', () => {
     expect(numbers((await follow(project, third.body.previous)).body)).toEqual([6, 5, 4, 3, 2])
   })
 
-  it('stay where they were while new entries come', async () => {
+  it('stay the same while new entries arrive', async () => {
     const { project, path, ada } = await newLog()
     const first = await project.call('GET', `${path}?limit=5`)
     await project.send('PATCH', `persons/${ada.id}/`, { properties: { n: 99 } })
@@ -322,7 +322,7 @@ describe('pages of activity', () => {
     ['limit=5&page=3', [1, 0]],
     ['limit=5&page=4', []],
     ['offset=12', []]
-  ])('can be named: %s', async (query, expected) => {
+  ])('can be numbered: %s', async (query, expected) => {
     const { project, path } = await newLog()
 
     const { status, body } = await project.call('GET', `${path}?${query}`)
@@ -330,7 +330,7 @@ describe('pages of activity', () => {
     expect([status, body.count, numbers(body)]).toEqual([200, 12, expected])
   })
 
-  it('lead on from a numbered page', async () => {
+  it('follow a numbered page', async () => {
     const { project, path } = await newLog()
     const { body } = await project.call('GET', `${path}?limit=5&page=2`)
 
@@ -339,7 +339,7 @@ describe('pages of activity', () => {
     expect(numbers((await follow(project, body.previous)).body)).toEqual([11, 10, 9, 8, 7])
   })
 
-  it('of a whole project have the entries of all persons, also of those that are gone', async () => {
+  it('of a whole project have the entries of all persons, including deleted persons', async () => {
     const { project } = await newLog()
 
     const { body } = await project.call('GET', 'persons/activity/?limit=3')
@@ -348,7 +348,7 @@ describe('pages of activity', () => {
     expect(numbers((await follow(project, body.next)).body)).toEqual([10, 109, 9])
   })
 
-  it('of one person do not take the count of another', async () => {
+  it('of one person do not reuse the count of another', async () => {
     const { project, path, ada } = await newLog()
     await project.ingest([{ distinct_id: 'eve' }])
     const { body } = await project.call('GET', `${path}?limit=5`)
@@ -383,7 +383,7 @@ describe('pages of activity', () => {
     }
   })
 
-  it('are one row for each entry as CSV, without a cap', async () => {
+  it('are one row for each entry as CSV, without a limit', async () => {
     const { project, path } = await newLog()
 
     const all = await project.call('GET', `${path}?format=csv`)
@@ -400,7 +400,7 @@ describe('pages of activity', () => {
     expect(some.text.split('\r\n').slice(1, -1)).toEqual(rest.slice(0, 2))
   })
 
-  it('as CSV go through thousands of entries, also large ones', async () => {
+  it('as CSV contain thousands of entries, even large ones', async () => {
     const { project, path, ada } = await newLog()
     await db.run(sql`
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 2500)

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { buildChunk, findDueChunks } from '../../src/columns/actor-chunks.ts'
+import { findSealable, MANY_LATE, type Sealed, sealEvents } from '../../src/columns/seal.ts'
+import { newUsage, openDb } from '../../src/db/client.ts'
+import { databaseOf } from '../../src/db/databases.ts'
+import { findProjects } from '../../src/projects/store.ts'
+import { listKinds } from '../../src/rollups/store.ts'
+import type { Service } from '../local.ts'
+import { command, Id, InputError, integer } from './command.ts'
+
+export const columns = {
+  seal: command({
+    script: 'seal',
+    isLong: true,
+    usage: '[-- --project <id>]',
+    options: { project: integer },
+    schema: z.object({ project: Id.optional() }),
+    async run(service, { project }) {
+      const sealed = []
+      for (const database of await chooseDatabases(service, project)) {
+        sealed.push(await sealDatabase(service, database, project))
+      }
+      return { sealed }
+    }
+  })
+}
+
+/** Returns the databases that may have data of the project, or of any project. */
+async function chooseDatabases(
+  { db, databases }: Service,
+  project: number | undefined
+): Promise<string[]> {
+  if (project === undefined) {
+    return databases
+  }
+  const [row] = await findProjects(db, [project])
+  if (!row) {
+    throw new InputError('project', `There is no project ${project}.`)
+  }
+  return [row.database]
+}
+
+async function sealDatabase({ env }: Service, database: string, project: number | undefined) {
+  const usage = newUsage()
+  const { db } = openDb(databaseOf(env, database), usage)
+  const isMeant = ({ project_id }: { project_id: number }) =>
+    project === undefined || project_id === project
+  const chunks = (await findDueChunks(db, Number.POSITIVE_INFINITY)).filter(isMeant)
+  for (const [i, chunk] of chunks.entries()) {
+    await buildChunk(db, chunk)
+    showProgress(`${database}: ${i + 1} of ${chunks.length} chunks of actors`)
+  }
+  const clock = () => new Date()
+  const kinds = (await listKinds(db)).filter(isMeant)
+  const { segments, events } = await sealEvents(
+    await findSealable(db, kinds, clock().getTime(), MANY_LATE),
+    {
+      db,
+      usage,
+      clock,
+      minLate: MANY_LATE,
+      maxQueries: Number.POSITIVE_INFINITY,
+      onProgress: (sealed: Sealed) =>
+        showProgress(`${database}: ${sealed.segments} segments, ${sealed.events} events`)
+    }
+  )
+  showProgress('')
+  return { database, chunks: chunks.length, segments, events }
+}
+
+/** Shows how far the command is, in one line of a terminal; an empty text clears the line. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) {
+    process.stderr.write(`\r${text}\x1b[K`)
+  }
+}

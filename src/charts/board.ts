@@ -1,0 +1,81 @@
+import type { Chart } from './chart.ts'
+import {
+  countSurfaces,
+  describeChart,
+  drawDocument,
+  drawPanel,
+  inside,
+  type Look,
+  SIZES
+} from './draw.ts'
+import { type Box, drawHead, drawNothing } from './frame.ts'
+import { element } from './svg.ts'
+import { THEME, type Theme } from './theme.ts'
+
+/** Charts that are drawn one below the other. */
+export type Board = {
+  title: string
+  /** What the title does not say: the project's time zone, or that tiles are left out. */
+  subtitle: string
+  tiles: Tile[]
+}
+
+/** A chart, or the reason why there is none. */
+export type Tile = Chart | { title: string; failure: string }
+
+/** Pixels above the first tile, for the title of the board. */
+const HEAD = 64
+const NOTHING = 'This dashboard has no insights.'
+
+/**
+ * Draws a board as one SVG.
+ * @param look the size of each tile, and the colours
+ */
+export function drawBoard(
+  { title, subtitle, tiles }: Board,
+  { width = SIZES.width, height = SIZES.height, theme: name = 'light' }: Look = {}
+): string {
+  const theme = THEME[name]
+  const full = HEAD + Math.max(1, tiles.length) * height
+  const head = drawHead(inside({ left: 0, top: 0, right: width, bottom: full }), theme, {
+    title,
+    subtitle
+  })
+  const drawn = tiles.map((tile, i) => {
+    const top = HEAD + i * height
+    return drawTile(tile, theme, { left: 0, top, right: width, bottom: top + height })
+  })
+  const nothing = drawNothing({ left: 0, top: HEAD, right: width, bottom: full }, theme, NOTHING)
+  return drawDocument(theme, {
+    width,
+    height: full,
+    title,
+    description: describeBoard(tiles),
+    surfaces: Math.max(0, ...tiles.map((tile) => ('kind' in tile ? countSurfaces(tile) : 0))),
+    body: head.svg + (tiles.length > 0 ? drawn.join('') : nothing)
+  })
+}
+
+function drawTile(tile: Tile, theme: Theme, box: Box): string {
+  const { left, right } = inside(box)
+  const edge = element('line', {
+    x1: left,
+    x2: right,
+    y1: box.top,
+    y2: box.top,
+    stroke: theme.grid
+  })
+  if ('kind' in tile) {
+    return edge + drawPanel(tile, theme, box)
+  }
+  const head = drawHead(inside(box), theme, { title: tile.title, subtitle: '' })
+  return edge + head.svg + drawNothing(head.rest, theme, tile.failure)
+}
+
+/** Returns the tiles in words: `Sign-ups: Line chart, 1 Jun to 7 Jun. Sign-ups: 12, 3 to 40, last 12.` */
+const describeBoard = (tiles: Tile[]): string =>
+  tiles.length === 0
+    ? NOTHING
+    : tiles
+        .map((tile) => `${tile.title}: ${'kind' in tile ? describeChart(tile) : tile.failure}`)
+        .join(' ')

@@ -1,0 +1,39 @@
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
+
+/** Family name of the font, whose widths are those of Helvetica; see `text.ts`. */
+const FAMILY = 'Arimo'
+
+/** Pixels of an image per pixel of its chart, for screens with a high density. */
+const DENSITY = 2
+/** Pixels of an image; 4 million take 16 MB, twice while they are compressed. A larger chart gets a lower density. */
+const MAX_PIXELS = 4_000_000
+
+/** Prepares `rasterize`, once per isolate, with the renderer's module or its bytes. */
+export const startRaster = (renderer: WebAssembly.Module | BufferSource): Promise<void> =>
+  initWasm(renderer)
+
+/**
+ * Draws an SVG as a PNG, the same bytes on every machine.
+ * @param fonts the files of the font, regular and semi-bold
+ */
+export function rasterize(svg: string, fonts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const drawing = new Resvg(svg, {
+    fitTo: { mode: 'zoom', value: densityOf(svg) },
+    font: { fontBuffers: fonts, defaultFontFamily: FAMILY, sansSerifFamily: FAMILY }
+  })
+  try {
+    const image = drawing.render()
+    try {
+      return new Uint8Array(image.asPng())
+    } finally {
+      image.free()
+    }
+  } finally {
+    drawing.free()
+  }
+}
+
+function densityOf(svg: string): number {
+  const [, width, height] = /^<svg [^>]*width="(\d+)" height="(\d+)"/.exec(svg) ?? []
+  return Math.min(DENSITY, Math.sqrt(MAX_PIXELS / (Number(width) * Number(height))))
+}

@@ -1,0 +1,74 @@
+import { SLOT } from '../rollups/store.ts'
+import type { SlotCount } from './codec.ts'
+import type { Column } from './column.ts'
+
+/** The events of a project that are read: those of one name, or of all names if it is null. */
+export type Source = { projectId: number; event: string | null }
+
+/** What is read of events. */
+export type Wanted = {
+  /** Times to the millisecond. Without them, only the slot of each event is known. */
+  times: boolean
+  identities: boolean
+  versions: boolean
+  sessions: boolean
+  /** Names of event properties. */
+  properties: readonly string[]
+  /** Whether each batch has to follow the one before in time, whatever the names of its events; at the same time by uuid. */
+  inOrder: boolean
+}
+
+/** Events by time, as columns; those that are not wanted are empty. */
+export type Batch = {
+  length: number
+  /** No event is earlier. */
+  since: number
+  place: Place
+  /** Keys of the identities. */
+  identities: Uint32Array
+  /** Ids of the rows in `person_versions`. */
+  versions: Column
+  /** Ids that SDKs gave the sessions. */
+  sessions: Column
+  properties: ReadonlyMap<string, Column>
+}
+
+/** Where the events of a batch begin that are not before a time. */
+export type Place = (time: number) => number
+
+/** A column without any value. */
+export const emptyColumn = (length: number): Column => ({
+  codes: new Uint8Array(length),
+  values: [null]
+})
+
+/** The place of times among the sorted times of events. */
+export const placeByTimes =
+  (times: ArrayLike<number>): Place =>
+  (time) =>
+    lowerBound(times, time)
+
+/** The place of times that begin a slot, from the number of events in each slot. */
+export function placeBySlots(slots: readonly SlotCount[]): Place {
+  const ends = new Uint32Array(slots.length + 1)
+  for (const [i, { count }] of slots.entries()) {
+    ends[i + 1] = (ends[i] ?? 0) + count
+  }
+  const starts = Float64Array.from(slots, ({ slot }) => slot * SLOT)
+  return (time) => ends[lowerBound(starts, time)] ?? 0
+}
+
+/** The index of the first number that is not less than a limit, among sorted ones. */
+export function lowerBound(sorted: ArrayLike<number>, limit: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? Number.POSITIVE_INFINITY) < limit) {
+      low = middle + 1
+    } else {
+      high = middle
+    }
+  }
+  return low
+}

@@ -1,0 +1,108 @@
+import type { Json } from '../input/json.ts'
+import { fromBase64, toBase64 } from './base64.ts'
+import type { Codes, Column } from './column.ts'
+
+/*
+ * Columns as text: D1 hands blobs over as lists of numbers, which takes longer than to decode base64. Numbers are
+ * little-endian, as in the memory of every machine that runs this.
+ */
+
+/** A list of numbers of one width. */
+type Numbers = Codes | Int32Array
+
+const encode = (numbers: Numbers): string =>
+  toBase64(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength))
+
+/** The arrays of codes by width, bytes. */
+const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }
+type Width = keyof typeof ARRAYS
+
+/** Returns the bytes that a code of one of so many values takes; 0 where all rows have the same value. */
+export function widthOf(values: number): 0 | Width {
+  if (values <= 1) {
+    return 0
+  }
+  if (values <= 0x100) {
+    return 1
+  }
+  return values <= 0x1_0000 ? 2 : 4
+}
+
+/**
+ * Encodes a column: the width of a code, the codes, a newline, and the values as JSON.
+ * Codes 0, 1, 0 of the values "de" and "at" → `1AAEA`, newline, `["de","at"]`
+ */
+export function encodeColumn({ codes, values }: Column): string {
+  const width = widthOf(values.length)
+  const packed = width === 0 ? '' : encode(new ARRAYS[width](codes))
+  return `${width}${packed}\n${JSON.stringify(values)}`
+}
+
+/** Decodes a column of a segment with `length` events. @throws when it has another length or is no column */
+export function decodeColumn(text: string, length: number): Column {
+  const end = text.indexOf('\n')
+  const codes = end > 0 ? decodeCodes(text[0], text.slice(1, end), length) : undefined
+  if (codes?.length !== length) {
+    throw new Error(`A column of ${length} events is damaged.`)
+  }
+  const values: Json[] = JSON.parse(text.slice(end + 1))
+  return { codes, values }
+}
+
+function decodeCodes(width: string | undefined, text: string, length: number): Codes | undefined {
+  switch (width) {
+    case '0':
+      return new Uint8Array(length)
+    case '1':
+      return fromBase64(text)
+    case '2':
+      return new Uint16Array(fromBase64(text).buffer)
+    case '4':
+      return new Uint32Array(fromBase64(text).buffer)
+    default:
+      return undefined
+  }
+}
+
+/** Encodes identities, or times in ms since the beginning of the event's slot. */
+export const encodeNumbers = (numbers: Uint32Array): string => encode(numbers)
+
+export const decodeNumbers = (text: string): Uint32Array => new Uint32Array(fromBase64(text).buffer)
+
+/** A quarter of an hour, counted from 1970, and the number of a segment's events in it. */
+export type SlotCount = { slot: number; count: number }
+
+/** Encodes the slots that have events, in order of time. */
+export const encodeSlots = (slots: readonly SlotCount[]): string =>
+  encode(Int32Array.from(slots.flatMap(({ slot, count }) => [slot, count])))
+
+export function decodeSlots(text: string): SlotCount[] {
+  const numbers = new Int32Array(fromBase64(text).buffer)
+  return Array.from({ length: numbers.length / 2 }, (_, i) => ({
+    slot: numbers[2 * i] ?? 0,
+    count: numbers[2 * i + 1] ?? 0
+  }))
+}
+
+/** Keys of identities in a chunk. */
+export const CHUNK = 4_096
+
+/** The persons of the identities in a chunk. */
+export type Actors = {
+  /** The identities' keys, less the first key of the chunk; ascending. */
+  offsets: Uint16Array
+  /** The id of each identity's person, 0 for none. */
+  persons: Int32Array
+}
+
+/** Encodes a chunk: the offsets, a newline, the persons. */
+export const encodeActors = ({ offsets, persons }: Actors): string =>
+  `${encode(offsets)}\n${encode(persons)}`
+
+export function decodeActors(text: string): Actors {
+  const [offsets = '', persons = ''] = text.split('\n')
+  return {
+    offsets: new Uint16Array(fromBase64(offsets).buffer),
+    persons: new Int32Array(fromBase64(persons).buffer)
+  }
+}

@@ -1,0 +1,7 @@
+import type { Json } from '../input/json.ts'
+
+/** A number for each row: the place of its value in a list. */
+export type Codes = Uint8Array | Uint16Array | Uint32Array
+
+/** A value for each row, each different value kept once: row i has `values[codes[i]]`, which is null for none. */
+export type Column = { codes: Codes; values: readonly Json[] }

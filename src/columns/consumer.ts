@@ -1,0 +1,57 @@
+import { consumeEach } from '../queues/consume.ts'
+import { retryOrDrop } from '../queues/failure.ts'
+import { type Invocation, isSpent } from '../queues/invocation.ts'
+import { openProjectOf, readMessage } from '../queues/message.ts'
+import { listKinds } from '../rollups/store.ts'
+import { buildChunk } from './actor-chunks.ts'
+import { ColumnsMessage } from './message.ts'
+import { findSealable, MAX_QUERIES, sealEvents } from './seal.ts'
+
+type ColumnsInvocation = Invocation<
+  Pick<Env, 'DB'> & { COLUMNS_QUEUE: { send(body: ColumnsMessage): Promise<unknown> } }
+>
+
+/**
+ * Builds chunks of actors and seals segments, each message as far as one invocation may: the rest goes into a new message.
+ * Messages may come twice, at once and in any order, and the work may be cut anywhere.
+ * @returns what became of the messages, and what was built
+ */
+export async function consumeColumns(batch: MessageBatch, invocation: ColumnsInvocation) {
+  const built = { chunks: 0, segments: 0, events: 0 }
+  const outcome = await consumeEach(
+    batch,
+    async ({ body }) => {
+      const message = readMessage(ColumnsMessage, 'a message about columns', body)
+      const { chunks, segments, events } = await continueSealing(message, invocation)
+      built.chunks += chunks
+      built.segments += segments
+      built.events += events
+    },
+    retryOrDrop(batch.queue)
+  )
+  return { ...outcome, ...built }
+}
+
+/** Does what a message asks for, as far as one invocation may, and sends a message for the rest. */
+export async function continueSealing(message: ColumnsMessage, invocation: ColumnsInvocation) {
+  const { env, usage, clock } = invocation
+  const { project, db } = await openProjectOf(message.project_id, invocation)
+  let built = 0
+  for (const chunk of message.chunks) {
+    if (isSpent(usage, MAX_QUERIES)) {
+      await env.COLUMNS_QUEUE.send({ ...message, chunks: message.chunks.slice(built) })
+      return { chunks: built, segments: 0, events: 0 }
+    }
+    await buildChunk(db, { project_id: project.id, chunk })
+    built += 1
+  }
+  const minLate = message.min_late
+  const own = (await listKinds(db)).filter(({ project_id }) => project_id === project.id)
+  const kinds = await findSealable(db, own, clock().getTime(), minLate)
+  const sealed = await sealEvents(kinds, { db, usage, clock, minLate })
+  // Without progress the next sweep tries again, not the next message.
+  if (!sealed.isDone && built + sealed.segments > 0) {
+    await env.COLUMNS_QUEUE.send({ ...message, chunks: [] })
+  }
+  return { chunks: built, segments: sealed.segments, events: sealed.events }
+}

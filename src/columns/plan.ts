@@ -1,0 +1,159 @@
+import { SLOT } from '../rollups/store.ts'
+import type { SlotCount } from './codec.ts'
+
+/** Events of a segment, at most: it is built in a second, and its longest column stays far below D1's 2 MB. */
+export const MAX_EVENTS = 32_768
+
+/** Fewer events are read as rows in a few milliseconds; only a hole between segments is filled with fewer. */
+export const MIN_EVENTS = 2_048
+
+/**
+ * Events of a segment of a single slot, which cannot be divided. Imports with dates instead of times have a day's events in
+ * one slot. A slot with more stays rows: a database of 10 GB could hold no more than a few days of such traffic.
+ */
+export const MAX_SLOT_EVENTS = 65_536
+
+/** Longest range of a segment, slots: 400 days. */
+const MAX_SLOTS = 400 * 96
+
+/**
+ * A segment as planning sees it; `busy` is one that another run is building now, `stale` one with so many late events that
+ * it is to be replaced.
+ */
+export type Placed = {
+  id: number
+  /** Ms, as `until`. */
+  since: number
+  until: number
+  count: number
+  state: 'sealed' | 'busy' | 'stale'
+}
+
+/** A range to seal, ms, and the ids of the segments that the new one replaces. */
+export type SegmentPlan = { since: number; until: number; replaces: number[] }
+
+/** A range of slots with its number of events. */
+type Stretch = { since: number; until: number; count: number }
+type Neighbour = Stretch & { id: number; isSealed: boolean }
+type Piece = Stretch & {
+  /** Sealed segments that become part of it. */
+  merged: number[]
+}
+
+/**
+ * Plans which ranges of an event name to seal, the newest first.
+ *
+ * Slots outside all segments form runs, each between two segments or at an end of time, where a run is left alone until it
+ * has 2,048 events. Runs are cut into pieces of at most 32,768 events. A piece takes in neighbouring segments no larger than
+ * itself, if both fit into one segment. So the segment of an event at least doubles whenever the event is written again:
+ * that happens four times at most, and few small segments stay. A hole of fewer events goes into any neighbour with room.
+ * Ranges reach up to their neighbours: a late event of an empty slot then belongs to a segment and makes no new hole.
+ * @param slots with events, in order, that are in no sealed or busy segment
+ */
+export function planSegments(
+  segments: readonly Placed[],
+  slots: readonly SlotCount[]
+): SegmentPlan[] {
+  const neighbours = segments.filter(({ state }) => state !== 'stale').map(toNeighbour)
+  const stale = segments.filter(({ state }) => state === 'stale').map(toNeighbour)
+  const taken = new Set<number>()
+  const pieces = runsBetween(neighbours, slots).flatMap(({ run, at }) => {
+    const [left, right] = [neighbours.slice(0, at).reverse(), neighbours.slice(at)]
+    const isStale = (piece: Stretch) => stale.some((old) => overlaps(old, piece))
+    const due = cutRun(run, left[0], right[0]).filter(
+      (piece) => piece.count >= MIN_EVENTS || piece.isHole || isStale(piece)
+    )
+    return due.map((piece) => merge(merge({ ...piece, merged: [] }, left, taken), right, taken))
+  })
+  return pieces.reverse().map((piece) => ({
+    since: piece.since * SLOT,
+    until: piece.until * SLOT,
+    replaces: [...piece.merged, ...stale.filter((old) => overlaps(old, piece)).map(({ id }) => id)]
+  }))
+}
+
+const toNeighbour = ({ id, since, until, count, state }: Placed): Neighbour => ({
+  id,
+  since: since / SLOT,
+  until: until / SLOT,
+  count,
+  isSealed: state === 'sealed'
+})
+
+const overlaps = (a: Stretch, b: Stretch): boolean => a.since < b.until && b.since < a.until
+
+/** Groups slots into runs. `at` is the place of the first neighbour after the run. */
+function runsBetween(
+  neighbours: readonly Neighbour[],
+  slots: readonly SlotCount[]
+): { run: SlotCount[]; at: number }[] {
+  const runs: { run: SlotCount[]; at: number }[] = []
+  let at = 0
+  for (const slot of slots) {
+    while ((neighbours[at]?.since ?? Number.POSITIVE_INFINITY) <= slot.slot) {
+      at += 1
+    }
+    const last = runs.at(-1)
+    if (last?.at === at) {
+      last.run.push(slot)
+    } else {
+      runs.push({ run: [slot], at })
+    }
+  }
+  return runs
+}
+
+/** Cuts a run into pieces of the allowed size; slots with too many events are left out. */
+function cutRun(
+  run: readonly SlotCount[],
+  before: Neighbour | undefined,
+  after: Neighbour | undefined
+): (Stretch & { isHole: boolean })[] {
+  const pieces: Stretch[] = []
+  for (const { slot, count } of run) {
+    const last = pieces.at(-1)
+    const grown = last && { ...last, until: slot + 1, count: last.count + count }
+    if (grown && grown.count <= MAX_EVENTS && isShort(grown)) {
+      pieces[pieces.length - 1] = grown
+    } else {
+      pieces.push({ since: slot, until: slot + 1, count })
+    }
+  }
+  return pieces
+    .map((piece, i) => {
+      const [previous, next] = [pieces[i - 1] ?? before, pieces[i + 1] ?? after]
+      const isHole = previous !== undefined && next !== undefined
+      const longer = { ...piece, since: previous?.until ?? piece.since }
+      const longest = i === pieces.length - 1 && after ? { ...longer, until: after.since } : longer
+      const reaching = [longest, longer].find(isShort) ?? piece
+      return { ...reaching, isHole }
+    })
+    .filter(({ count }) => count <= MAX_SLOT_EVENTS)
+}
+
+const isShort = ({ since, until }: Stretch): boolean => until - since <= MAX_SLOTS
+
+/** Takes neighbours into a piece, the nearest first, as long as they touch it and are small enough. */
+function merge(piece: Piece, neighbours: readonly Neighbour[], taken: Set<number>): Piece {
+  let merged = piece
+  for (const neighbour of neighbours) {
+    const touches = neighbour.until === merged.since || neighbour.since === merged.until
+    const count = merged.count + neighbour.count
+    const since = Math.min(merged.since, neighbour.since)
+    const until = Math.max(merged.until, neighbour.until)
+    const isSmall = neighbour.count <= merged.count || merged.count < MIN_EVENTS
+    if (
+      !touches ||
+      !neighbour.isSealed ||
+      taken.has(neighbour.id) ||
+      !isSmall ||
+      count > MAX_EVENTS ||
+      until - since > MAX_SLOTS
+    ) {
+      break
+    }
+    taken.add(neighbour.id)
+    merged = { since, until, count, merged: [...merged.merged, neighbour.id] }
+  }
+  return merged
+}

@@ -1,0 +1,249 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
+import type { Json } from '../input/json.ts'
+import { SLOT } from '../rollups/store.ts'
+import type { Source, Wanted } from './batch.ts'
+import { decodeSlots } from './codec.ts'
+import { type Name, Overview } from './overview.ts'
+
+/** Only events of this name, in a `where` on `event_names`. */
+const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
+
+/**
+ * Reads where the events of a range are: in which segments, and in which slots that no segment covers. One round trip, one
+ * snapshot.
+ */
+export async function readOverview(
+  db: Db,
+  { projectId, event }: Source,
+  from: number,
+  until: number
+): Promise<Overview> {
+  const sealed = sql`
+    event_names n cross join segments s
+      on s.project_id = n.project_id and s.event_id = n.id and s.since < ${until} and s.until > ${from} and s.is_sealed
+    where n.project_id = ${projectId} ${named(event)}`
+  const [segments, late, loose] = await readBatch(
+    db,
+    query<{
+      id: number
+      event_id: number
+      since: number
+      until: number
+      count: number
+      slots: string
+    }>(sql`
+      select s.id, s.event_id, s.since, s.until, s.count, s.slots from ${sealed} order by s.event_id, s.since`),
+    query<{ segment_id: number; slot: number; count: number }>(sql`
+      select l.segment_id, cast(floor(l.timestamp / ${SLOT}) as integer) as slot, count(*) as count
+      from (select s.id from ${sealed} limit -1) s cross join late_events l on l.segment_id = s.id group by 1, 2`),
+    query<{ event_id: number; slots: string; counts: string }>(sql`
+      with sealed as materialized (select s.event_id, s.since, s.until from ${sealed}),
+      gaps as materialized (
+        select event_id, lag(until, 1, ${from}) over (partition by event_id order by since) as since, since as until
+        from sealed
+        union all select event_id, max(until), ${until} from sealed group by event_id
+        union all select n.id, ${from}, ${until} from event_names n
+        where n.project_id = ${projectId} ${named(event)} and n.id not in (select event_id from sealed))
+      select c.event_id, json_group_array(c.slot) as slots, json_group_array(c.count) as counts
+      from gaps g cross join event_counts c
+        on c.project_id = ${projectId} and c.event_id = g.event_id and c.count > 0
+           and c.slot >= cast(floor(g.since / ${SLOT}) as integer) and c.slot < ceil(g.until / ${SLOT})
+      where g.since < g.until group by c.event_id`)
+  )
+  const lateOf = Map.groupBy(late, ({ segment_id }) => segment_id)
+  const names = new Map<number, Name>()
+  const nameOf = (eventId: number): Name => {
+    const name = names.get(eventId) ?? { eventId, segments: [], loose: [] }
+    names.set(eventId, name)
+    return name
+  }
+  for (const { id, event_id, slots, ...segment } of segments) {
+    nameOf(event_id).segments.push({
+      id,
+      eventId: event_id,
+      ...segment,
+      slots: decodeSlots(slots),
+      late: lateOf.get(id) ?? []
+    })
+  }
+  for (const { event_id, slots, counts } of loose) {
+    const numbers: number[] = JSON.parse(counts)
+    const places: number[] = JSON.parse(slots)
+    nameOf(event_id).loose = places
+      .map((slot, i) => ({ slot, count: numbers[i] ?? 0 }))
+      .sort((a, b) => a.slot - b.slot)
+  }
+  return new Overview([...names.values()])
+}
+
+/** Returns when the project's first event was; undefined without any. */
+export async function findFirst(db: Db, projectId: number): Promise<number | undefined> {
+  const [[row]] = await readBatch(
+    db,
+    query<{ first: number | null }>(sql`
+      select min((select timestamp from events e where e.project_id = n.project_id and e.event_id = n.id
+                  order by timestamp limit 1)) as first
+      from event_names n where n.project_id = ${projectId}`)
+  )
+  return row?.first ?? undefined
+}
+
+/** Names of the columns of segments that hold what is wanted. */
+const columnsOf = ({ times, identities, versions, sessions, properties }: Wanted): string[] => [
+  ...(times ? ['time'] : []),
+  ...(identities ? ['identity'] : []),
+  ...(versions ? ['version'] : []),
+  ...(sessions ? ['session'] : []),
+  ...properties.map((key) => `event:${key}`)
+]
+
+/** The encoded columns of a segment, by name. */
+export type Encoded = Map<string, string>
+
+/** Rows as columns, those that are not wanted undefined. */
+export type Rows = {
+  length: number
+  times: number[]
+  identities: number[] | undefined
+  versions: (number | null)[] | undefined
+  sessions: (string | null)[] | undefined
+  properties: Json[][]
+}
+
+/**
+ * Reads columns of some segments, and the late events of each; undefined for a segment that is gone, or lacks a column.
+ * One round trip, one snapshot.
+ */
+export async function readSegments(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+  wanted: Wanted
+): Promise<Map<number, { encoded: Encoded | undefined; late: Rows | undefined }>> {
+  const keys = JSON.stringify(wanted.properties)
+  const [headers, columns, late] = await readBatch(
+    db,
+    query<{ id: number; lacks: number }>(sql`
+      select id,
+             (cold is null and ${wanted.properties.length} > (
+                select count(*) from segment_columns c where c.segment_id = segments.id
+                  and c.name in (select 'event:' || value from json_each(${keys}))))
+             or exists (select 1 from json_each(cold) where value in (select value from json_each(${keys}))) as lacks
+      from segments where project_id = ${projectId} and id in ${inJson([...ids])} and is_sealed`),
+    query<{ segment_id: number; name: string; data: string }>(sql`
+      select c.segment_id, c.name, c.data from segments s cross join segment_columns c on c.segment_id = s.id
+      where s.project_id = ${projectId} and s.id in ${inJson([...ids])} and c.name in ${inJson(columnsOf(wanted))}`),
+    query<Found & { segment_id: number }>(sql`
+      select l.segment_id, ${aggregates(wanted)}
+      from segments s cross join late_events l on l.segment_id = s.id
+        cross join events e on e.project_id = s.project_id and e.event_id = s.event_id and e.timestamp = l.timestamp
+          and e.uuid = l.uuid
+      where s.project_id = ${projectId} and s.id in ${inJson([...ids])} group by l.segment_id`)
+  )
+  const found = new Map<number, { encoded: Encoded | undefined; late: Rows | undefined }>()
+  const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
+  for (const { id, lacks } of headers) {
+    found.set(id, { encoded: lacks ? undefined : new Map(), late: lateOf.get(id) })
+  }
+  for (const { segment_id, name, data } of columns) {
+    found.get(segment_id)?.encoded?.set(name, data)
+  }
+  for (const segment of found.values()) {
+    // Very long ids of sessions have no column.
+    if (wanted.sessions && !segment.encoded?.has('session')) {
+      segment.encoded = undefined
+    }
+  }
+  return found
+}
+
+type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
+
+/** Aggregates over events `e` that list what is wanted, each as a JSON array. */
+function aggregates({ identities, versions, sessions, properties }: Wanted): SQL {
+  return sql.join(
+    [
+      sql`count(*) as n, json_group_array(e.timestamp) as times`,
+      ...(identities ? [sql`json_group_array(e.identity) as identities`] : []),
+      ...(versions ? [sql`json_group_array(e.version) as versions`] : []),
+      ...(sessions ? [sql`json_group_array(e.session_id) as sessions`] : []),
+      ...properties.map(
+        (key, i) =>
+          sql`json_group_array(e.properties -> ${`$.${JSON.stringify(key)}`}) as ${sql.identifier(`p${i}`)}`
+      )
+    ],
+    sql`, `
+  )
+}
+
+function toRows(row: Found, { identities, versions, sessions, properties }: Wanted): Rows {
+  const parse = (name: string) => JSON.parse(String(row[name]))
+  return {
+    length: Number(row.n),
+    times: parse('times'),
+    identities: identities ? parse('identities') : undefined,
+    versions: versions ? parse('versions') : undefined,
+    sessions: sessions ? parse('sessions') : undefined,
+    properties: properties.map((_, i) => parse(`p${i}`))
+  }
+}
+
+/** Reads the events of one name from a moment up to another, by time and uuid. */
+export async function readRows(
+  db: Db,
+  projectId: number,
+  eventId: number,
+  { since, until }: { since: number; until: number },
+  wanted: Wanted
+): Promise<Rows> {
+  const [[row]] = await readBatch(
+    db,
+    query<Found>(sql`
+      select ${aggregates(wanted)} from events e not indexed
+      where e.project_id = ${projectId} and e.event_id = ${eventId}
+        and e.timestamp >= ${since} and e.timestamp < ${until}`)
+  )
+  return toRows(row ?? { n: 0, times: '[]' }, wanted)
+}
+
+/** Reads a page of the events of one name at a moment, by uuid. @returns also the last uuid, in hexadecimal digits */
+export async function readMoment(
+  db: Db,
+  projectId: number,
+  eventId: number,
+  { time, after, limit }: { time: number; after: string; limit: number },
+  wanted: Wanted
+): Promise<{ rows: Rows; last: string }> {
+  const [[row]] = await readBatch(
+    db,
+    query<Found & { last: string | null }>(sql`
+      select ${aggregates(wanted)}, hex(max(e.uuid)) as last from (
+        select e.* from events e not indexed
+        where e.project_id = ${projectId} and e.event_id = ${eventId} and e.timestamp = ${time}
+          and e.uuid > unhex(${after})
+        order by e.uuid limit ${limit}) e`)
+  )
+  return { rows: toRows(row ?? { n: 0, times: '[]' }, wanted), last: row?.last ?? '' }
+}
+
+/** Reads the events of several names from a moment up to another, in the order of time and uuid. */
+export async function readSortedRows(
+  db: Db,
+  projectId: number,
+  eventIds: readonly number[],
+  { since, until }: { since: number; until: number },
+  wanted: Wanted
+): Promise<Rows> {
+  const [[row]] = await readBatch(
+    db,
+    query<Found>(sql`
+      select ${aggregates(wanted)} from (
+        select e.* from json_each(${JSON.stringify(eventIds)}) n cross join events e not indexed
+          on e.project_id = ${projectId} and e.event_id = n.value and e.timestamp >= ${since} and e.timestamp < ${until}
+        order by e.timestamp, e.uuid limit -1) e`)
+  )
+  return toRows(row ?? { n: 0, times: '[]' }, wanted)
+}

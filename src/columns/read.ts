@@ -1,0 +1,289 @@
+import { type Db, isTooBig } from '../db/client.ts'
+import { AppError } from '../errors.ts'
+import { pause } from '../pause.ts'
+import { SLOT } from '../rollups/store.ts'
+import { type Batch, emptyColumn, placeBySlots, placeByTimes, type Wanted } from './batch.ts'
+import { decodeColumn, decodeNumbers, type SlotCount } from './codec.ts'
+import type { Column } from './column.ts'
+import { toColumn } from './dictionary.ts'
+import type { Name, Overview, Segment } from './overview.ts'
+import {
+  type Encoded,
+  type Rows,
+  readMoment,
+  readRows,
+  readSegments,
+  readSortedRows
+} from './read.store.ts'
+
+/** How long others have the database after each statement, ms. */
+const REST_MS = 1
+
+/** Events that a statement reads from segments, at most. */
+const SEGMENT_EVENTS = 131_072
+/** Events that a statement reads from rows, at most; it takes about 60 ms. */
+const ROW_EVENTS = 20_000
+/** The same of a moment that has more than fit into an answer. */
+const MOMENT_EVENTS = 10_000
+
+type Range = { since: number; until: number }
+
+/** Reads the columns of a project's events: from segments where there are any, and from rows elsewhere. */
+export class Reader {
+  readonly #db: Db
+  readonly #projectId: number
+  readonly #wanted: Wanted
+  readonly #rowEvents: number
+
+  /** @param stepEvents no statement reads more rows than that */
+  constructor(db: Db, projectId: number, wanted: Wanted, stepEvents: number) {
+    this.#db = db
+    this.#projectId = projectId
+    this.#wanted = wanted
+    this.#rowEvents = Math.min(stepEvents, ROW_EVENTS)
+  }
+
+  /**
+   * Reads the events of a step. A batch from a segment may begin before the step and end after it.
+   * @param overview of a range that the step lies in
+   */
+  async read(overview: Overview, step: Range): Promise<Batch[]> {
+    if (this.#wanted.inOrder && overview.names.length > 1) {
+      return this.#readSorted(overview, step)
+    }
+    const batches: Batch[] = []
+    for (const name of overview.names) {
+      batches.push(...(await this.#readName(name, step)))
+    }
+    return batches
+  }
+
+  async #readName(name: Name, step: Range): Promise<Batch[]> {
+    const batches: Batch[] = []
+    const segments = name.segments.filter(
+      ({ since, until }) => since < step.until && until > step.since
+    )
+    for (const some of inGroups(segments, SEGMENT_EVENTS)) {
+      batches.push(...(await this.#readSegments(some, step)))
+    }
+    const loose = name.loose.filter(
+      ({ slot }) => slot * SLOT < step.until && (slot + 1) * SLOT > step.since
+    )
+    for (const range of rangesOf(loose, segments, step, this.#rowEvents)) {
+      batches.push(...(await this.#readRows(name.eventId, range)))
+    }
+    return batches
+  }
+
+  async #readSegments(segments: readonly Segment[], step: Range): Promise<Batch[]> {
+    const found = await readSegments(
+      this.#db,
+      this.#projectId,
+      segments.map(({ id }) => id),
+      this.#wanted
+    )
+    await pause(REST_MS)
+    const batches: Batch[] = []
+    for (const segment of segments) {
+      const { encoded, late } = found.get(segment.id) ?? {}
+      if (!encoded || (late && this.#wanted.inOrder)) {
+        const since = Math.max(segment.since, step.since)
+        const until = Math.min(segment.until, step.until)
+        for (const range of rangesOf(allSlots(segment), [], { since, until }, this.#rowEvents)) {
+          batches.push(...(await this.#readRows(segment.eventId, range)))
+        }
+        continue
+      }
+      batches.push(toBatch(segment, encoded, this.#wanted))
+      if (late) {
+        batches.push(rowsToBatch(late, this.#wanted))
+      }
+    }
+    return batches
+  }
+
+  /** Reads the events of a range; in halves if D1 finds one answer too large. */
+  async #readRows(eventId: number, range: Range): Promise<Batch[]> {
+    const rows = await readRows(this.#db, this.#projectId, eventId, range, this.#wanted).catch(
+      unlessTooBig
+    )
+    await pause(REST_MS)
+    if (rows) {
+      return rows.length > 0 ? [rowsToBatch(rows, this.#wanted)] : []
+    }
+    if (range.until - range.since <= 1) {
+      return this.#readMoment(eventId, range.since)
+    }
+    const [first, second] = halve(range)
+    return [...(await this.#readRows(eventId, first)), ...(await this.#readRows(eventId, second))]
+  }
+
+  /** Reads the events of a single moment, which D1 finds too large for one answer. */
+  async #readMoment(eventId: number, time: number): Promise<Batch[]> {
+    const batches: Batch[] = []
+    let limit = MOMENT_EVENTS
+    for (let after = ''; ; ) {
+      const page = { time, after, limit }
+      const read = await readMoment(this.#db, this.#projectId, eventId, page, this.#wanted).catch(
+        unlessTooBig
+      )
+      await pause(REST_MS)
+      if (!read) {
+        limit = Math.ceil(limit / 2)
+        continue
+      }
+      if (read.rows.length > 0) {
+        batches.push(rowsToBatch(read.rows, this.#wanted))
+      }
+      if (read.rows.length < limit) {
+        return batches
+      }
+      after = read.last
+    }
+  }
+
+  async #readSorted(overview: Overview, step: Range): Promise<Batch[]> {
+    const batches: Batch[] = []
+    const ids = overview.names.map(({ eventId }) => eventId)
+    const read = async (range: Range): Promise<void> => {
+      const rows = await readSortedRows(this.#db, this.#projectId, ids, range, this.#wanted).catch(
+        unlessTooBig
+      )
+      await pause(REST_MS)
+      if (rows) {
+        batches.push(rowsToBatch(rows, this.#wanted))
+        return
+      }
+      if (range.until - range.since <= 1) {
+        throw tooManyAtOnce()
+      }
+      for (const half of halve(range)) {
+        await read(half)
+      }
+    }
+    for (const range of overview.steps(step.since, step.until, this.#rowEvents / 2)) {
+      await read(range)
+    }
+    return batches
+  }
+}
+
+function unlessTooBig(error: unknown): undefined {
+  if (!isTooBig(error)) {
+    throw error
+  }
+}
+
+/** query_too_large, attr `rows`: for first events of all names, more than fit into an answer of D1 at one moment. */
+const tooManyAtOnce = (): AppError =>
+  new AppError(
+    'query_too_large',
+    'Too many events have the same time for first events of all names: name an event.',
+    'rows'
+  )
+
+function halve({ since, until }: Range): [Range, Range] {
+  const middle = since + Math.floor((until - since) / 2)
+  return [
+    { since, until: middle },
+    { since: middle, until }
+  ]
+}
+
+/** Segments that follow each other in groups of at most so many events, or of one. */
+function inGroups(segments: readonly Segment[], most: number): Segment[][] {
+  const groups: Segment[][] = []
+  let events = 0
+  for (const segment of segments) {
+    const group = groups.at(-1)
+    events += segment.count
+    if (group && events <= most) {
+      group.push(segment)
+    } else {
+      groups.push([segment])
+      events = segment.count
+    }
+  }
+  return groups
+}
+
+/** Ranges around slots that lie in a step, each of few enough events for a statement; none reaches into a segment. */
+function rangesOf(
+  slots: readonly SlotCount[],
+  segments: readonly Range[],
+  step: Range,
+  most: number
+): Range[] {
+  const ranges: Range[] = []
+  let events = 0
+  for (const { slot, count } of slots) {
+    const since = Math.max(slot * SLOT, step.since)
+    const until = Math.min((slot + 1) * SLOT, step.until)
+    if (since >= until) {
+      continue
+    }
+    const last = ranges.at(-1)
+    events += count
+    if (
+      last &&
+      events <= most &&
+      !segments.some((segment) => segment.since >= last.until && segment.until <= since)
+    ) {
+      last.until = until
+    } else {
+      ranges.push(...split({ since, until }, Math.ceil(count / most)))
+      events = count
+    }
+  }
+  return ranges
+}
+
+/** The slots of all events in the range of a segment, in order. */
+const allSlots = ({ slots, late }: Segment): SlotCount[] =>
+  [...slots, ...late].sort((a, b) => a.slot - b.slot)
+
+/** A range in parts of equal length. */
+function split({ since, until }: Range, parts: number): Range[] {
+  const count = Math.max(1, Math.min(parts, until - since))
+  const at = (i: number) => since + Math.floor(((until - since) * i) / count)
+  return Array.from({ length: count }, (_, i) => ({ since: at(i), until: at(i + 1) }))
+}
+
+function toBatch({ count, since, slots }: Segment, columns: Encoded, wanted: Wanted): Batch {
+  const column = (name: string): Column => {
+    const text = columns.get(name)
+    return text === undefined ? emptyColumn(count) : decodeColumn(text, count)
+  }
+  const numbers = (name: string) => decodeNumbers(columns.get(name) ?? '')
+  return {
+    length: count,
+    since,
+    place: wanted.times ? placeByTimes(timesOf(slots, numbers('time'))) : placeBySlots(slots),
+    identities: wanted.identities ? numbers('identity') : new Uint32Array(),
+    versions: column('version'),
+    sessions: column('session'),
+    properties: new Map(wanted.properties.map((key) => [key, column(`event:${key}`)]))
+  }
+}
+
+/** The time of each event, from how long after the beginning of its slot it was. */
+function timesOf(slots: readonly SlotCount[], offsets: Uint32Array): Float64Array {
+  const times = new Float64Array(offsets.length)
+  let i = 0
+  for (const { slot, count } of slots) {
+    for (const end = i + count; i < end; i += 1) {
+      times[i] = slot * SLOT + (offsets[i] ?? 0)
+    }
+  }
+  return times
+}
+
+const rowsToBatch = (rows: Rows, wanted: Wanted): Batch => ({
+  length: rows.length,
+  since: rows.times[0] ?? 0,
+  place: placeByTimes(rows.times),
+  identities: Uint32Array.from(rows.identities ?? []),
+  versions: rows.versions ? toColumn(rows.versions) : emptyColumn(rows.length),
+  sessions: rows.sessions ? toColumn(rows.sessions) : emptyColumn(rows.length),
+  properties: new Map(wanted.properties.map((key, i) => [key, toColumn(rows.properties[i] ?? [])]))
+})

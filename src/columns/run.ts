@@ -1,0 +1,34 @@
+import type { Db } from '../db/client.ts'
+import { type Sender, sendAll } from '../queues/send.ts'
+import { listKinds } from '../rollups/store.ts'
+import { findDueChunks } from './actor-chunks.ts'
+import type { ColumnsMessage } from './message.ts'
+import { findSealable } from './seal.ts'
+
+/** Chunks per message, of which each takes up to 8 bytes of at most 128 kB; the next run finds the others. */
+const MAX_CHUNKS = 5_000
+
+/**
+ * Queues the projects whose segments or chunks of actors have to be built, one message each.
+ * @param minLate late events from which on a segment is sealed again
+ * @returns how many messages were sent
+ */
+export async function startSealing(
+  db: Db,
+  queue: Sender<ColumnsMessage>,
+  { now, minLate }: { now: Date; minLate: number }
+): Promise<number> {
+  const kinds = await findSealable(db, await listKinds(db), now.getTime(), minLate)
+  const chunks = await findDueChunks(db)
+  const projects = new Set([...kinds, ...chunks].map(({ project_id }) => project_id))
+  const messages = [...projects].map((project_id) => ({
+    project_id,
+    min_late: minLate,
+    chunks: chunks
+      .filter((chunk) => chunk.project_id === project_id)
+      .map(({ chunk }) => chunk)
+      .slice(0, MAX_CHUNKS)
+  }))
+  await sendAll(queue, messages)
+  return messages.length
+}

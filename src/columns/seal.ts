@@ -1,0 +1,251 @@
+import type { Db, Usage } from '../db/client.ts'
+import { pause } from '../pause.ts'
+import { isSpent } from '../queues/invocation.ts'
+import { type EventKind, SLOT } from '../rollups/store.ts'
+import { type EncodedColumn, SegmentBuilder } from './build.ts'
+import { type Placed, planSegments, type SegmentPlan } from './plan.ts'
+import {
+  abandonSegment,
+  beginSegment,
+  findUnsealed,
+  type Limits,
+  listSegments,
+  listSlots,
+  type Place,
+  type PlacedRow,
+  readEvents,
+  type SlotRange,
+  sealSegment,
+  writeColumns
+} from './seal.store.ts'
+
+/*
+ * A sealed segment equals its rows, whatever happens while it is built, and wherever the work is cut:
+ *
+ * 1. The first batch inserts the segment, unsealed. From its commit on, triggers note every event that is stored in the
+ *    range in `late_events`, and remove the segment when an event of the range is removed or changed.
+ * 2. Rows are read, and columns written, after this commit. Segments of a name never overlap and ids are never used twice,
+ *    so nobody else writes columns of this id, and none are written once the segment is gone.
+ * 3. The last batch seals the segment only if it still exists and has no late event. Then the rows of the range have been
+ *    the same all the time, and are what was read.
+ *
+ * Only sealed segments are read. A run that was cut leaves an unsealed one, which the next run after ten minutes removes.
+ * Its builder, should it still be at work, then finds it gone.
+ */
+
+/** Time after the end of a slot from which on its events are sealed, ms. Later ones are late. */
+const SETTLED_MS = 3_600_000
+
+/** Time after which a segment that is not sealed counts as abandoned, ms; building takes seconds. */
+const ABANDONED_MS = 600_000
+
+/** Late events of a segment from which on it is sealed again; trends read fewer from rows. */
+export const MANY_LATE = 257
+
+/** Event names looked through per query. */
+const NAMES_AT_ONCE = 50
+
+/** Slots planned at a time; they have as many events at least. */
+const SLOTS_AT_ONCE = 20_000
+
+/** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
+const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
+
+/** Bytes of columns written in one transaction. */
+const MAX_WRITTEN_BYTES = 1_000_000
+
+/** How many times as long as a statement took the database is then left to others. */
+const REST = 3
+
+/**
+ * Bytes of properties read for a segment, 4 kB for each of 32,768 events. A segment with more gets no columns of
+ * properties, so that building it ends within one invocation.
+ */
+const MAX_SEGMENT_BYTES = 134_217_728
+
+/**
+ * Queries after which no further segment is begun in an invocation: ten segments, about five seconds of CPU. A segment takes
+ * 250 at most, and D1 allows 1,000.
+ */
+export const MAX_QUERIES = 600
+
+/** Slots before those of all events. */
+const FIRST = -1e9
+
+/** What sealing has done: segments and their events, and whether nothing is left to seal. */
+export type Sealed = { segments: number; events: number; isDone: boolean }
+
+export type Sealing = {
+  db: Db
+  usage: Usage
+  clock: () => Date
+  /** Late events from which on a segment is sealed again. */
+  minLate: number
+  /** Queries after which no further segment is begun. */
+  maxQueries?: number
+  /** Called after each segment. */
+  onProgress?: (sealed: Sealed) => void
+}
+
+const limitsAt = (now: number, minLate: number): Limits => ({
+  horizon: Math.floor((now - SETTLED_MS) / SLOT),
+  minLate,
+  abandonedBefore: now - ABANDONED_MS
+})
+
+/** Returns which event names have events to seal, in order of the projects. */
+export async function findSealable(
+  db: Db,
+  kinds: readonly EventKind[],
+  now: number,
+  minLate: number
+): Promise<EventKind[]> {
+  const found: EventKind[] = []
+  for (let at = 0; at < kinds.length; at += NAMES_AT_ONCE) {
+    const some = kinds.slice(at, at + NAMES_AT_ONCE)
+    found.push(...(await findUnsealed(db, some, limitsAt(now, minLate))))
+  }
+  return found
+}
+
+/** Seals events as far as one invocation may. May be cut anywhere, and run several times at once. */
+export async function sealEvents(kinds: readonly EventKind[], sealing: Sealing): Promise<Sealed> {
+  return new Sealer(sealing).seal(kinds)
+}
+
+class Sealer {
+  readonly #sealing: Sealing
+  #sealed: Sealed = { segments: 0, events: 0, isDone: true }
+
+  constructor(sealing: Sealing) {
+    this.#sealing = sealing
+  }
+
+  async seal(kinds: readonly EventKind[]): Promise<Sealed> {
+    for (const kind of kinds) {
+      if (!(await this.#sealKind(kind))) {
+        return { ...this.#sealed, isDone: false }
+      }
+    }
+    return this.#sealed
+  }
+
+  /** @returns whether the invocation may do more */
+  async #sealKind(kind: EventKind): Promise<boolean> {
+    for (let isMore = true; isMore; ) {
+      const { plans, isCut } = await this.#plan(kind)
+      isMore = false
+      for (const plan of plans) {
+        if (this.#isSpent()) {
+          return false
+        }
+        const count = await this.#sealRange(kind, plan)
+        // The next slots are planned only if these are sealed: they would be the same again.
+        isMore ||= isCut && count > 0
+      }
+    }
+    return true
+  }
+
+  #isSpent(): boolean {
+    return isSpent(this.#sealing.usage, this.#sealing.maxQueries ?? MAX_QUERIES)
+  }
+
+  #limits(): Limits {
+    return limitsAt(this.#now(), this.#sealing.minLate)
+  }
+
+  #now(): number {
+    return this.#sealing.clock().getTime()
+  }
+
+  async #plan(kind: EventKind): Promise<{ plans: SegmentPlan[]; isCut: boolean }> {
+    const limits = this.#limits()
+    const rows = await listSegments(this.#sealing.db, kind, limits)
+    const segments = rows.map((row) => toPlaced(row, limits))
+    const gaps = gapsBetween(segments, limits.horizon)
+    const slots = await listSlots(this.#sealing.db, kind, gaps, SLOTS_AT_ONCE)
+    return { plans: planSegments(segments, slots), isCut: slots.length === SLOTS_AT_ONCE }
+  }
+
+  /** @returns the number of events sealed */
+  async #sealRange(kind: EventKind, plan: SegmentPlan): Promise<number> {
+    const { db } = this.#sealing
+    const begun = { now: this.#now(), abandonedBefore: this.#limits().abandonedBefore }
+    const id = await beginSegment(db, kind, plan, begun)
+    if (id === undefined) {
+      return 0
+    }
+    const builder = await this.#read(kind, plan)
+    if (builder.count === 0) {
+      await abandonSegment(db, id)
+      return 0
+    }
+    const content = builder.finish()
+    for (const columns of groupColumns(content.columns)) {
+      const results = await writeColumns(db, id, columns)
+      await pause(REST * results.reduce((sum, { meta }) => sum + meta.duration, 0))
+    }
+    if (!(await sealSegment(db, id, content))) {
+      return 0
+    }
+    const { segments, events } = this.#sealed
+    this.#sealed = { segments: segments + 1, events: events + content.count, isDone: true }
+    this.#sealing.onProgress?.(this.#sealed)
+    return content.count
+  }
+
+  /** Reads the events of a range in pieces, with pauses in which others have their turn. */
+  async #read(kind: EventKind, { since, until }: SegmentPlan): Promise<SegmentBuilder> {
+    const builder = new SegmentBuilder()
+    let after: Place | undefined = { timestamp: since, uuid: '' }
+    let bytes = 0
+    while (after) {
+      const withProperties: boolean = bytes <= MAX_SEGMENT_BYTES
+      if (!withProperties) {
+        builder.leaveOutProperties()
+      }
+      const range = { after, until, withProperties }
+      const { events, ms } = await readEvents(this.#sealing.db, kind, range, PIECE)
+      builder.add(events)
+      bytes += events.reduce((sum, { properties }) => sum + (properties?.length ?? 0), 0)
+      after = events.at(-1)
+      await pause(REST * ms)
+    }
+    return builder
+  }
+}
+
+function toPlaced({ is_sealed, late, ...row }: PlacedRow, { minLate }: Limits): Placed {
+  if (!is_sealed) {
+    return { ...row, state: 'busy' }
+  }
+  return { ...row, state: late >= minLate ? 'stale' : 'sealed' }
+}
+
+/** Returns the ranges of slots outside all segments that stay. */
+function gapsBetween(segments: readonly Placed[], horizon: number): SlotRange[] {
+  const kept = segments.filter(({ state }) => state !== 'stale')
+  const starts = [FIRST, ...kept.map(({ until }) => until / SLOT)]
+  const ends = [...kept.map(({ since }) => since / SLOT), horizon]
+  return starts
+    .map((since, i) => ({ since, until: ends[i] ?? since }))
+    .filter(({ since, until }) => since < until)
+}
+
+/** Groups columns into transactions of at most 1 MB, or of one column. */
+function groupColumns(columns: readonly EncodedColumn[]): EncodedColumn[][] {
+  const groups: EncodedColumn[][] = []
+  let bytes = 0
+  for (const column of columns) {
+    const last = groups.at(-1)
+    bytes += column.data.length
+    if (last && bytes <= MAX_WRITTEN_BYTES) {
+      last.push(column)
+    } else {
+      groups.push([column])
+      bytes = column.data.length
+    }
+  }
+  return groups
+}

@@ -1,0 +1,28 @@
+import type { Db } from '../db/client.ts'
+import { pause } from '../pause.ts'
+import { decodeNumbers } from './codec.ts'
+import { listIdentityColumns } from './erase.store.ts'
+
+/** Columns read per query, about 180 kB each. */
+const COLUMNS_AT_ONCE = 8
+
+/** Milliseconds for which the database is left to others after a query. */
+const REST_MS = 20
+
+/** Counts the project's segments that have an event of one of these identities, by looking into every one of them. */
+export async function countSegmentsWith(
+  db: Db,
+  projectId: number,
+  keys: ReadonlySet<number>
+): Promise<number> {
+  let found = 0
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const columns = await listIdentityColumns(db, projectId, after, COLUMNS_AT_ONCE)
+    found += columns.filter(({ data }) => decodeNumbers(data).some((key) => keys.has(key))).length
+    after = columns.length < COLUMNS_AT_ONCE ? undefined : columns.at(-1)?.id
+    if (after !== undefined) {
+      await pause(REST_MS)
+    }
+  }
+  return found
+}

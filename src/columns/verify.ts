@@ -1,0 +1,193 @@
+import type { Db } from '../db/client.ts'
+import { isObject, isSame, type Json } from '../input/json.ts'
+import { pause } from '../pause.ts'
+import { SLOT } from '../rollups/store.ts'
+import type { ProjectChunk } from './actor-chunks.store.ts'
+import { CHUNK, decodeActors, decodeColumn, decodeNumbers, decodeSlots } from './codec.ts'
+import type { Column } from './column.ts'
+import { type Place, type PlacedEvent, readEvents } from './seal.store.ts'
+import {
+  emptyChunk,
+  readChunk,
+  readSegment,
+  removeSegment,
+  type SegmentRow,
+  sampleChunks,
+  sampleSegments
+} from './verify.store.ts'
+
+/** Rows of a piece, and bytes of their properties. */
+const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
+
+/** How many times as long as a statement took the database is then left to others. */
+const REST = 3
+
+/** Wrong segments and chunks returned; all are counted. */
+const MAX_SHOWN = 100
+
+/** A segment that differed from its rows, and in which column, or in `count`. */
+export type WrongSegment = Pick<SegmentRow, 'project_id' | 'event_id' | 'since' | 'until'> & {
+  column: string
+}
+
+export type VerifiedColumns = {
+  segments: number
+  wrong_segments: number
+  first_segments: WrongSegment[]
+  chunks: number
+  wrong_chunks: number
+  first_chunks: ProjectChunk[]
+}
+
+/**
+ * Compares segments with their rows, and chunks of actors with the identities, in random order. What is wrong is removed, so
+ * that it is not read again, and built anew by the next run. Events may be stored and removed, and identities move, meanwhile.
+ * @param most segments compared at most, and chunks
+ */
+export async function verifyColumns(db: Db, most: number): Promise<VerifiedColumns> {
+  const ids = await sampleSegments(db, most)
+  const segments: WrongSegment[] = []
+  for (const id of ids) {
+    segments.push(...(await verifySegment(db, id)))
+  }
+  const sample = await sampleChunks(db, most)
+  const chunks: ProjectChunk[] = []
+  for (const chunk of sample) {
+    chunks.push(...(await verifyChunk(db, chunk)))
+  }
+  return {
+    segments: ids.length,
+    wrong_segments: segments.length,
+    first_segments: segments.slice(0, MAX_SHOWN),
+    chunks: sample.length,
+    wrong_chunks: chunks.length,
+    first_chunks: chunks.slice(0, MAX_SHOWN)
+  }
+}
+
+async function verifySegment(db: Db, id: number): Promise<WrongSegment[]> {
+  const read = await readSegment(db, id)
+  if (!read) {
+    return []
+  }
+  const { segment } = read
+  const column = await findDifference(db, read)
+  // With a removed event its segment has gone too, so one that is still there is wrong.
+  if (column === undefined || !(await removeSegment(db, id))) {
+    return []
+  }
+  const { project_id, event_id, since, until } = segment
+  return [{ project_id, event_id, since, until, column }]
+}
+
+/** Returns the name of the first column that differs from the rows, or `count`; undefined if none does. */
+async function findDifference(
+  db: Db,
+  { segment, columns }: NonNullable<Awaited<ReturnType<typeof readSegment>>>
+): Promise<string | undefined> {
+  let copy: Copy
+  try {
+    copy = new Copy(segment, new Map(columns.map(({ name, data }) => [name, data])))
+  } catch {
+    return 'encoding'
+  }
+  let row = 0
+  let after: Place | undefined = { timestamp: segment.since, uuid: '' }
+  while (after) {
+    const range = { after, until: segment.until, withProperties: true, without: segment.id }
+    const { events, ms } = await readEvents(db, segment, range, PIECE)
+    for (const event of events) {
+      const column = row < segment.count ? copy.findDifference(row, event) : 'count'
+      if (column !== undefined) {
+        return column
+      }
+      row += 1
+    }
+    after = events.at(-1)
+    await pause(REST * ms)
+  }
+  return row === segment.count ? undefined : 'count'
+}
+
+/** The events of a segment as its columns have them. */
+class Copy {
+  readonly #times: number[]
+  readonly #identities: Uint32Array
+  readonly #columns: [name: string, column: Column][]
+  /** The names of all properties; null if not all are listed. */
+  readonly #names: Set<string> | null
+
+  /** @throws when a column is missing or damaged */
+  constructor({ count, slots, cold }: SegmentRow, columns: ReadonlyMap<string, string>) {
+    const offsets = decodeNumbers(columns.get('time') ?? '')
+    const starts = decodeSlots(slots).flatMap(({ slot, count: events }) =>
+      Array<number>(events).fill(slot * SLOT)
+    )
+    this.#times = starts.map((start, i) => start + (offsets[i] ?? Number.NaN))
+    this.#identities = decodeNumbers(columns.get('identity') ?? '')
+    this.#columns = [...columns]
+      .filter(([name]) => name !== 'time' && name !== 'identity')
+      .map(([name, data]) => [name, decodeColumn(data, count)])
+    if (!columns.has('version') || offsets.length !== count || this.#identities.length !== count) {
+      throw new Error('A column is missing or has another length.')
+    }
+    const listed: string[] | null = cold === null ? null : JSON.parse(cold)
+    this.#names =
+      listed &&
+      new Set([
+        ...listed,
+        ...this.#columns.flatMap(([name]) => (isProperty(name) ? propertyOf(name) : []))
+      ])
+  }
+
+  /** Returns the name of the first column that differs from a row, `cold` for a property that is not listed. */
+  findDifference(row: number, event: PlacedEvent): string | undefined {
+    if (this.#times[row] !== event.timestamp) {
+      return 'time'
+    }
+    if (this.#identities[row] !== event.identity) {
+      return 'identity'
+    }
+    const properties: Json = JSON.parse(event.properties ?? 'null')
+    const members = isObject(properties) ? properties : {}
+    const storedIn = (name: string): Json | undefined => {
+      if (isProperty(name)) {
+        const key = propertyOf(name)
+        return Object.hasOwn(members, key) ? members[key] : undefined
+      }
+      return name === 'version' ? event.version : event.session_id
+    }
+    const wrong = this.#columns.find(([name, { codes, values }]) => {
+      const copied = values[codes[row] ?? 0]
+      return !isSame(copied, storedIn(name) ?? null)
+    })
+    if (wrong) {
+      return wrong[0]
+    }
+    const names = this.#names
+    return names && Object.keys(members).some((name) => !names.has(name)) ? 'cold' : undefined
+  }
+}
+
+const PROPERTY = 'event:'
+const isProperty = (name: string): boolean => name.startsWith(PROPERTY)
+const propertyOf = (name: string): string => name.slice(PROPERTY.length)
+
+async function verifyChunk(db: Db, chunk: ProjectChunk): Promise<ProjectChunk[]> {
+  const { stored, moved, identities } = await readChunk(db, chunk)
+  if (!stored) {
+    return []
+  }
+  const { offsets, persons } = decodeActors(stored.data)
+  const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? 0]))
+  const hasMoved = new Set(moved)
+  const isWrong = offsets.some((offset, i) => {
+    const key = chunk.chunk * CHUNK + offset
+    return !hasMoved.has(key) && personOf.get(key) !== persons[i]
+  })
+  if (!isWrong) {
+    return []
+  }
+  await emptyChunk(db, chunk, stored.build)
+  return [chunk]
+}

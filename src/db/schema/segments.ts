@@ -1,0 +1,79 @@
+import { blob, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/**
+ * A segment: a copy, in columns, of the events of one name in a range of whole 15-minute slots. Segments of a name never
+ * overlap. Triggers on `events` keep it honest: a stored event that falls into the range is noted in `late_events`, and a
+ * removed one deletes the segment.
+ */
+export const segments = sqliteTable(
+  'segments',
+  {
+    /** Never used twice, since columns refer to it. */
+    id: integer().primaryKey({ autoIncrement: true }),
+    projectId: integer('project_id').notNull(),
+    eventId: integer('event_id').notNull(),
+    since: integer().notNull(),
+    until: integer().notNull(),
+    /** Only a sealed segment is read; the columns of another one are still being written. */
+    isSealed: integer('is_sealed', { mode: 'boolean' }).notNull(),
+    startedAt: integer('started_at').notNull(),
+    count: integer().notNull(),
+    /** The number of events of each slot that has any: see `columns/codec.ts`. */
+    slots: text().notNull(),
+    /** A JSON list of the properties that its events have and it has no column for; null if there are too many to list. */
+    cold: text()
+  },
+  (t) => [uniqueIndex('segments_range').on(t.projectId, t.eventId, t.since)]
+)
+
+/** The columns of segments, encoded by `columns/codec.ts`. WITHOUT ROWID, added by hand. */
+export const segmentColumns = sqliteTable(
+  'segment_columns',
+  {
+    segmentId: integer('segment_id').notNull(),
+    /** `identity`, `time`, `version`, `session`, or `event:` and the name of a property. */
+    name: text().notNull(),
+    data: text().notNull()
+  },
+  (t) => [primaryKey({ columns: [t.segmentId, t.name] })]
+)
+
+/** Events that were stored after the segment of their range, which does not have them. WITHOUT ROWID, added by hand. */
+export const lateEvents = sqliteTable(
+  'late_events',
+  {
+    segmentId: integer('segment_id').notNull(),
+    timestamp: integer().notNull(),
+    uuid: blob().notNull()
+  },
+  (t) => [primaryKey({ columns: [t.segmentId, t.timestamp, t.uuid] })]
+)
+
+/**
+ * Whose identities are: the persons of a project's identities with 4,096 consecutive keys each, encoded by
+ * `columns/codec.ts`. An identity that is not in its chunk, or is in `moved_identities`, is looked up. WITHOUT ROWID, added by
+ * hand.
+ */
+export const actorChunks = sqliteTable(
+  'actor_chunks',
+  {
+    projectId: integer('project_id').notNull(),
+    /** The keys from `chunk << 12` on. */
+    chunk: integer().notNull(),
+    /** Tells apart who is building the chunk. */
+    build: text().notNull(),
+    /** Empty until the chunk is built. */
+    data: text().notNull()
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.chunk] })]
+)
+
+/** Identities whose person has changed since their chunk was built; triggers on `distinct_ids` note them. WITHOUT ROWID. */
+export const movedIdentities = sqliteTable(
+  'moved_identities',
+  {
+    projectId: integer('project_id').notNull(),
+    key: integer().notNull()
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.key] })]
+)

@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { drawBoard } from '../../charts/board.ts'
+import { drawChart } from '../../charts/draw.ts'
+import { NotFoundError } from '../../errors.ts'
+import { allow } from '../../http/auth.ts'
+import { type ChartFormat, ChartQuery, chartResponse, lookOf } from '../../http/chart.ts'
+import { createRouter } from '../../http/env.ts'
+import { validatePath, validateQuery } from '../../http/validation.ts'
+import { KnownId } from '../../input/parameters.ts'
+import { isSpent } from '../../queues/invocation.ts'
+import { emptyChart } from '../chart.ts'
+import { findDashboard } from '../dashboards/store.ts'
+import { titleOf } from '../insight.ts'
+import { findInsight } from '../store.ts'
+import { computeBoard, computeChart } from './compute.ts'
+import { describeCharts } from './reference.ts'
+
+/** Queries after which a dashboard starts no further insight: one may take hundreds, and D1 allows 1,000 per request. */
+const MAX_QUERIES = 500
+
+const Path = z.object({ id: KnownId })
+
+const routesOf = (format: ChartFormat) => {
+  const reference = describeCharts(format)
+  return createRouter()
+    .get(
+      `/insights/:id/chart.${format}`,
+      reference.insight,
+      allow('insight:read'),
+      validatePath(Path),
+      validateQuery(ChartQuery),
+      async (c) => {
+        const { db, project, now } = c.var
+        const row = await findInsight(db, project.id, c.req.valid('param').id)
+        if (!row || row.deleted) {
+          throw new NotFoundError()
+        }
+        const chart =
+          (await computeChart({ db, project }, row, now)) ?? emptyChart(titleOf(row) ?? 'Insight')
+        return chartResponse(c, drawChart(chart, lookOf(c.req.valid('query'))), format)
+      }
+    )
+    .get(
+      `/dashboards/:id/chart.${format}`,
+      reference.dashboard,
+      // It reads what the insights count, not only how the dashboard is made up.
+      allow('insight:read'),
+      validatePath(Path),
+      validateQuery(ChartQuery),
+      async (c) => {
+        const { db, project, now, usage } = c.var
+        const row = await findDashboard(db, project.id, c.req.valid('param').id)
+        if (!row) {
+          throw new NotFoundError()
+        }
+        const board = await computeBoard({ db, project }, row, now, () =>
+          isSpent(usage, MAX_QUERIES)
+        )
+        return chartResponse(c, drawBoard(board, lookOf(c.req.valid('query'))), format)
+      }
+    )
+}
+
+export const chartRoutes = createRouter().route('/', routesOf('svg')).route('/', routesOf('png'))

@@ -1,0 +1,94 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { toIso } from '../../calendar/clock.ts'
+import { drawChart } from '../../charts/draw.ts'
+import { allow } from '../../http/auth.ts'
+import {
+  CHART_FORMATS,
+  ChartQuery,
+  chartFormat,
+  chartResponse,
+  expectNoChart,
+  lookOf
+} from '../../http/chart.ts'
+import { csvTable, wantsCsv } from '../../http/csv.ts'
+import { type AppEnv, createRouter } from '../../http/env.ts'
+import { nameIgnored, validateBody, validateQuery } from '../../http/validation.ts'
+import type { JsonObject } from '../../input/json.ts'
+import { Whole } from '../../input/parameters.ts'
+import { type TrendAnswer, toTable } from '../../trends/answer.ts'
+import { TrendFields, UrlParameters } from '../../trends/fields.ts'
+import { readFields } from '../../trends/forms.ts'
+import { readTrend } from '../../trends/request.ts'
+import { computeTrend } from '../../trends/trend.ts'
+import { emptyChart, toChart } from '../chart.ts'
+import { TREND, TREND_BY_URL } from './reference.ts'
+
+const TrendParameters = z.object({
+  format: z
+    .enum(['json', 'csv', ...CHART_FORMATS])
+    .optional()
+    .meta({
+      description:
+        'Format of the response; errors are always JSON. Without `format`, `Accept: text/csv` asks for CSV, and `Accept: image/svg+xml` or `image/png` for a chart.'
+    }),
+  ...ChartQuery.shape,
+  offset: Whole.default(0).meta({
+    description:
+      'Breakdown values to skip, from the highest down; `next` contains the offset of the next page.'
+  })
+})
+
+const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape })
+
+export const trendRoutes = createRouter()
+  .post(
+    '/insights/trend',
+    TREND,
+    allow('insight:read'),
+    validateQuery(TrendQuery),
+    validateBody(TrendFields),
+    // The cast is safe: the body was parsed from JSON, but the schema's type is wider.
+    (c) =>
+      answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
+  )
+  .get('/insights/trend', TREND_BY_URL, allow('insight:read'), validateQuery(TrendQuery), (c) =>
+    answerTrend(c, readFields(c.req.url), c.req.valid('query'))
+  )
+
+async function answerTrend(
+  c: Context<AppEnv>,
+  fields: JsonObject,
+  { format, offset, ...look }: z.infer<typeof TrendParameters>
+): Promise<Response> {
+  const { project, db, now } = c.var
+  const drawn = chartFormat(c, format)
+  if (!drawn) {
+    expectNoChart(look)
+  }
+  const passedOver: string[] = []
+  const query = readTrend(fields, project, now, passedOver)
+  nameIgnored(c, passedOver)
+  const { result, hasMore } = query
+    ? await computeTrend(db, project, query, offset, now)
+    : { result: [], hasMore: false }
+  if (drawn) {
+    const chart = query ? toChart('', query, result, project.timezone) : emptyChart('Trend')
+    return chartResponse(c, drawChart(chart, lookOf(look)), drawn)
+  }
+  const tabular = format === 'csv' || format === 'json' ? format : undefined
+  const answer: TrendAnswer = {
+    result,
+    timezone: project.timezone,
+    last_refresh: toIso(now.getTime()),
+    is_cached: false,
+    next: hasMore && query ? nextUrl(c.req.url, offset + query.breakdownLimit) : null
+  }
+  return wantsCsv(c, tabular) ? csvTable(c, 'trend', toTable(answer)) : c.json(answer)
+}
+
+function nextUrl(url: string, offset: number): string {
+  const next = new URL(url)
+  next.searchParams.set('offset', String(offset))
+  return next.href
+}

@@ -1,0 +1,73 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { NotFoundError } from '../../errors.ts'
+import { chartResponse } from '../../http/chart.ts'
+import { type AppEnv, createRouter } from '../../http/env.ts'
+import { describe } from '../../http/openapi.ts'
+import { throttle } from '../../http/throttle.ts'
+import { validatePath } from '../../http/validation.ts'
+import { type OpenProject, openProject } from '../../projects/open.ts'
+import { findSubscription } from '../store.ts'
+import { computePicture, drawPicture } from './picture.ts'
+import { isExpired, isSealed, PICTURE_DAYS, readTicket, type Ticket } from './ticket.ts'
+
+const TicketPath = z.object({
+  ticket: z.string().meta({ description: 'The ticket from the address in a message.' })
+})
+
+const NO_CHART = 'There is no chart at this address.'
+const EXPIRED = `This address has expired: it worked for ${PICTURE_DAYS} days. A newer message has a new one.`
+
+const CHART = describe({
+  id: 'subscription_chart',
+  tag: 'Subscriptions',
+  takesAnyQuery: true,
+  summary: 'Show the chart in a message',
+  description: `The picture that a message shows or links to, without a key. The address is signed for one insight of one \
+subscription as of one delivery, and works for ${PICTURE_DAYS} days, or until the subscription is deleted.`,
+  answers: { 200: { text: 'The chart.', type: 'image/png' } },
+  refusals: [
+    ['not_found', EXPIRED],
+    ['query_too_large', 'A trend has at most 26 series.', 'series'],
+    ['throttled', 'Request was throttled. Expected available in 20 seconds.'],
+    ['unavailable', 'The database cannot take the request now.']
+  ]
+})
+
+export const pictureRoutes = createRouter().get(
+  '/charts/:ticket',
+  CHART,
+  validatePath(TicketPath),
+  async (c) => {
+    const ticket = readTicket(c.req.valid('param').ticket)
+    const open = ticket && (await openSealed(c, ticket))
+    if (!open) {
+      throw new NotFoundError(NO_CHART)
+    }
+    if (isExpired(ticket, c.var.now)) {
+      throw new NotFoundError(EXPIRED)
+    }
+    await throttle(c.env, `chart ${ticket.projectId}`, 'insight:read', c.var.now)
+    const chart = await computePicture(open, ticket)
+    if (!chart) {
+      throw new NotFoundError(NO_CHART)
+    }
+    c.header('Cache-Control', 'no-store')
+    return chartResponse(c, drawPicture(chart), 'png')
+  }
+)
+
+/** Opens the project of a ticket; undefined if this service did not make the ticket, or its subscription was deleted. */
+async function openSealed(c: Context<AppEnv>, ticket: Ticket): Promise<OpenProject | undefined> {
+  const open = await openProject(c.env, ticket.projectId, c.var.usage)
+  if (!open) {
+    return undefined
+  }
+  const { project, db } = open
+  const subscription = await findSubscription(db, project.id, ticket.subscriptionId)
+  if (!subscription || subscription.deleted || !(await isSealed(subscription, ticket))) {
+    return undefined
+  }
+  c.set('projectId', project.id)
+  return open
+}

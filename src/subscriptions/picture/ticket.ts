@@ -1,0 +1,63 @@
+import { isSameHash, toHex } from '../../hash.ts'
+import { sign } from '../signature.ts'
+import type { SubscriptionRow } from '../store.ts'
+
+/** Days for which the address of a picture works after its message was composed. */
+export const PICTURE_DAYS = 7
+
+const DAY = 86_400_000
+
+/** What a picture shows: an insight as of a delivery. Its size is always the same. */
+export type Subject = {
+  insightId: number
+  /** The time at which the message was composed, ms UTC. */
+  at: number
+  /** The end of the period in the message, ms UTC. */
+  until: number
+}
+
+/** The parts of the address of a picture. `seal` proves that this service made the address, for this subject. */
+export type Ticket = Subject & { projectId: number; subscriptionId: number; seal: string }
+
+/** Returns the address of a picture, which needs no API key. */
+export async function pictureUrl(subscription: SubscriptionRow, subject: Subject): Promise<string> {
+  const { origin, projectId, id } = subscription
+  const { insightId, at, until } = subject
+  const seal = await sealOf(subscription, subject)
+  return `${origin}/charts/${[projectId, id, insightId, at, until, seal].join('.')}.png`
+}
+
+/** Reads `<project>.<subscription>.<insight>.<at>.<until>.<seal>.png`. @returns undefined for any other text */
+export function readTicket(token: string): Ticket | undefined {
+  const [, projectId, subscriptionId, insightId, at, until, seal] =
+    /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.png$/.exec(
+      token
+    ) ?? []
+  if (seal === undefined) {
+    return undefined
+  }
+  return {
+    projectId: Number(projectId),
+    subscriptionId: Number(subscriptionId),
+    insightId: Number(insightId),
+    at: Number(at),
+    until: Number(until),
+    seal
+  }
+}
+
+/** Returns whether the address was made by this service for this subscription and subject. */
+export const isSealed = async (subscription: SubscriptionRow, ticket: Ticket): Promise<boolean> =>
+  isSameHash(await sealOf(subscription, ticket), ticket.seal)
+
+/** Returns whether the address no longer works at `now`. */
+export const isExpired = ({ at }: Ticket, now: Date): boolean =>
+  now.getTime() >= at + PICTURE_DAYS * DAY
+
+async function sealOf(
+  { secret, projectId, id }: SubscriptionRow,
+  { insightId, at, until }: Subject
+): Promise<string> {
+  const text = `chart ${[projectId, id, insightId, at, until].join(' ')}`
+  return toHex((await sign(secret, text)).buffer)
+}

@@ -1,0 +1,155 @@
+import { Actors } from '../columns/actors.ts'
+import type { Batch, Wanted } from '../columns/batch.ts'
+import { Reader } from '../columns/read.ts'
+import type { Db } from '../db/client.ts'
+import { type Decider, numberOfValue } from '../properties/decide.ts'
+import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
+import type { Work } from '../properties/work.ts'
+import { SLOT } from '../rollups/store.ts'
+import type { Grouping } from './grouping.ts'
+import type { Accumulator, Counted, Rows } from './maths/accumulator.ts'
+import { countsActors } from './maths/choose.ts'
+import type { NumberColumn } from './maths/numbers.ts'
+import type { Part } from './plan.ts'
+import { type Breakdown, countsSessions, FIRSTS, type Property } from './query.ts'
+import { Selection } from './selection.ts'
+import { Sessions } from './sessions.ts'
+import { Values } from './values.ts'
+
+/** Events that are read before they are computed. */
+export const STEP_EVENTS = 262_144
+
+/** Who and what is known of a project while a trend is computed; all its parts share it. */
+export class Knowledge {
+  readonly db: Db
+  readonly actors: Actors
+  readonly values: Values
+  readonly sessions = new Sessions()
+
+  constructor(db: Db, projectId: number) {
+    this.db = db
+    this.actors = new Actors(db, projectId)
+    this.values = new Values(db, projectId)
+  }
+}
+
+/** How the events of a part are told apart: by filters, and by the values of a breakdown. */
+export type Split = {
+  breakdowns: readonly Breakdown[]
+  grouping: Grouping
+  deciders: ReadonlyMap<PropertyFilter, Decider>
+  work: Work
+  /** About how many events are read at once. */
+  stepEvents: number
+}
+
+/** Some of a batch's events, all of which lie in one piece of time. */
+type Run = { piece: number; batch: number; from: number; until: number }
+
+/**
+ * Computes a part: reads its events step by step, and gives them to the accumulator in the order of its points. Yields the
+ * numbers of each point as soon as they are known.
+ */
+export async function* countPart(
+  knowledge: Knowledge,
+  part: Part,
+  { breakdowns, grouping, deciders, work, stepEvents }: Split,
+  accumulator: Accumulator
+): AsyncGenerator<Counted[]> {
+  const { source, overview, pieces, filters } = part
+  const [begin, end] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
+  const reader = new Reader(knowledge.db, source.projectId, wantedOf(part, breakdowns), stepEvents)
+  const selection = new Selection(filters, deciders, breakdowns, work)
+  let point: number | undefined
+  for (const step of overview.steps(begin, end, stepEvents)) {
+    const batches = await reader.read(overview, step)
+    batches.sort((a, b) => a.since - b.since)
+    const rows: Rows[] = []
+    for (const batch of batches) {
+      const groups = await selection.groupsOf(batch, knowledge.values, grouping)
+      rows.push({ groups, ...(await countedOf(knowledge, part, batch)) })
+    }
+    for (const { piece, batch, from, until } of runsOf(part, batches, step)) {
+      const [at, counted] = [pieces[piece], rows[batch]]
+      if (!at || !counted) {
+        continue
+      }
+      if (point !== undefined && at.point !== point) {
+        yield [...accumulator.finish(point)]
+      }
+      point = at.point
+      accumulator.add(counted, from, until, at)
+    }
+  }
+  if (point !== undefined) {
+    yield [...accumulator.finish(point)]
+  }
+  yield [...accumulator.end()]
+}
+
+/** What a part needs to know of each event. */
+function wantedOf(
+  { math, property, filters, pieces }: Part,
+  breakdowns: readonly Breakdown[]
+): Wanted {
+  const properties: Property[] = [
+    ...(property ? [property] : []),
+    ...breakdowns,
+    ...leavesOf(filters)
+  ]
+  const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
+  return {
+    times: pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
+    identities: countsActors(math),
+    versions: properties.some(({ type }) => type === 'person'),
+    sessions: math === 'unique_session' || properties.some(({ type }) => type === 'session'),
+    properties: [...new Set(keys)],
+    // Only who has a first event at which point is known without the order of the events of a point.
+    inOrder: isOneOf(FIRSTS, math) && properties.length > 0
+  }
+}
+
+/** The subjects and the numbers that a math asks for. */
+async function countedOf(
+  { actors, sessions, values }: Knowledge,
+  { math, property }: Part,
+  batch: Batch
+): Promise<Pick<Rows, 'subjects' | 'numbers'>> {
+  const numbers: NumberColumn = property
+    ? await numbersOf(values, batch, property)
+    : { codes: new Uint8Array(), values: new Float64Array() }
+  if (countsActors(math)) {
+    return { subjects: await actors.of(batch.identities), numbers }
+  }
+  if (math === 'unique_session' || countsSessions({ property })) {
+    return { subjects: sessions.of(batch.sessions), numbers }
+  }
+  return { subjects: new Int32Array(), numbers }
+}
+
+async function numbersOf(values: Values, batch: Batch, property: Property): Promise<NumberColumn> {
+  const column = await values.of(batch, property)
+  return { codes: column.codes, values: Float64Array.from(column.values, numberOfValue) }
+}
+
+/** The runs of some batches in a step, in the order of pieces and, within a piece, of batches. */
+function runsOf(
+  { pieces }: Part,
+  batches: readonly Batch[],
+  step: { since: number; until: number }
+): Run[] {
+  const first = pieces.findIndex(({ until }) => until > step.since)
+  const last = pieces.findLastIndex(({ since }) => since < step.until)
+  const runs: Run[] = []
+  for (let piece = Math.max(0, first); piece <= last; piece += 1) {
+    const { since, until } = pieces[piece] ?? step
+    for (const [batch, { place }] of batches.entries()) {
+      const from = place(Math.max(since, step.since))
+      const end = place(Math.min(until, step.until))
+      if (from < end) {
+        runs.push({ piece, batch, from, until: end })
+      }
+    }
+  }
+  return runs
+}

@@ -1,0 +1,36 @@
+/** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all that are not listed. */
+export type Value = string | null | 0
+
+/** Numbers the values of a breakdown: its groups. */
+export class Grouping {
+  readonly #groups = new Map<Value, number>()
+  readonly #values: Value[] = []
+  readonly #isOpen: boolean
+
+  /** @param listed the values that have a group each; all others share one. Without a list, each value has its own. */
+  constructor(listed?: readonly string[]) {
+    this.#isOpen = listed === undefined
+    for (const value of listed ?? []) {
+      this.#add(value)
+    }
+  }
+
+  groupOf(value: string | null): number {
+    const known = this.#groups.get(value)
+    if (known !== undefined) {
+      return known
+    }
+    return value === null || this.#isOpen ? this.#add(value) : (this.#groups.get(0) ?? this.#add(0))
+  }
+
+  valueOf(group: number): Value {
+    return this.#values[group] ?? null
+  }
+
+  #add(value: Value): number {
+    const group = this.#values.length
+    this.#values.push(value)
+    this.#groups.set(value, group)
+    return group
+  }
+}

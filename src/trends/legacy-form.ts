@@ -1,0 +1,75 @@
+import type * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { parseInput } from '../input/parse.ts'
+import { LegacyFilter } from './fields.ts'
+import type { Draft } from './forms.ts'
+import { unsupported } from './property.ts'
+
+type LegacyFields = z.infer<typeof LegacyFilter>
+
+/** @throws invalid_input, attr the field, for what only other insights have */
+function expectTrend(filter: LegacyFields, at: Draft['at']): void {
+  if (filter.insight && filter.insight !== 'TRENDS') {
+    throw unsupported('insight', filter.insight, at('insight'))
+  }
+  if (filter.shown_as && filter.shown_as !== 'Volume') {
+    throw unsupported('form of an insight', filter.shown_as, at('shown_as'))
+  }
+  if (filter.actions && filter.actions.length > 0) {
+    throw new AppError(
+      'invalid_input',
+      'Actions are not supported: only events are.',
+      at('actions')
+    )
+  }
+  for (const [i, { type }] of (filter.events ?? []).entries()) {
+    if (type && type !== 'events') {
+      throw unsupported('type of series', type, `${at('events')}__${i}__type`)
+    }
+  }
+}
+
+/** The legacy form, which stands at this path of a request. */
+export function readLegacy(
+  input: Record<string, unknown>,
+  path: string[],
+  passedOver: string[]
+): Draft {
+  const filter = parseInput(LegacyFilter, input, path, passedOver)
+  const at = (name: string) => [...path, name].join('__')
+  expectTrend(filter, at)
+  return {
+    at,
+    series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
+      ...rest,
+      at: `${at('events')}__${i}`,
+      event: id,
+      order: order ?? i,
+      filters: [rest.properties]
+    })),
+    dateFrom: filter.date_from || '-7d',
+    dateTo: filter.date_to || undefined,
+    interval: filter.interval ?? 'day',
+    properties: filter.properties,
+    filtersTestAccounts: filter.filter_test_accounts ?? false,
+    display: filter.display || 'ActionsLineGraph',
+    breakdown: filter,
+    compare: filter.compare ?? false,
+    compareTo: filter.compare_to || undefined,
+    formulas: filter.formula ? [{ at: at('formula'), text: filter.formula, name: undefined }] : [],
+    smoothing: filter.smoothing_intervals ?? 1,
+    unsupported: {
+      sampling_factor: filter.sampling_factor,
+      aggregation_group_type_index: filter.aggregation_group_type_index
+    }
+  }
+}
+
+/** Events with where the request has them; in their order, if all have one. */
+function inOrder<T extends { order?: number | null | undefined }>(
+  events: readonly T[]
+): (T & { i: number })[] {
+  const placed = events.map((event, i) => ({ ...event, i }))
+  const isOrdered = placed.every(({ order }) => typeof order === 'number')
+  return isOrdered ? placed.sort((a, b) => (a.order ?? 0) - (b.order ?? 0)) : placed
+}

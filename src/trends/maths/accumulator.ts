@@ -1,0 +1,32 @@
+import type { NumberColumn } from './numbers.ts'
+
+/** What a math may ask of the events of a batch: row i of each list belongs to event i. */
+export type Rows = {
+  /** The group of each event: a value of the breakdown, or -1 for an event that does not count. Undefined if all are in group 0. */
+  groups: Int32Array | undefined
+  /** The actor or the session of each event, numbered from 0 on; -1 for none. */
+  subjects: Int32Array
+  /** The number of each event; NaN for none. */
+  numbers: NumberColumn
+}
+
+/** A number of a group at a point of the trend. */
+export type Counted = { point: number; group: number; result: number }
+
+/**
+ * Computes a math of events that are added in the order of points. Groups that have no event at a point have no number there.
+ */
+export interface Accumulator {
+  /** Adds the events from `from` up to `until`, all of which belong to a piece of time. */
+  add(rows: Rows, from: number, until: number, piece: Piece): void
+  /** Returns the numbers of a point, of which no more events will come, and forgets its events. */
+  finish(point: number): Iterable<Counted>
+  /** Returns the numbers that need the events of all points. */
+  end(): Iterable<Counted>
+}
+
+/** A piece of time, which belongs to a point as a whole. */
+export type Piece = { since: number; until: number; point: number }
+
+/** What most accumulators do at the end: all is said already. */
+export const NOTHING: readonly Counted[] = []

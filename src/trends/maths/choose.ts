@@ -1,0 +1,43 @@
+import { isOneOf } from '../../properties/filter.ts'
+import { FIRSTS, type Maths, type Series } from '../query.ts'
+import type { Accumulator } from './accumulator.ts'
+import { Firsts } from './firsts.ts'
+import { Percentile, Summary, Total } from './numbers.ts'
+import { Distinct, PerActor, PerSession } from './subjects.ts'
+import { PERCENTILES } from './tally.ts'
+
+const PER_ACTOR = '_count_per_actor'
+
+/** Whether a math asks who did something. */
+export const countsActors = (math: Maths): boolean =>
+  math.endsWith(PER_ACTOR) ||
+  isOneOf(FIRSTS, math) ||
+  isOneOf(['dau', 'weekly_active', 'monthly_active'], math)
+
+/** Returns what computes a math of points that do not overlap. */
+export function accumulatorOf({ math, property }: Pick<Series, 'math' | 'property'>): Accumulator {
+  if (isOneOf(FIRSTS, math)) {
+    return new Firsts(math === 'first_matching_event_for_user')
+  }
+  if (property?.type === 'session') {
+    return new PerSession(math)
+  }
+  if (math.endsWith(PER_ACTOR)) {
+    return new PerActor(math.slice(0, -PER_ACTOR.length))
+  }
+  const place = PERCENTILES[math]
+  if (place !== undefined) {
+    return new Percentile(place)
+  }
+  switch (math) {
+    case 'total':
+      return new Total()
+    case 'sum':
+    case 'avg':
+    case 'min':
+    case 'max':
+      return new Summary(math)
+    default:
+      return new Distinct()
+  }
+}

@@ -1,0 +1,42 @@
+import { NumberMap } from '../../columns/number-map.ts'
+import type { Accumulator, Piece, Rows } from './accumulator.ts'
+import { Total } from './numbers.ts'
+
+/** The point of events before the trend: an actor with one of them has no first event later. */
+export const BEFORE = -1
+
+/** Gives another accumulator the first event of each actor. Events have to come in the order of time. */
+export class Firsts implements Accumulator {
+  readonly #seen = new NumberMap()
+  readonly #isMatching: boolean
+  readonly #counted: Accumulator
+
+  /**
+   * @param isMatching whether the first event that counts is meant, and not the first of all, which may not count
+   * @param counted gets the first events
+   */
+  constructor(isMatching: boolean, counted: Accumulator = new Total()) {
+    this.#isMatching = isMatching
+    this.#counted = counted
+  }
+
+  add(rows: Rows, from: number, until: number, piece: Piece): void {
+    const { groups, subjects } = rows
+    for (let i = from; i < until; i += 1) {
+      const group = groups ? (groups[i] ?? -1) : 0
+      if (group < 0 && this.#isMatching) {
+        continue
+      }
+      const subject = subjects[i] ?? 0
+      const isFirst = this.#seen.get(subject) === 0
+      this.#seen.set(subject, 1)
+      if (isFirst && piece.point !== BEFORE) {
+        this.#counted.add(rows, i, i + 1, piece)
+      }
+    }
+  }
+
+  finish = (point: number) => this.#counted.finish(point)
+
+  end = () => this.#counted.end()
+}

@@ -1,0 +1,43 @@
+import { NumberMap } from '../../columns/number-map.ts'
+import { expectFew } from './limits.ts'
+
+/** More than there are subjects. */
+const SUBJECTS = 2 ** 31
+
+const keyOf = (group: number, subject: number): number => group * SUBJECTS + subject
+
+/** Pairs of a group and a subject. */
+export class PairSet {
+  readonly #keys = new Set<number>()
+
+  /** Adds a pair. @returns whether it is new @throws query_too_large, attr `actors` */
+  add(group: number, subject: number): boolean {
+    const before = this.#keys.size
+    this.#keys.add(keyOf(group, subject))
+    if (this.#keys.size === before) {
+      return false
+    }
+    expectFew(before + 1)
+    return true
+  }
+}
+
+/** A number for each pair of a group and a subject, 0 at first; without groups of group 0 only. */
+export class PairMarks {
+  readonly #alone = new NumberMap()
+  readonly #pairs = new Map<number, number>()
+
+  get(group: number, subject: number): number {
+    return group === 0 ? this.#alone.get(subject) : (this.#pairs.get(keyOf(group, subject)) ?? 0)
+  }
+
+  /** Sets the number of a pair. @throws query_too_large, attr `actors` */
+  set(group: number, subject: number, mark: number): void {
+    if (group === 0) {
+      this.#alone.set(subject, mark)
+      return
+    }
+    this.#pairs.set(keyOf(group, subject), mark)
+    expectFew(this.#pairs.size)
+  }
+}

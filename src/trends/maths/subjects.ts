@@ -1,0 +1,109 @@
+import { NumberMap } from '../../columns/number-map.ts'
+import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
+import { PairSet } from './marks.ts'
+import { Counter } from './numbers.ts'
+import { summarize, Tally } from './tally.ts'
+
+/** The number of different actors or sessions. */
+export class Distinct implements Accumulator {
+  /** When each subject was last seen without groups: at which point, counted from 1. */
+  readonly #seen = new NumberMap()
+  #mark = 1
+  #pairs = new PairSet()
+  readonly #counter = new Counter()
+
+  add({ groups, subjects }: Rows, from: number, until: number): void {
+    if (groups) {
+      this.#addGrouped(groups, subjects, from, until)
+      return
+    }
+    let count = 0
+    for (let i = from; i < until; i += 1) {
+      const subject = subjects[i] ?? -1
+      if (subject >= 0 && this.#seen.get(subject) !== this.#mark) {
+        this.#seen.set(subject, this.#mark)
+        count += 1
+      }
+    }
+    this.#counter.add(0, count)
+  }
+
+  #addGrouped(groups: Int32Array, subjects: Int32Array, from: number, until: number): void {
+    for (let i = from; i < until; i += 1) {
+      const group = groups[i] ?? -1
+      if (group < 0) {
+        continue
+      }
+      const subject = subjects[i] ?? -1
+      const isNew = subject >= 0 && this.#pairs.add(group, subject)
+      this.#counter.add(group, isNew ? 1 : 0)
+    }
+  }
+
+  *finish(point: number): Generator<Counted> {
+    yield* this.#counter.drain(point)
+    this.#mark += 1
+    this.#pairs = new PairSet()
+  }
+
+  end = () => NOTHING
+}
+
+/** `avg_count_per_actor` and the like: of the number of events of each actor. */
+export class PerActor implements Accumulator {
+  readonly #math: string
+  #tally = new Tally()
+
+  /** @param math what is computed of these numbers, such as `avg` */
+  constructor(math: string) {
+    this.#math = math
+  }
+
+  add({ groups, subjects }: Rows, from: number, until: number): void {
+    for (let i = from; i < until; i += 1) {
+      const group = groups ? (groups[i] ?? -1) : 0
+      if (group >= 0) {
+        this.#tally.add(group, subjects[i] ?? -1)
+      }
+    }
+  }
+
+  *finish(point: number): Generator<Counted> {
+    for (const [group, counts] of this.#tally.groups()) {
+      yield { point, group, result: summarize(this.#math, [...counts.values()]) }
+    }
+    this.#tally = new Tally()
+  }
+
+  end = () => NOTHING
+}
+
+/** A math of a session property, which counts once for each session. */
+export class PerSession implements Accumulator {
+  readonly #math: string
+  #tally = new Tally()
+
+  constructor(math: string) {
+    this.#math = math
+  }
+
+  add({ groups, subjects, numbers }: Rows, from: number, until: number): void {
+    const { codes, values } = numbers
+    for (let i = from; i < until; i += 1) {
+      const group = groups ? (groups[i] ?? -1) : 0
+      const number = values[codes[i] ?? 0] ?? Number.NaN
+      if (group >= 0 && !Number.isNaN(number)) {
+        this.#tally.set(group, subjects[i] ?? -1, number)
+      }
+    }
+  }
+
+  *finish(point: number): Generator<Counted> {
+    for (const [group, counts] of this.#tally.groups()) {
+      yield { point, group, result: summarize(this.#math, [...counts.values()]) }
+    }
+    this.#tally = new Tally()
+  }
+
+  end = () => NOTHING
+}

@@ -1,0 +1,97 @@
+import { expectFew } from './limits.ts'
+
+/** How often each key is there in each group. */
+export class Tally {
+  readonly #groups = new Map<number, Map<number, number>>()
+  #size = 0
+
+  /** @throws query_too_large, attr `actors` */
+  add(group: number, key: number): void {
+    const counts = this.#countsOf(group)
+    const before = counts.get(key)
+    if (before === undefined) {
+      this.#size += 1
+      expectFew(this.#size)
+    }
+    counts.set(key, (before ?? 0) + 1)
+  }
+
+  /** Notes a group, even if it has no key. */
+  note(group: number): void {
+    this.#countsOf(group)
+  }
+
+  /** Sets the number of a key; the last one stays. */
+  set(group: number, key: number, number: number): void {
+    const counts = this.#countsOf(group)
+    if (!counts.has(key)) {
+      this.#size += 1
+      expectFew(this.#size)
+    }
+    counts.set(key, number)
+  }
+
+  groups(): Iterable<[group: number, counts: ReadonlyMap<number, number>]> {
+    return this.#groups
+  }
+
+  #countsOf(group: number): Map<number, number> {
+    let counts = this.#groups.get(group)
+    if (!counts) {
+      counts = new Map()
+      this.#groups.set(group, counts)
+    }
+    return counts
+  }
+}
+
+/** The place of each percentile among sorted numbers. */
+export const PERCENTILES: Record<string, number> = {
+  median: 0.5,
+  p75: 0.75,
+  p90: 0.9,
+  p95: 0.95,
+  p99: 0.99
+}
+
+/** The number at a place, between 0 and 1, of numbers that are there so many times each; linear between two of them. */
+export function percentileOf(counts: ReadonlyMap<number, number>, place: number): number {
+  const sorted = [...counts].sort(([a], [b]) => a - b)
+  const wanted = (sorted.reduce((sum, [, count]) => sum + count, 0) - 1) * place
+  const at = (index: number): number => {
+    let seen = 0
+    for (const [number, count] of sorted) {
+      seen += count
+      if (seen > index) {
+        return number
+      }
+    }
+    return 0
+  }
+  const low = Math.floor(wanted)
+  const part = wanted - low
+  return part === 0 ? at(low) : at(low) * (1 - part) + at(low + 1) * part
+}
+
+/** `sum`, `avg`, `min`, `max` or a percentile of some numbers. */
+export function summarize(math: string, numbers: readonly number[]): number {
+  const place = PERCENTILES[math]
+  if (place !== undefined) {
+    const counts = new Map<number, number>()
+    for (const number of numbers) {
+      counts.set(number, (counts.get(number) ?? 0) + 1)
+    }
+    return percentileOf(counts, place)
+  }
+  const total = numbers.reduce((sum, number) => sum + number, 0)
+  switch (math) {
+    case 'sum':
+      return total
+    case 'avg':
+      return numbers.length > 0 ? total / numbers.length : 0
+    case 'min':
+      return numbers.reduce((a, b) => Math.min(a, b), numbers[0] ?? 0)
+    default:
+      return numbers.reduce((a, b) => Math.max(a, b), numbers[0] ?? 0)
+  }
+}

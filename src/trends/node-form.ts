@@ -1,0 +1,174 @@
+import type * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { findSimilarName, showName } from '../input/closest.ts'
+import { saysSomething } from '../input/fields.ts'
+import { isHarmless } from '../input/harmless.ts'
+import {
+  faultOf,
+  isEmpty,
+  isObject,
+  isSame,
+  type Json,
+  type JsonObject,
+  parseJson
+} from '../input/json.ts'
+import { parseInput } from '../input/parse.ts'
+import { TrendsNode } from './fields.ts'
+import type { Draft } from './forms.ts'
+import { unsupported } from './property.ts'
+
+/** Where a node has what the legacy form has at the top. */
+const NODE_PATHS: Record<string, string> = {
+  date_from: 'dateRange__date_from',
+  date_to: 'dateRange__date_to',
+  filter_test_accounts: 'filterTestAccounts',
+  display: 'trendsFilter__display',
+  breakdown: 'breakdownFilter__breakdown',
+  breakdown_type: 'breakdownFilter__breakdown_type',
+  breakdowns: 'breakdownFilter__breakdowns',
+  breakdown_limit: 'breakdownFilter__breakdown_limit',
+  breakdown_normalize_url: 'breakdownFilter__breakdown_normalize_url',
+  breakdown_histogram_bin_count: 'breakdownFilter__breakdown_histogram_bin_count',
+  compare: 'compareFilter__compare',
+  compare_to: 'compareFilter__compare_to',
+  sampling_factor: 'samplingFactor'
+}
+
+/** Fields of an `InsightVizNode` beside `source` that only say how it is drawn. */
+const isDrawn = (name: string): boolean =>
+  ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
+    name
+  ) || /^(show|hide|suppress)[A-Z]/.test(name)
+
+/** @throws invalid_input for a field of an `InsightVizNode` that would change the trend and belongs into its `source` */
+function expectWrapper(node: JsonObject): void {
+  const name = Object.keys(node).find(
+    (one) => !isDrawn(one) && !isHarmless(one) && saysSomething(node[one])
+  )
+  if (name === undefined) {
+    return
+  }
+  const path = NODE_PATHS[name]?.replaceAll('__', '.') ?? name
+  const isOfSource = Object.hasOwn(TrendsNode.shape, path.replace(/\..*$/, ''))
+  const meant = isOfSource
+    ? `source.${path}`
+    : findSimilarName(name, ['kind', 'source', ...Object.keys(TrendsNode.shape)])
+  const hint = meant === undefined ? '.' : `: did you mean "${meant}"?`
+  throw new AppError(
+    'invalid_input',
+    `${showName(name)} is not a field of an InsightVizNode${hint}`,
+    `query__${name.slice(0, 100)}`
+  )
+}
+
+type Node = { inner: Json | undefined; path: string[] }
+
+/** Takes a query out of its text and its wrapper; undefined for none. */
+function unwrap(query: Json | undefined): Node | undefined {
+  const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
+  if (outer === undefined || outer === null || outer === '' || isEmpty(outer)) {
+    return undefined
+  }
+  if (!isObject(outer)) {
+    throw new AppError('invalid_input', 'A query is an object.', 'query')
+  }
+  if (outer.kind !== 'InsightVizNode') {
+    return { inner: outer, path: ['query'] }
+  }
+  expectWrapper(outer)
+  return { inner: outer.source, path: ['query', 'source'] }
+}
+
+/** @throws invalid_input, attr `kind`, for another query or series */
+function expectKinds(inner: Json | undefined, at: Draft['at']): void {
+  const { kind, series }: JsonObject = isObject(inner) ? inner : {}
+  if (kind !== 'TrendsQuery') {
+    throw unsupported('kind of query', kind, at('kind'))
+  }
+  for (const [i, one] of (Array.isArray(series) ? series : []).entries()) {
+    if (isObject(one) && one.kind !== 'EventsNode') {
+      throw unsupported('kind of series', one.kind, `${at('series')}__${i}__kind`)
+    }
+  }
+}
+
+/** Reads a `TrendsQuery` node; undefined for none. */
+export function readQuery(query: Json | undefined): Draft | undefined {
+  const unwrapped = unwrap(query)
+  if (!unwrapped) {
+    return undefined
+  }
+  const { inner, path } = unwrapped
+  const at = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
+  expectKinds(inner, at)
+  const node = parseInput(TrendsNode, inner, path)
+  const { dateRange, compareFilter } = node
+  const trends = node.trendsFilter ?? {}
+  return {
+    at,
+    series: (node.series ?? []).map((one, i) => ({
+      ...one,
+      at: `${at('series')}__${i}`,
+      event: one.event,
+      order: i,
+      filters: [one.properties, one.fixedProperties]
+    })),
+    dateFrom: dateRange?.date_from || '-7d',
+    dateTo: dateRange?.date_to || undefined,
+    interval: node.interval ?? 'day',
+    properties: node.properties,
+    filtersTestAccounts: node.filterTestAccounts ?? false,
+    display: trends.display || 'ActionsLineGraph',
+    breakdown: node.breakdownFilter ?? {},
+    compare: compareFilter?.compare ?? false,
+    compareTo: compareFilter?.compare_to || undefined,
+    formulas: formulasOf(trends, at('trendsFilter')),
+    smoothing: trends.smoothingIntervals ?? 1,
+    unsupported: {
+      sampling_factor: node.samplingFactor,
+      aggregation_group_type_index: node.aggregation_group_type_index
+    }
+  }
+}
+
+/**
+ * The newest of the ways to write formulas that is used.
+ * @throws invalid_input, attr an older one, when it has other formulas
+ */
+function formulasOf(
+  { formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>,
+  at: string
+): Draft['formulas'] {
+  const given = [
+    { name: 'formulaNodes', texts: formulaNodes?.map((node) => node.formula) ?? [] },
+    { name: 'formulas', texts: formulas ?? [] },
+    { name: 'formula', texts: formula ? [formula] : [] }
+  ].filter(({ texts }) => texts.length > 0)
+  const other = given.find(({ texts }) => !isSame(texts, given[0]?.texts ?? []))
+  if (other) {
+    throw new AppError(
+      'invalid_input',
+      `\`${other.name}\` and \`${given[0]?.name}\` have different formulas: send one of them.`,
+      `${at}__${other.name}`
+    )
+  }
+  if (formulaNodes?.length) {
+    return formulaNodes.map(({ formula: text, custom_name }, i) => ({
+      at: `${at}__formulaNodes__${i}__formula`,
+      text,
+      name: custom_name || undefined
+    }))
+  }
+  if (formulas?.length) {
+    return formulas.map((text, i) => ({ at: `${at}__formulas__${i}`, text, name: undefined }))
+  }
+  return formula ? [{ at: `${at}__formula`, text: formula, name: undefined }] : []
+}
+
+function readText(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new AppError('invalid_input', faultOf(error), 'query')
+  }
+}

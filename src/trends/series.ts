@@ -1,0 +1,53 @@
+import { type Period, type TrendSeries, toSeries, totalOf } from './answer.ts'
+import type { Value } from './grouping.ts'
+import type { Line } from './lines.ts'
+import type { TrendQuery } from './query.ts'
+
+/** Series by series, value by value, the current period before the one it is compared with. */
+export function toAll(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
+  return query.series.flatMap((series, i) => {
+    const [current = [], previous = []] = lines[i] ?? []
+    return valuesOf([current, previous]).flatMap((value) =>
+      periods.map((period, p) =>
+        toSeries(query, period, lineOf(p === 0 ? current : previous, value, period), { series })
+      )
+    )
+  })
+}
+
+/** Formula by formula; of each the values by the totals that the formula gives them. */
+export function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
+  return query.formulas.flatMap(({ text, name, calculate }) => {
+    const results = valuesOf(lines.flat()).map((value) => ({
+      value,
+      data: periods.map((period, p) => {
+        const operands = lines.map((ofPeriods) => lineOf(ofPeriods[p] ?? [], value, period).data)
+        return period.buckets.map((_, point) => calculate(operands.map((data) => data[point] ?? 0)))
+      })
+    }))
+    const listed = results.filter(({ value }) => typeof value === 'string')
+    const rest = results.filter(({ value }) => typeof value !== 'string')
+    const total = ({ data }: (typeof listed)[number]) => totalOf(query, data[0] ?? [])
+    const sorted = [...listed.sort((a, b) => total(b) - total(a)), ...rest]
+    return sorted.flatMap(({ value, data }) =>
+      periods.map((period, p) =>
+        toSeries(
+          query,
+          period,
+          { value, data: data[p] ?? [] },
+          { formula: name ?? `Formula (${text})` }
+        )
+      )
+    )
+  })
+}
+
+/** All values that any of these have: those in a list in its order, then none, then all others. */
+function valuesOf(several: Line[][]): Value[] {
+  const values = new Set(several.flatMap((lines) => lines.map(({ value }) => value)))
+  const rest = ([null, 0] as const).filter((value) => values.delete(value))
+  return [...values, ...rest]
+}
+
+const lineOf = (lines: Line[], value: Value, { buckets }: Period): Line =>
+  lines.find((line) => line.value === value) ?? { value, data: buckets.map(() => 0) }

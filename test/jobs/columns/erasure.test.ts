@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { encodeNumbers } from '../../../src/columns/codec.ts'
+import { expectEqualToRows, listSegments, newShop, seal } from '../../support/columns.ts'
+import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { db, type TestProject } from '../../support/project.ts'
+
+/** Deletes a person with their events, as far as that happens before the weekly run. @returns their keys */
+async function askToErase(project: TestProject, distinctId: string) {
+  const erasures = holdErasures()
+  const { body } = await project.call('GET', `persons?distinct_id=${distinctId}`)
+  const keys = await db.all<{ key: number }>(
+    sql`select key from distinct_ids where project_id = ${project.id} and distinct_id = ${distinctId}`
+  )
+  await erasures.call(project, 'DELETE', `persons/${body.results[0].id}?delete_events=true`)
+  await erasures.drain()
+  const run = async () => {
+    await erasures.cron(WEEKLY, Date.now() + 1_000)
+    await erasures.drain()
+    const status = await erasures.call(project, 'GET', 'persons/deletion_status')
+    return status.body.results[0]
+  }
+  return { key: keys[0]?.key ?? 0, run, ...erasures }
+}
+
+const storeOf = (receipt: { stores: { store: string }[] }) =>
+  receipt.stores.find(({ store }) => store === 'segments')
+
+it('the receipt of an erasure says how many segments it removed', async () => {
+  const project = await newShop()
+  await seal(project.id)
+  const { key, run } = await askToErase(project, 'person 3')
+  expect(await listSegments(project.id)).toHaveLength(1)
+
+  const task = await run()
+
+  expect(task.status).toBe('completed')
+  expect(storeOf(task.receipt)).toEqual({ store: 'segments', found: 1, removed: 1, remaining: 0 })
+  expect(await listSegments(project.id)).toEqual([])
+  expect(await db.all(sql`select 1 from events where identity = ${key}`)).toEqual([])
+  await seal(project.id)
+  expect(await expectEqualToRows(project.id)).toBe(1)
+})
+
+it('names segments also if the person was in none', async () => {
+  const project = await newShop()
+  const { run } = await askToErase(project, 'person 3')
+
+  const { receipt } = await run()
+
+  expect(storeOf(receipt)).toEqual({ store: 'segments', found: 0, removed: 0, remaining: 0 })
+})
+
+it('an erasure is not completed while any segment has an event of the person', async () => {
+  const project = await newShop()
+  const { key, run } = await askToErase(project, 'person 3')
+  // Nine segments of a name without events, since no trigger removes them; the last one has the person.
+  for (let n = 0; n < 9; n += 1) {
+    await db.run(sql`
+      insert into segments (project_id, event_id, since, until, is_sealed, started_at, count, slots, cold)
+      values (${project.id}, 0, ${n * 900_000}, ${(n + 1) * 900_000}, 1, 0, 2, '', null)`)
+    const identities = encodeNumbers(Uint32Array.of(1, n === 8 ? key : 2))
+    await db.run(sql`
+      insert into segment_columns (segment_id, name, data)
+      select max(id), 'identity', ${identities} from segments where project_id = ${project.id}`)
+  }
+
+  const task = await run()
+
+  expect(task).toMatchObject({ status: 'failed', error: expect.stringContaining('1 segments') })
+  await db.run(sql`delete from segments where project_id = ${project.id} and event_id = 0`)
+  expect(await run()).toMatchObject({ status: 'completed' })
+})

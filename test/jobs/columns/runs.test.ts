@@ -1,0 +1,88 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import type { ColumnsMessage } from '../../../src/columns/message.ts'
+import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/crons/cron.ts'
+import worker from '../../../src/worker.ts'
+import {
+  deliverColumns,
+  expectEqualToRows,
+  listSegments,
+  newShop,
+  OPENED,
+  seal,
+  VIEW
+} from '../../support/columns.ts'
+import { listenToLog } from '../../support/log.ts'
+import { newProject } from '../../support/project.ts'
+
+/** Fires a Cron Trigger. @returns the messages that it sends about columns of a project */
+async function fire(cron: string, projectId: number): Promise<ColumnsMessage[]> {
+  const sent: ColumnsMessage[] = []
+  const COLUMNS_QUEUE = {
+    sendBatch: async (messages: { body: ColumnsMessage }[]) =>
+      void sent.push(...messages.map(({ body }) => body))
+  } as unknown as Queue
+  await worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), {
+    ...env,
+    COLUMNS_QUEUE
+  })
+  return sent.filter(({ project_id }) => project_id === projectId)
+}
+
+it('every quarter of an hour, a project with enough new events gets one message', async () => {
+  const project = await newShop()
+  const quiet = await newProject()
+  await quiet.ingest([{ event: VIEW, timestamp: OPENED }])
+
+  const [message] = await fire(EVERY_15_MINUTES, project.id)
+  expect(message).toEqual({ project_id: project.id, min_late: 257, chunks: [] })
+  expect(await fire(EVERY_15_MINUTES, quiet.id)).toEqual([])
+
+  const log = listenToLog()
+  expect(await deliverColumns(message)).toBe(true)
+  expect(log.lines('queue batch').at(-1)).toMatchObject({ segments: 1, events: 2_400 })
+  expect(await expectEqualToRows(project.id)).toBe(1)
+  expect(await fire(EVERY_15_MINUTES, project.id)).toEqual([])
+})
+
+it('every night, segments with any late event are sealed again', async () => {
+  const project = await newShop()
+  await seal(project.id)
+  await project.ingest([{ event: VIEW, timestamp: OPENED + 1 }])
+
+  expect(await fire(EVERY_15_MINUTES, project.id)).toEqual([])
+  const [message] = await fire(NIGHTLY, project.id)
+  expect(message).toEqual({ project_id: project.id, min_late: 1, chunks: [] })
+  await deliverColumns(message)
+
+  expect(await listSegments(project.id)).toMatchObject([{ is_sealed: 1, count: 2_401 }])
+  expect(await fire(NIGHTLY, project.id)).toEqual([])
+})
+
+it('goes on in a new message when an invocation may do no more', async () => {
+  const project = await newShop()
+  const message = { project_id: project.id, min_late: 257, chunks: [7] }
+
+  // Spent before the first chunk: nothing is done, and all is left for the next message.
+  expect(await seal(project.id, { chunks: [7], queries: 600 })).toEqual({
+    chunks: 0,
+    segments: 0,
+    events: 0,
+    sent: [message]
+  })
+  // Spent after it.
+  expect(await seal(project.id, { chunks: [7], queries: 595 })).toEqual({
+    chunks: 1,
+    segments: 0,
+    events: 0,
+    sent: [{ ...message, chunks: [] }]
+  })
+  // Without any progress, the next quarter of an hour tries again.
+  expect(await seal(project.id, { queries: 599 })).toMatchObject({ segments: 0, sent: [] })
+})
+
+it('drops a message that asks for nothing that there is', async () => {
+  expect(await deliverColumns({ project_id: 'one' })).toBe(true)
+  expect(await deliverColumns({ project_id: 999_999, min_late: 1, chunks: [] })).toBe(true)
+})

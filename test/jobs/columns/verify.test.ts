@@ -1,0 +1,163 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { type SQL, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
+import { encodeColumn, encodeNumbers } from '../../../src/columns/codec.ts'
+import { verifyColumns } from '../../../src/columns/verify.ts'
+import { NIGHTLY } from '../../../src/crons/cron.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import worker from '../../../src/worker.ts'
+import {
+  expectEqualToRows,
+  listSegments,
+  newShop,
+  OPENED,
+  seal,
+  VIEW
+} from '../../support/columns.ts'
+import { aroundCalls } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
+
+let shop: TestProject
+
+beforeAll(async () => {
+  shop = await newShop()
+})
+
+const newSegment = async (): Promise<number> => {
+  await seal(shop.id)
+  return (await listSegments(shop.id))[0]?.id ?? 0
+}
+
+const NOTHING_WRONG = { wrong_segments: 0, wrong_chunks: 0 }
+
+it('segments that equal their rows are right, also with late events', async () => {
+  await newSegment()
+  await shop.ingest([{ event: VIEW, timestamp: OPENED + 5 }])
+
+  const verified = await verifyColumns(db, 100)
+
+  expect(verified).toMatchObject(NOTHING_WRONG)
+  expect(verified.segments).toBeGreaterThan(0)
+})
+
+describe('a segment is wrong, and removed, if', () => {
+  const setColumn = (name: string, data: string) => (id: number) =>
+    sql`update segment_columns set data = ${data} where segment_id = ${id} and name = ${name}`
+  const nothing = encodeColumn({ codes: new Uint8Array(2_401), values: ['wrong'] })
+
+  it.each<[string, string, (id: number) => SQL]>([
+    ['a property differs', 'event:plan', setColumn('event:plan', nothing)],
+    ['a session differs', 'session', setColumn('session', nothing)],
+    ['a version differs', 'version', setColumn('version', nothing)],
+    [
+      'an identity differs',
+      'identity',
+      setColumn('identity', encodeNumbers(new Uint32Array(2_401)))
+    ],
+    ['a time differs', 'time', setColumn('time', encodeNumbers(new Uint32Array(2_401).fill(3)))],
+    ['a column is too short', 'encoding', setColumn('time', encodeNumbers(new Uint32Array(7)))],
+    [
+      'a column is missing',
+      'encoding',
+      (id) => sql`delete from segment_columns where segment_id = ${id} and name = 'identity'`
+    ],
+    [
+      'a property is not listed',
+      'cold',
+      (id) => sql`update segments set cold = '["rare"]' where id = ${id}`
+    ],
+    [
+      'an event is missing',
+      'count',
+      (id) => sql`
+        insert into late_events (segment_id, timestamp, uuid)
+        select ${id}, timestamp, uuid from events where project_id = ${shop.id} order by timestamp desc limit 1`
+    ]
+  ])('%s', async (_, column, damage) => {
+    await db.run(sql`delete from segments`)
+    const id = await newSegment()
+    await db.run(sql`delete from late_events where segment_id = ${id}`)
+    await db.run(damage(id))
+
+    expect(await verifyColumns(db, 100)).toMatchObject({
+      segments: 1,
+      wrong_segments: 1,
+      first_segments: [{ project_id: shop.id, column }]
+    })
+    expect(await listSegments(shop.id)).toEqual([])
+    await newSegment()
+    expect(await expectEqualToRows(shop.id)).toBe(1)
+    expect(await verifyColumns(db, 100)).toMatchObject(NOTHING_WRONG)
+  })
+})
+
+it.each([
+  ['stored', () => shop.ingest([{ event: VIEW, timestamp: OPENED + 60_000 }])],
+  [
+    'removed',
+    () =>
+      db.run(sql`delete from events where (project_id, event_id, timestamp, uuid) in (
+        select project_id, event_id, timestamp, uuid from events where project_id = ${shop.id} limit 1)`)
+  ]
+])('an event that is %s meanwhile makes no segment wrong', async (_, act) => {
+  for (let call = 1; ; call += 1) {
+    await newSegment()
+    let isReached = false
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (at === call) {
+        isReached = true
+        await act()
+      }
+      return run()
+    })
+
+    expect(await verifyColumns(openDb(DB, newUsage()).db, 100)).toMatchObject(NOTHING_WRONG)
+
+    if (!isReached) {
+      return expect(call).toBeGreaterThan(3)
+    }
+  }
+})
+
+it('a chunk with a wrong person is emptied and built again', async () => {
+  const project = await newProject()
+  await project.ingest(Array.from({ length: 80 }, (_, n) => ({ distinct_id: `visitor ${n}` })))
+  const due = async () =>
+    (await findDueChunks(db)).filter(({ project_id }) => project_id === project.id)
+  const [chunk] = await due()
+  await seal(project.id, { chunks: [chunk?.chunk ?? -1] })
+  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+  await db.run(sql`
+    update distinct_ids set person_id = 1 where project_id = ${project.id} and distinct_id = 'visitor 3'`)
+  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+  await db.run(sql`delete from moved_identities where project_id = ${project.id}`)
+
+  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 1, first_chunks: [chunk] })
+
+  expect(await due()).toEqual([chunk])
+  await seal(project.id, { chunks: [chunk?.chunk ?? -1] })
+  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+})
+
+it('is part of the nightly verification: what is wrong is an error in the log', async () => {
+  await db.run(sql`delete from segments`)
+  const id = await newSegment()
+  const verify = async () => {
+    const log = listenToLog()
+    const controller = createScheduledController({ cron: NIGHTLY, scheduledTime: new Date() })
+    await worker.scheduled(controller, env)
+    return log
+      .lines('nightly verification of columns')
+      .filter(({ database }) => database === 'DB')
+      .slice(-1)
+  }
+  expect(await verify()).toMatchObject([{ level: 'info', segments: 1, ...NOTHING_WRONG }])
+  await db.run(sql`update segments set count = count + 1 where id = ${id}`)
+
+  expect(await verify()).toMatchObject([
+    { level: 'error', wrong_segments: 1, segment: { project_id: shop.id, column: 'encoding' } }
+  ])
+})

@@ -1,0 +1,198 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import { decodeActors, decodeColumn, decodeNumbers, decodeSlots } from '../../src/columns/codec.ts'
+import { continueSealing } from '../../src/columns/consumer.ts'
+import type { ColumnsMessage } from '../../src/columns/message.ts'
+import { newUsage } from '../../src/db/client.ts'
+import type { Json, JsonObject } from '../../src/input/json.ts'
+import { SLOT } from '../../src/rollups/store.ts'
+import worker from '../../src/worker.ts'
+import { db, newProject } from './project.ts'
+
+/** A time long after the events of these tests. */
+export const LATER = Date.UTC(2027, 0, 1)
+
+/** Seals a project's events as far as one invocation does. @returns what was built, and the messages for the rest */
+export async function seal(
+  projectId: number,
+  { minLate = 257, chunks = [] as number[], queries = 0, DB = env.DB, now = LATER } = {}
+) {
+  const sent: ColumnsMessage[] = []
+  const COLUMNS_QUEUE = { send: async (body: ColumnsMessage) => void sent.push(body) }
+  const invocation = {
+    env: { ...env, DB, COLUMNS_QUEUE },
+    usage: { ...newUsage(), queries },
+    clock: () => new Date(now)
+  }
+  const message = { project_id: projectId, min_late: minLate, chunks }
+  return { ...(await continueSealing(message, invocation)), sent }
+}
+
+/** Lets the worker consume a message as its queue does. @returns whether the message was acknowledged */
+export async function deliverColumns(body: unknown, more: Partial<Env> = {}): Promise<boolean> {
+  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
+  const batch = createMessageBatch('edge-analytics-columns', [message])
+  await worker.queue(batch, { ...env, ...more })
+  return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
+}
+
+type SegmentRow = {
+  id: number
+  event: string
+  since: number
+  until: number
+  is_sealed: number
+  count: number
+  slots: string
+  cold: string | null
+}
+
+/** Lists a project's segments. */
+export const listSegments = (projectId: number): Promise<SegmentRow[]> =>
+  db.all<SegmentRow>(sql`
+    select s.*, n.name as event from segments s join event_names n on n.id = s.event_id
+    where s.project_id = ${projectId} order by event, since`)
+
+/** An event as a segment or its row has it, without the properties that have no column. */
+export type Copied = {
+  timestamp: number
+  identity: number
+  version: Json
+  session: Json
+  properties: JsonObject
+}
+
+/** Reads the events of a segment from its columns. */
+export async function readSegment(segment: SegmentRow): Promise<Copied[]> {
+  const rows = await db.all<{ name: string; data: string }>(
+    sql`select name, data from segment_columns where segment_id = ${segment.id} order by name`
+  )
+  const data = new Map(rows.map(({ name, data }) => [name, data]))
+  const column = (name: string): Json[] => {
+    const { codes, values } = decodeColumn(data.get(name) ?? '', segment.count)
+    return Array.from(codes, (code) => values[code] ?? null)
+  }
+  const identities = decodeNumbers(data.get('identity') ?? '')
+  const times = decodeNumbers(data.get('time') ?? '')
+  const slots = decodeSlots(segment.slots).flatMap(({ slot, count }) =>
+    Array<number>(count).fill(slot)
+  )
+  const [versions, sessions] = [column('version'), column('session')]
+  const properties = [...data.keys()]
+    .filter((name) => name.startsWith('event:'))
+    .map((name) => ({ key: name.slice('event:'.length), values: column(name) }))
+  return slots.map((slot, i) => ({
+    timestamp: slot * SLOT + (times[i] ?? 0),
+    identity: identities[i] ?? 0,
+    version: versions[i] ?? null,
+    session: sessions[i] ?? null,
+    properties: Object.fromEntries(
+      properties.flatMap(({ key, values }) =>
+        (values[i] ?? null) === null ? [] : [[key, values[i] ?? null]]
+      )
+    )
+  }))
+}
+
+/** Reads the events of a segment's range from their rows, without the segment's late events. */
+export async function readRows(projectId: number, segment: SegmentRow): Promise<Copied[]> {
+  const cold: string[] = JSON.parse(segment.cold ?? '[]')
+  const rows = await db.all<{
+    timestamp: number
+    identity: number
+    version: number | null
+    session_id: string | null
+    properties: string
+  }>(sql`
+    select timestamp, identity, version, session_id, json(properties) as properties from events e
+    where project_id = ${projectId} and event_id = (
+        select id from event_names where project_id = ${projectId} and name = ${segment.event})
+      and timestamp >= ${segment.since} and timestamp < ${segment.until}
+      and not exists (select 1 from late_events l
+        where l.segment_id = ${segment.id} and l.timestamp = e.timestamp and l.uuid = e.uuid)
+    order by timestamp, uuid`)
+  return rows.map(({ session_id, properties, ...row }) => {
+    const members = Object.entries(JSON.parse(properties) as JsonObject)
+    const kept = members.filter(([key, value]) => !cold.includes(key) && value !== null)
+    return { ...row, session: session_id, properties: Object.fromEntries(kept.sort()) }
+  })
+}
+
+/** Reads the persons of the identities that a project's chunks have, and which have moved since. */
+export async function readActors(projectId: number) {
+  const chunks = await db.all<{ chunk: number; data: string }>(
+    sql`select chunk, data from actor_chunks where project_id = ${projectId} order by chunk`
+  )
+  const moved = await db.all<{ key: number }>(
+    sql`select key from moved_identities where project_id = ${projectId}`
+  )
+  const persons = chunks.flatMap(({ chunk, data }) => {
+    const { offsets, persons } = decodeActors(data)
+    return Array.from(offsets, (offset, i) => [chunk * 4_096 + offset, persons[i] ?? 0] as const)
+  })
+  return { persons: new Map(persons), moved: new Set(moved.map(({ key }) => key)) }
+}
+
+/** The name of the events that `newShop` stores. */
+export const VIEW = 'view'
+/** Time of the first of them. */
+export const OPENED = Date.UTC(2026, 9, 1)
+
+/**
+ * Creates a project with 2,400 events of one name on two days: of persons with versions, in sessions, with properties of
+ * every kind. Capture stores the first 40 of them, and SQL the others, which is quicker.
+ */
+export async function newShop() {
+  const project = await newProject()
+  const person = (n: number) => `person ${n % 8}`
+  const events = Array.from({ length: 40 }, (_, n) => ({
+    event: VIEW,
+    distinct_id: person(n),
+    timestamp: OPENED + n * 4_000_000,
+    properties: {
+      $session_id: `session-${n % 5}`,
+      plan: n % 2 === 0 ? 'pro' : null,
+      ...(n < 16 && { $set: { n } })
+    }
+  }))
+  await project.ingest(events)
+  await db.run(sql`
+    with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < 2359),
+    rows as (
+      select n, (select id from event_names where project_id = ${project.id} and name = ${VIEW}) as event_id,
+        ${OPENED} + n * 71993 as timestamp, (select min(key) from distinct_ids where project_id = ${project.id}) + n % 8 as identity
+      from numbers
+    )
+    insert into events (project_id, event_id, timestamp, uuid, identity, version, session_id, window_id, properties)
+    select ${project.id}, event_id, timestamp, unhex(printf('%032x', n)), identity, null, iif(n % 3, 's-' || n % 11, null), null,
+      jsonb(json_object('price', n / 4.0, 'plan', iif(n % 2, 'free', 'pro'), 'note', hex(randomblob(12)),
+        'is_new', json(iif(n % 5, 'true', 'false')), 'tags', json_array(n % 3, 'ü"'), 'of', json_object('n', n % 2), 'rare', iif(n = 7, 1, null)))
+    from rows`)
+  await recount(project.id)
+  return project
+}
+
+/** Counts a project's events again, after SQL has changed them. */
+export async function recount(projectId: number): Promise<void> {
+  await db.run(sql`delete from event_counts where project_id = ${projectId}`)
+  await db.run(sql`
+    insert into event_counts (project_id, event_id, slot, count)
+    select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ${projectId} group by 1, 2, 3`)
+}
+
+/** Removes a project's segments. */
+export const unseal = (projectId: number) =>
+  db.run(sql`delete from segments where project_id = ${projectId}`)
+
+/** Checks that every sealed segment has the events of its rows, but for the late ones. @returns how many there are */
+export async function expectEqualToRows(projectId: number): Promise<number> {
+  const sealed = (await listSegments(projectId)).filter(({ is_sealed }) => is_sealed)
+  for (const segment of sealed) {
+    const [copied, stored] = [await readSegment(segment), await readRows(projectId, segment)]
+    expect(copied).toEqual(stored)
+    expect(segment.count).toBe(copied.length)
+  }
+  return sealed.length
+}
