@@ -1,6 +1,6 @@
 import { parseDate, parseTimestamp } from '../calendar/clock.ts'
 import type { PropertyFilter } from './filter.ts'
-import { charactersOfUnit, searchFor } from './pattern.ts'
+import { charactersOfUnit } from './pattern.ts'
 import { parseVersion, versionTest } from './version.ts'
 import type { Work } from './work.ts'
 
@@ -36,7 +36,7 @@ export function matcherOf(
   return test && ((texts, work) => select(filter, texts, test, work))
 }
 
-/** Searches for one pattern after the other, so that only one compiled pattern at a time caches its steps in memory. */
+/** Searches all texts for one pattern before the next, so that few patterns cache steps at a time. */
 async function search(
   filter: PropertyFilter,
   texts: readonly string[],
@@ -53,7 +53,7 @@ async function search(
   )
   const found = new Set<string>()
   for (const pattern of filter.values) {
-    const matches = searchFor(pattern, (more) => work.step(more, pattern))
+    const { matches } = work.searchFor(pattern)
     const each = charactersOfUnit(pattern)
     for (const text of texts) {
       if (found.has(text)) {

@@ -40,16 +40,23 @@ const UNICODE_CHARACTERS_OF_UNIT = 3
 export const charactersOfUnit = (pattern: string): number =>
   /\\[pP]/.test(pattern) ? UNICODE_CHARACTERS_OF_UNIT : CHARACTERS_OF_UNIT
 
+/** A compiled pattern, and the steps of its automaton that are cached. */
+export type Search = {
+  /** Whether the pattern is anywhere in a text. */
+  matches: (text: string) => boolean
+  /** Estimates the memory that the cached steps take, in bytes: at most 8 MB. */
+  countBytes: () => number
+  /** Drops the cached steps. */
+  forget: () => void
+}
+
 /**
- * Returns a function that searches for a pattern anywhere in a text. Cached steps of the library's
- * automaton take constant time; a new step takes longer for larger patterns. `onStep` gets the
- * units of each new step and may throw. It gets Infinity when the library falls back to its slow
- * engine because a pattern has too many steps.
+ * Compiles a pattern to search for. Cached steps of the library's automaton take constant time; a
+ * new step takes longer for larger patterns. `onStep` gets the units of each new step and may throw.
+ * It gets Infinity when the library falls back to its slow engine because a pattern has too many
+ * steps.
  */
-export function searchFor(
-  pattern: string,
-  onStep: (units: number) => void
-): (text: string) => boolean {
+export function searchFor(pattern: string, onStep: (units: number) => void): Search {
   const compiled = RE2JS.compile(pattern)
   const { dfa } = compiled.re2()
   const closure = dfa.closure.bind(dfa)
@@ -66,7 +73,11 @@ export function searchFor(
     }
     return matches
   }
-  return (text) => compiled.test(text)
+  return {
+    matches: (text) => compiled.test(text),
+    countBytes: () => dfa.stateBudget - dfa.memBudget,
+    forget: () => dfa.clearCache()
+  }
 }
 
 /** Counts the regular expressions of one request and adds up their sizes. */

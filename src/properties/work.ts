@@ -1,6 +1,8 @@
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import type { PropertyFilter } from './filter.ts'
+import type { Search } from './pattern.ts'
+import { Searches } from './searches.ts'
 
 /** Units of work per request for operators that SQL lacks. A unit takes about 150 ns, so all together about a second. */
 const MAX_UNITS = 6_000_000
@@ -18,6 +20,7 @@ export class Work {
   #units = 0
   #steps = 0
   #stretch = 0
+  readonly #searches = new Searches()
 
   /**
    * Reserves units for comparing a filter's values with `texts` texts, before the comparing begins.
@@ -33,17 +36,12 @@ export class Work {
   }
 
   /**
-   * Spends units on a new step of a regular expression. Such steps cannot be counted in advance.
-   * @throws query_too_large, attr `properties`
+   * Returns the search for a pattern. It spends units on each new step of the regular expression:
+   * these cannot be counted in advance. It keeps the steps for the next texts.
+   * @throws query_too_large, attr `properties`, from the search
    */
-  step(units: number, pattern: string): void {
-    this.#stretch += units
-    this.#steps += units
-    if (this.#steps > MAX_STEPS) {
-      throw tooLarge(
-        `The regular expression ${JSON.stringify(pattern.slice(0, 60))} takes too many steps on these values. Use lower counts than in {100}, fewer of .* and ?, or a simpler operator such as icontains.`
-      )
-    }
+  searchFor(pattern: string): Search {
+    return this.#searches.of(pattern, (units) => this.#step(units, pattern))
   }
 
   /** Spends reserved units. @returns whether it is time to `rest` */
@@ -56,6 +54,16 @@ export class Work {
   async rest(): Promise<void> {
     this.#stretch = 0
     await pause(0)
+  }
+
+  #step(units: number, pattern: string): void {
+    this.#stretch += units
+    this.#steps += units
+    if (this.#steps > MAX_STEPS) {
+      throw tooLarge(
+        `The regular expression ${JSON.stringify(pattern.slice(0, 60))} takes too many steps on these values. Use lower counts than in {100}, fewer of .* and ?, or a simpler operator such as icontains.`
+      )
+    }
   }
 }
 
