@@ -26,7 +26,7 @@ export type AppEnv = {
      */
     expectKnown: () => void
     /** The unknown fields of the body that were ignored; set by `validateBody`. */
-    passedOver: JsonObject
+    ignoredFields: JsonObject
     /** Settles when a streamed response has been sent completely. */
     streamed: Promise<void>
   } & Reached

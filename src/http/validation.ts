@@ -142,10 +142,10 @@ export const expectNoBody: MiddlewareHandler<AppEnv> = contribute(
 function createBodyParser(schema: z.ZodType): MiddlewareHandler<AppEnv> {
   return async function parseBody(c, next) {
     const json = await readJson(c.req.raw)
-    const passedOver: string[] = []
-    c.req.addValidatedData('json', parseInput(schema, json, [], passedOver) as object)
-    c.set('passedOver', pick(json, passedOver))
-    nameIgnored(c, passedOver)
+    const ignoredFields: string[] = []
+    c.req.addValidatedData('json', parseInput(schema, json, [], ignoredFields) as object)
+    c.set('ignoredFields', pick(json, ignoredFields))
+    nameIgnored(c, ignoredFields)
     await next()
   }
 }

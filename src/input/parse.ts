@@ -5,16 +5,16 @@ import { findUnknownFields } from './fields.ts'
 /**
  * Validates an input and returns the schema's output.
  * @param path the input's position in the request, for the error's `attr`
- * @param passedOver receives the names of unknown fields that were ignored
+ * @param ignoredFields receives the names of unknown fields that were ignored
  * @throws the first issue as an API error; invalid_input for an unknown field that is not ignored (`findUnknownFields`)
  */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
   path: readonly string[] = [],
-  passedOver: string[] = []
+  ignoredFields: string[] = []
 ): z.output<S> {
-  passedOver.push(...findUnknownFields(schema, input, path))
+  ignoredFields.push(...findUnknownFields(schema, input, path))
   const result = schema.safeParse(input, { reportInput: true })
   if (result.success) {
     return result.data

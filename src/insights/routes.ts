@@ -130,7 +130,7 @@ export const insightRoutes = createRouter()
       if (!before) {
         throw new NotFoundError()
       }
-      expectUnchanged(c.var.passedOver, [insightToJson(before, [])], CHANGING)
+      expectUnchanged(c.var.ignoredFields, [insightToJson(before, [])], CHANGING)
       expectOneDefinition(before, input)
       await expectValid(c, input)
       const row = await updateInsight(db, project.id, id, input, now)
@@ -180,10 +180,10 @@ function expectOneDefinition(
  */
 async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<void> {
   const { db, project, now } = c.var
-  const passedOver: string[] = []
+  const ignoredFields: string[] = []
   expectOneForm(fieldsOf(input))
-  readTrend(fieldsOf(input), project, now, passedOver)
-  nameIgnored(c, passedOver)
+  readTrend(fieldsOf(input), project, now, ignoredFields)
+  nameIgnored(c, ignoredFields)
   const [missing] = await findMissing(db, project.id, input.dashboards ?? [])
   if (missing === undefined) {
     return

@@ -169,7 +169,7 @@ export const personRoutes = createRouter()
         c.req.valid('param').id,
         (subject) => {
           const row = rowOf(subject)
-          expectUnchanged(c.var.passedOver, [personToJson(row), listedPersonToJson(row)])
+          expectUnchanged(c.var.ignoredFields, [personToJson(row), listedPersonToJson(row)])
           return setProperties(subject, properties, requestOf(c))
         }
       )

@@ -86,7 +86,7 @@ export const recordingRoutes = createRouter()
       const { db, project, user, now } = c.var
       const shown = await showRecording(c, id)
       const changing = shown.ongoing ? CHANGING_WHILE_ONGOING : CHANGING
-      expectUnchanged(c.var.passedOver, [shown], changing)
+      expectUnchanged(c.var.ignoredFields, [shown], changing)
       if (shown.viewed && update.viewed === false) {
         throw new AppError(
           'invalid_input',

@@ -129,7 +129,7 @@ export const subscriptionRoutes = createRouter()
       const change = c.req.valid('json')
       const [row, before] = await retryConflicts(async () => {
         const before = await getSubscription(db, project.id, c.req.valid('param').id)
-        expectUnchanged(c.var.passedOver, [subscriptionToJson(before)])
+        expectUnchanged(c.var.ignoredFields, [subscriptionToJson(before)])
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
         const terms = changeTerms(before, change, c.env.OUTBOUND_ALLOW)
         if (!terms.deleted && !isSameSchedule(before, terms)) {

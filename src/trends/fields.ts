@@ -32,7 +32,7 @@ export const INSIGHT_FIELDS = {
 }
 
 const Text = z.string().max(1_000).nullish()
-/** The name of an event; only an explicit null is all events, so that a name under another key is not passed over. */
+/** The name of an event; only an explicit null is all events, so that a name under another key is not ignored. */
 const EventName = z.string().min(1).max(1_000).nullable()
 /** A number, also as text: in URLs it once was one. */
 const whole = (schema: z.ZodInt) =>
@@ -259,7 +259,7 @@ export const UrlParameters = z.object({
 } satisfies Record<keyof typeof UrlFields.shape, z.ZodType>)
 
 /** Fields that say nothing of the numbers, or only to maths and breakdowns that are refused by themselves. */
-const passedOver = (...names: string[]) =>
+const ignored = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
 const EventsNode = z.strictObject({
@@ -269,7 +269,7 @@ const EventsNode = z.strictObject({
   ...entity,
   limit: Unsupported,
   orderBy: Unsupported,
-  ...passedOver('version', 'response', 'optionalInFunnel', 'math_hogql', 'math_group_type_index')
+  ...ignored('version', 'response', 'optionalInFunnel', 'math_hogql', 'math_group_type_index')
 })
 
 const FormulaNode = z.strictObject({ formula: z.string(), custom_name: Text })
@@ -292,7 +292,7 @@ export const TrendsNode = z.strictObject({
       formulaNodes: z.array(FormulaNode).nullish(),
       smoothingIntervals: Smoothing,
       breakdown_histogram_bin_count: Unsupported,
-      ...passedOver(
+      ...ignored(
         'aggregationAxisFormat',
         'aggregationAxisPostfix',
         'aggregationAxisPrefix',
@@ -322,7 +322,7 @@ export const TrendsNode = z.strictObject({
     .strictObject({
       ...breakdown,
       breakdown_path_cleaning: Unsupported,
-      ...passedOver('breakdown_group_type_index')
+      ...ignored('breakdown_group_type_index')
     })
     .nullish(),
   compareFilter: z.strictObject({ compare: Flag, compare_to: Text }).nullish(),
@@ -330,5 +330,5 @@ export const TrendsNode = z.strictObject({
   aggregation_group_type_index: z.unknown().optional(),
   conversionGoal: Unsupported,
   modifiers: Unsupported,
-  ...passedOver('version', 'response', 'tags', 'dataColorTheme')
+  ...ignored('version', 'response', 'tags', 'dataColorTheme')
 })

@@ -33,9 +33,9 @@ function expectTrend(filter: LegacyFields, at: Draft['at']): void {
 export function readLegacy(
   input: Record<string, unknown>,
   path: string[],
-  passedOver: string[]
+  ignoredFields: string[]
 ): Draft {
-  const filter = parseInput(LegacyFilter, input, path, passedOver)
+  const filter = parseInput(LegacyFilter, input, path, ignoredFields)
   const at = (name: string) => [...path, name].join('__')
   expectTrend(filter, at)
   return {

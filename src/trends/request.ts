@@ -33,20 +33,20 @@ export type Settings = Calendar & { testAccountFilters: unknown[] }
 /**
  * The trend that a request asks for: the first of `query`, `filters` and the flat form that has series. Undefined when
  * none has.
- * @param passedOver takes the names of the fields that mean nothing here
+ * @param ignoredFields takes the names of the fields that mean nothing here
  * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
  */
 export function readTrend(
   fields: JsonObject,
   settings: Settings,
   now: Date,
-  passedOver: string[] = []
+  ignoredFields: string[] = []
 ): TrendQuery | undefined {
   const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
   const draft =
     withSeries(readQuery(fields.query)) ??
-    withSeries(filters ? readLegacy(filters, ['filters'], passedOver) : undefined) ??
-    withSeries(readLegacy(pickFlat(fields), [], passedOver))
+    withSeries(filters ? readLegacy(filters, ['filters'], ignoredFields) : undefined) ??
+    withSeries(readLegacy(pickFlat(fields), [], ignoredFields))
   return draft && finish(draft, settings, now)
 }
 

@@ -121,7 +121,7 @@ export const dashboardRoutes = createRouter()
     async (c) => {
       const { db, project } = c.var
       const { id } = c.req.valid('param')
-      await expectReadOnly(db, project.id, id, c.var.passedOver)
+      await expectReadOnly(db, project.id, id, c.var.ignoredFields)
       const row = await updateDashboard(db, project.id, id, c.req.valid('json'))
       if (!row) {
         throw new NotFoundError()

@@ -66,9 +66,9 @@ async function answerTrend(
   if (!drawn) {
     expectNoChart(look)
   }
-  const passedOver: string[] = []
-  const query = readTrend(fields, project, now, passedOver)
-  nameIgnored(c, passedOver)
+  const ignoredFields: string[] = []
+  const query = readTrend(fields, project, now, ignoredFields)
+  nameIgnored(c, ignoredFields)
   const { result, hasMore } = query
     ? await computeTrend(db, project, query, offset, now)
     : { result: [], hasMore: false }

@@ -120,7 +120,7 @@ export const sharingRoutes = createRouter()
       const { recording_id: id } = c.req.valid('param')
       const before = await findSharing(db, project.id, id)
       if (before) {
-        expectUnchanged(c.var.passedOver, [sharingToJson(before)])
+        expectUnchanged(c.var.ignoredFields, [sharingToJson(before)])
       }
       return c.json(sharingToJson(await changeSharing(db, project.id, id, c.req.valid('json'))))
     }
