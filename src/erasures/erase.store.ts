@@ -31,16 +31,15 @@ export async function findPersonsToErase(
   projectId: number,
   { ids = [], uuids = [], distinctIds: names = [] }: Selection
 ): Promise<PersonToErase[]> {
-  const isOfProject = sql`${persons.projectId} = ${projectId}`
   const selected = sql`
-    select ${persons.id} from ${persons} where +${isOfProject} and ${persons.id} in ${inJson(ids)}
-    union select ${persons.id} from ${persons} where ${isOfProject} and ${persons.uuid} in ${inJson(uuids)}
+    select ${persons.id} from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${inJson(ids)}
+    union select ${persons.id} from ${persons} where ${persons.projectId} = ${projectId} and ${persons.uuid} in ${inJson(uuids)}
     union select ${distinctIds.personId} from ${distinctIds}
       where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(names)}`
   const [found, identities] = await readBatch(
     db,
     query<{ id: number; uuid: string }>(sql`
-      select ${persons.id}, ${persons.uuid} from ${persons} where +${isOfProject} and ${persons.id} in (${selected})`),
+      select ${persons.id}, ${persons.uuid} from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in (${selected})`),
     query<{ key: number; distinct_id: string; person_id: number }>(sql`
       select ${distinctIds.key}, ${distinctIds.distinctId}, ${distinctIds.personId} from ${distinctIds}
       where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in (${selected})

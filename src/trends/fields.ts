@@ -32,7 +32,7 @@ export const INSIGHT_FIELDS = {
 }
 
 const Text = z.string().max(1_000).nullish()
-/** The name of an event; only an explicit null is all events, so that a name under another key is not passed over. */
+/** The name of an event; only an explicit null is all events, so that a name under another key is not ignored. */
 const EventName = z.string().min(1).max(1_000).nullable()
 /** A number, also as text: in URLs it once was one. */
 const whole = (schema: z.ZodInt) =>

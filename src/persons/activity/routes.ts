@@ -4,14 +4,12 @@ import { AppError, NotFoundError } from '../../errors.ts'
 import { allow } from '../../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
-import { describe } from '../../http/openapi.ts'
 import {
   cursorSchema,
   cutPage,
   expectNoCursor,
   PageQuery,
   pageOf,
-  pageSchema,
   pageSize,
   readPage
 } from '../../http/page.ts'
@@ -19,7 +17,8 @@ import { validatePath, validateQuery } from '../../http/validation.ts'
 import { wholeFrom } from '../../input/parameters.ts'
 import { PersonPath } from '../path.ts'
 import type { PersonId } from '../store.ts'
-import { ACTIVITY_EXAMPLE, ActivityJson, type ActivityRow, activityToJson } from './schemas.ts'
+import { OF_ALL, OF_ONE } from './reference.ts'
+import { ACTIVITY_EXAMPLE, type ActivityRow, activityToJson } from './schemas.ts'
 import { exportActivity, listActivity } from './store.ts'
 
 const ActivityQuery = z.object({
@@ -33,27 +32,6 @@ type ActivityQuery = z.output<typeof ActivityQuery>
 
 /** The id of the last entry; the count is that of one person's entries. */
 const Cursor = cursorSchema({ id: z.int() })
-
-const ActivityPage = pageSchema('ActivityPage', ActivityJson)
-
-const OF_ALL = describe({
-  id: 'persons_activity_list',
-  tag: 'Persons',
-  summary: 'List the activity of all persons',
-  description:
-    'Newest first. Includes the entries of deleted persons, without the values of their properties.',
-  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
-})
-
-const OF_ONE = describe({
-  id: 'persons_activity',
-  mayBeEmpty: true,
-  tag: 'Persons',
-  summary: 'List the activity of a person',
-  description:
-    'Newest first: changes through the API, with the user and the key, and merges caused by events.',
-  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
-})
 
 export const activityRoutes = createRouter()
   .get('/persons/activity', OF_ALL, allow('activity_log:read'), validateQuery(ActivityQuery), (c) =>

@@ -17,7 +17,14 @@ import { type Matching, matchTexts } from '../../properties/matching.ts'
 import { session, sessionColumn } from '../../sessions/store.ts'
 import type { RecordingFilters } from './query.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
-import { ACTIVE_SECONDS, ACTIVITY_SCORE, DURATION, INACTIVE_SECONDS, RECORDINGS } from './store.ts'
+import {
+  ACTIVE_SECONDS,
+  ACTIVITY_SCORE,
+  COUNTS,
+  DURATION,
+  INACTIVE_SECONDS,
+  RECORDINGS
+} from './store.ts'
 
 /** Most recordings whose events a filter may scan. */
 const MAX_SCANNED_RECORDINGS = 20_000
@@ -38,12 +45,7 @@ const FIELDS: Record<string, SQL> = {
   active_seconds: whole(ACTIVE_SECONDS),
   inactive_seconds: whole(INACTIVE_SECONDS),
   activity_score: whole(ACTIVITY_SCORE),
-  click_count: sql`${recordings.clickCount}`,
-  keypress_count: sql`${recordings.keypressCount}`,
-  mouse_activity_count: sql`${recordings.mouseActivityCount}`,
-  console_log_count: sql`${recordings.consoleLogCount}`,
-  console_warn_count: sql`${recordings.consoleWarnCount}`,
-  console_error_count: sql`${recordings.consoleErrorCount}`,
+  ...COUNTS,
   start_url: sql`${recordings.startUrl}`,
   snapshot_source: sql`${recordings.snapshotSource}`
 }

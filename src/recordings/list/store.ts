@@ -117,18 +117,23 @@ export async function readRecording(
   return (await readBatch(db, rows))[0][0]
 }
 
+/** What a recording counts, by the names in the API. */
+export const COUNTS = {
+  click_count: sql`${recordings.clickCount}`,
+  keypress_count: sql`${recordings.keypressCount}`,
+  mouse_activity_count: sql`${recordings.mouseActivityCount}`,
+  console_log_count: sql`${recordings.consoleLogCount}`,
+  console_warn_count: sql`${recordings.consoleWarnCount}`,
+  console_error_count: sql`${recordings.consoleErrorCount}`
+}
+
 const VALUES = {
   start_time: sql`${recordings.startTime}`,
   recording_duration: DURATION,
   duration: DURATION,
   active_seconds: sql`${recordings.activeMs}`,
   inactive_seconds: INACTIVE_SECONDS,
-  click_count: sql`${recordings.clickCount}`,
-  keypress_count: sql`${recordings.keypressCount}`,
-  mouse_activity_count: sql`${recordings.mouseActivityCount}`,
-  console_log_count: sql`${recordings.consoleLogCount}`,
-  console_warn_count: sql`${recordings.consoleWarnCount}`,
-  console_error_count: sql`${recordings.consoleErrorCount}`,
+  ...COUNTS,
   activity_score: ACTIVITY_SCORE
 } satisfies Record<Order['by'], SQL>
 

@@ -6,81 +6,16 @@ import { NotFoundError } from '../../errors.ts'
 import { isSameHash, sha256 } from '../../hash.ts'
 import { allow } from '../../http/auth.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
-import { describe, type Refusal } from '../../http/openapi.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { openProject } from '../../projects/open.ts'
 import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
-import { SourcesJson } from '../schemas.ts'
 import { projectOfToken } from '../token.ts'
 import { changeSharing } from './change.ts'
-import { SharedRecordingJson, SharingJson, SharingUpdateJson } from './schemas.ts'
+import { REFRESH, RETRIEVE, SHARED, SHARED_SNAPSHOTS, UPDATE } from './reference.ts'
+import { type SharedRecordingJson, type SharingJson, SharingUpdateJson } from './schemas.ts'
 import { findShared, findSharing, type SharingRow } from './store.ts'
-
-const TAG = 'Session recordings'
-
-const RETRIEVE = describe({
-  id: 'session_recordings_sharing_retrieve',
-  tag: TAG,
-  summary: 'Retrieve the sharing configuration of a recording',
-  description:
-    'Every recording has a token from the beginning. The token stays the same until it is refreshed.',
-  answers: {
-    200: { text: 'Whether the recording is shared, and its token.', schema: SharingJson }
-  }
-})
-
-const UPDATE = describe({
-  id: 'session_recordings_sharing_update',
-  tag: TAG,
-  summary: 'Turn the sharing of a recording on or off',
-  answers: {
-    200: { text: 'Whether the recording is shared, and its token.', schema: SharingJson }
-  }
-})
-
-const REFRESH = describe({
-  id: 'session_recordings_sharing_refresh',
-  tag: TAG,
-  summary: 'Replace the token of a recording',
-  description: 'The old token stops working at once.',
-  answers: {
-    200: { text: 'Whether the recording is shared, and its new token.', schema: SharingJson }
-  }
-})
-
-const UNKNOWN: Refusal[] = [
-  ['not_found', 'Not found.'],
-  ['unavailable', 'The database cannot take the request now.']
-]
-
-const SHARED = describe({
-  id: 'shared',
-  tag: TAG,
-  takesAnyQuery: true,
-  summary: 'Retrieve a shared recording',
-  description:
-    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled.',
-  answers: { 200: { text: 'The recording and its parts.', schema: SharedRecordingJson } },
-  refusals: UNKNOWN
-})
-
-const SHARED_SNAPSHOTS = describe({
-  id: 'shared_snapshots',
-  tag: TAG,
-  summary: 'Retrieve the snapshots of a shared recording',
-  description:
-    'Works like `/api/environments/{project_id}/session_recordings/{id}/snapshots/`, without a key.',
-  answers: {
-    200: {
-      text: 'The list of parts, or the snapshots of one part.',
-      schema: SourcesJson,
-      type: 'application/jsonl'
-    }
-  },
-  refusals: UNKNOWN
-})
 
 const RecordingPath = z.object({
   recording_id: z.string().meta({ description: 'The id of the session.' })

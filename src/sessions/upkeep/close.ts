@@ -3,14 +3,8 @@ import { retryConflicts } from '../../db/retry.ts'
 import { SLOT } from '../../rollups/store.ts'
 import { STEP_PROPERTIES, stepsOf } from '../journey.ts'
 import { shinglesOf } from '../shingles.ts'
-import {
-  type Closing,
-  listIdle,
-  readEvents,
-  type StoredEvent,
-  type WholeSession,
-  writeClosings
-} from './store.ts'
+import { readEvents, type StoredEvent } from './events.store.ts'
+import { type Closing, listIdle, type WholeSession, writeClosings } from './store.ts'
 
 /** A session is over when nothing was received for this long, ms. */
 export const IDLE_MS = 30 * 60_000

@@ -2,7 +2,8 @@ import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { SLOT } from '../../rollups/store.ts'
 import { FOLDED_PROPERTIES, foldEvents, type SessionPart } from '../session.ts'
-import { listStale, type Range, readEvents, replaceStale, type WholeSession } from './store.ts'
+import { type Range, readEvents } from './events.store.ts'
+import { listStale, replaceStale, type WholeSession } from './store.ts'
 
 /** Sessions rebuilt in one transaction. */
 const BATCH = 25

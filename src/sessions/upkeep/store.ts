@@ -1,19 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
-import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import {
-  eventNames,
-  events,
-  recordings,
-  sessionShingles,
-  sessions,
-  sessionValues
-} from '../../db/schema.ts'
+import { eachChunk, expectRows } from '../../db/rows.ts'
+import { recordings, sessionShingles, sessions, sessionValues } from '../../db/schema.ts'
 import { assign, bare, excluded, insertSelect, updateFrom } from '../../db/statements.ts'
-import type { JsonObject } from '../../input/json.ts'
 import type { SessionPart } from '../session.ts'
-import { addToSessions, IS_BOUNCE, MAX_IDENTITIES, session } from '../store.ts'
+import { addToSessions, IS_BOUNCE, session } from '../store.ts'
 
 /** A session that is to be closed or rebuilt. One list may hold sessions of several projects. */
 export type WholeSession = {
@@ -86,70 +78,6 @@ const toSession = (row: WholeRow): WholeSession => ({
 
 /** Parses JSON that this module wrote; `none` for null. */
 const parse = <T>(json: string | null, none: T): T => (json === null ? none : JSON.parse(json))
-
-/** The events of one identity in a session; `after` is the last event that has been read. */
-export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {
-  identity: number
-  after?: StoredEvent | undefined
-}
-
-export type StoredEvent = {
-  timestamp: number
-  eventId: number
-  uuid: string
-  name: string
-  properties: JsonObject
-}
-
-/** Most characters that are read of a text property. */
-const MAX_TEXT = 1_000
-
-/**
- * Reads the next `limit` events of each range in order of time, with the named properties that are
- * texts or numbers.
- */
-export async function readEvents(
-  db: Db,
-  ranges: readonly Range[],
-  properties: readonly string[],
-  limit: number
-): Promise<StoredEvent[][]> {
-  if (ranges.length === 0) {
-    return []
-  }
-  const wanted = ranges.map(({ projectId, sessionId, identity, startTime, endTime, after }) => ({
-    project: projectId,
-    session: sessionId,
-    identity,
-    end: endTime,
-    timestamp: after?.timestamp ?? startTime,
-    event: after?.eventId ?? 0,
-    uuid: after?.uuid ?? ''
-  }))
-  const of = (name: string) => sql`range.value ->> ${name}`
-  const [rows] = await readBatch(
-    db,
-    query<{ i: number; events: string }>(sql`
-      select range.key as i, (
-        select json_group_array(json_object('timestamp', timestamp, 'eventId', event_id, 'uuid', uuid, 'name', name,
-                                            'properties', json(properties)))
-        from (select ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid, ${eventNames.name}, (
-                select json_group_object(p.key, case p.type when 'text' then substr(p.value, 1, ${MAX_TEXT}) else p.value end)
-                from json_each(${events.properties}) as p
-                where p.key in ${inJson(properties)} and p.type in ('text', 'integer', 'real')) as properties
-              from ${events} indexed by events_identity cross join ${eventNames} on ${eventNames.id} = ${events.eventId}
-              where ${events.identity} = ${of('identity')}
-                and ${events.timestamp} between ${of('timestamp')} and ${of('end')}
-                and (${events.timestamp}, ${events.eventId}, ${events.uuid})
-                  > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
-                and ${events.sessionId} = ${of('session')} and +${events.projectId} = ${of('project')}
-              order by ${events.timestamp}, ${events.projectId}, ${events.eventId}, ${events.uuid}
-              limit ${limit})) as events
-      from json_each(${JSON.stringify(wanted)}) as range`)
-  )
-  const found = new Map(rows.map(({ i, events }) => [i, parse<StoredEvent[]>(events, [])]))
-  return ranges.map((_, i) => found.get(i) ?? [])
-}
 
 /** The data written when a session is closed; `steps` is null for a session without a recording. */
 export type Closing = {
@@ -319,52 +247,4 @@ export async function replaceStale(
       })
     ])
   ])
-}
-
-export type ComparedSession = {
-  session_id: string
-  /** The event count, start and end in the session's row. */
-  from_row: [events: number, start: number, end: number]
-  /** The event count, start and end, computed from the session's events. */
-  from_events: [events: number, start: number | null, end: number | null]
-  /**
-   * False for a session that still has to be rebuilt, or whose row does not list all its
-   * identities.
-   */
-  isComparable: boolean
-}
-
-/**
- * Lists at most `limit` sessions of a project with ids below `before`, by descending id. The
- * numbers from rows and from events are read in the same statement.
- */
-export async function compareSessions(
-  db: Db,
-  projectId: number,
-  before: string | undefined,
-  limit: number
-): Promise<ComparedSession[]> {
-  const compared = query<{
-    session_id: string
-    from_row: string
-    from_events: string
-    is_comparable: number
-  }>(sql`
-    select ${session.sessionId}, json_array(${session.events}, ${session.startTime}, ${session.endTime}) as from_row,
-           not ${session.isStale} and json_array_length(${session.identities}) < ${MAX_IDENTITIES} as is_comparable,
-           (select json_array(count(*), min(${events.timestamp}), max(${events.timestamp}))
-            from json_each(${session.identities}) as own cross join ${events} indexed by events_identity
-              on ${events.identity} = own.value and ${events.timestamp} between ${session.startTime} and ${session.endTime}
-                 and ${events.sessionId} = ${session.sessionId} and +${events.projectId} = ${session.projectId}) as from_events
-    from ${sessions} ${session}
-    where ${session.projectId} = ${projectId} and ${before === undefined ? sql`1` : sql`${session.sessionId} < ${before}`}
-    order by ${session.sessionId} desc limit ${limit}`)
-  return (await readBatch(db, compared))[0].map(
-    ({ session_id, from_row, from_events, is_comparable }) => ({
-      session_id,
-      from_row: JSON.parse(from_row),
-      from_events: JSON.parse(from_events),
-      isComparable: is_comparable === 1
-    })
-  )
 }

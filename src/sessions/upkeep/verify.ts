@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { listKinds } from '../../rollups/store.ts'
-import { type ComparedSession, compareSessions } from './store.ts'
+import { type ComparedSession, compareSessions } from './verify.store.ts'
 
 /** Sessions compared per statement. The statement reads every event of those sessions. */
 const PAGE = 200

@@ -1,0 +1,24 @@
+import { describe } from '../../http/openapi.ts'
+import { pageSchema } from '../../http/page.ts'
+import { ActivityJson } from './schemas.ts'
+
+const ActivityPage = pageSchema('ActivityPage', ActivityJson)
+
+export const OF_ALL = describe({
+  id: 'persons_activity_list',
+  tag: 'Persons',
+  summary: 'List the activity of all persons',
+  description:
+    'Newest first. Includes the entries of deleted persons, without the values of their properties.',
+  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
+})
+
+export const OF_ONE = describe({
+  id: 'persons_activity',
+  mayBeEmpty: true,
+  tag: 'Persons',
+  summary: 'List the activity of a person',
+  description:
+    'Newest first: changes through the API, with the user and the key, and merges caused by events.',
+  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
+})
