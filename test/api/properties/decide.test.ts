@@ -12,10 +12,10 @@ import {
   leavesOf,
   OPERATORS,
   type Operator,
-  type PropertyFilter,
-  readFilters
+  type PropertyFilter
 } from '../../../src/properties/filter.ts'
 import { matcherOf } from '../../../src/properties/match.ts'
+import { readFilters } from '../../../src/properties/read-filters.ts'
 import { Work } from '../../../src/properties/work.ts'
 import { deep } from '../../support/depth.ts'
 
