@@ -34,6 +34,7 @@ CREATE TABLE `segments` (
 	`until` integer NOT NULL,
 	`is_sealed` integer NOT NULL,
 	`started_at` integer NOT NULL,
+	`build` text NOT NULL,
 	`count` integer NOT NULL,
 	`slots` text NOT NULL,
 	`cold` text

@@ -198,7 +198,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export function labelOf({ clock }: Bucket, interval: Interval): string {
   const date = new Date(clock)
   const day = `${date.getUTCDate()}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`
-  return isWithinDay(interval) ? `${day} ${date.toISOString().slice(11, 16)}` : day
+  return isWithinDay(interval) ? `${day} ${date.toISOString().slice(-13, -8)}` : day
 }
 
 /**
@@ -206,8 +206,9 @@ export function labelOf({ clock }: Bucket, interval: Interval): string {
  * hours and minutes.
  */
 export function dayOf({ clock }: Bucket, interval: Interval): string {
-  const [day = '', time = ''] = new Date(clock).toISOString().split('T')
-  return isWithinDay(interval) ? `${day} ${time.slice(0, 8)}` : day
+  const text = new Date(clock).toISOString()
+  const day = text.slice(0, -14)
+  return isWithinDay(interval) ? `${day} ${text.slice(-13, -5)}` : day
 }
 
 const isWithinDay = (interval: Interval): boolean => interval === 'hour' || interval === 'minute'

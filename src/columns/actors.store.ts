@@ -3,22 +3,29 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 
-/** Reads chunks of a project, each with the identities that have moved since it was built. */
+/** A chunk; `data` is null if its build is known, and empty while it is built. */
+export type ReadChunk = { chunk: number; build: string; data: string | null; moved: number[] }
+
+/**
+ * Reads chunks of a project, each with the identities that have moved since it was built.
+ * @param known builds of which the data is not read again
+ */
 export async function readChunks(
   db: Db,
   projectId: number,
-  chunks: readonly number[]
-): Promise<{ chunk: number; data: string; moved: number[] }[]> {
+  chunks: readonly number[],
+  known: readonly string[]
+): Promise<ReadChunk[]> {
   const [rows] = await readBatch(
     db,
-    query<{ chunk: number; data: string; moved: string }>(sql`
-      select c.chunk, c.data, (
+    query<{ chunk: number; build: string; data: string | null; moved: string }>(sql`
+      select c.chunk, c.build, iif(c.build in ${inJson([...known])}, null, c.data) as data, (
         select json_group_array(m.key) from moved_identities m
         where m.project_id = c.project_id and m.key >= c.chunk << 12 and m.key < (c.chunk + 1) << 12) as moved
       from json_each(${JSON.stringify(chunks)}) wanted cross join actor_chunks c
         on c.project_id = ${projectId} and c.chunk = wanted.value`)
   )
-  return rows.map(({ chunk, data, moved }) => ({ chunk, data, moved: JSON.parse(moved) }))
+  return rows.map(({ moved, ...chunk }) => ({ ...chunk, moved: JSON.parse(moved) }))
 }
 
 /** Returns the actor of each identity: its person, also an erased one, and else the identity itself, negative. */

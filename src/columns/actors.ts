@@ -1,9 +1,10 @@
 import type { Db } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import { listIdentities } from './actor-chunks.store.ts'
-import { readActors, readChunks } from './actors.store.ts'
-import { CHUNK, decodeActors } from './codec.ts'
+import { type ReadChunk, readActors, readChunks } from './actors.store.ts'
+import { CHUNK, type Actors as ChunkActors, decodeActors } from './codec.ts'
 import { NumberMap } from './number-map.ts'
+import { Recent } from './recent.ts'
 
 /** Chunks read in one statement, and identities looked up in one. */
 const CHUNKS_AT_ONCE = 64
@@ -12,6 +13,13 @@ const LOOKED_UP_AT_ONCE = 10_000
 const SCANNED_FROM = 256
 
 const REST_MS = 1
+
+/** Bytes of chunks that an isolate keeps: half a million identities. */
+const KEPT_BYTES = 4 * 2 ** 20
+
+/** A chunk that is built never changes: it is built again under another token. */
+type Built = { build: string; actors: ChunkActors }
+const kept = new Recent<Built>(KEPT_BYTES)
 
 /**
  * Who did something: each actor gets a number from 0 on. An actor is a person as known today, an erased one too, or an
@@ -24,7 +32,8 @@ export class Actors {
   readonly #identities = new NumberMap()
   /** The same of persons. */
   readonly #persons = new NumberMap()
-  readonly #knownChunks = new Set<number>()
+  /** 1 for each chunk that has been read. */
+  readonly #knownChunks = new NumberMap()
   #size = 0
 
   constructor(db: Db, projectId: number) {
@@ -34,20 +43,18 @@ export class Actors {
 
   /** Returns the number of each identity's actor. */
   async of(identities: Uint32Array): Promise<Int32Array> {
-    const actors = new Int32Array(identities.length)
+    await this.#readChunks(identities)
+    const actors = this.#identities.list(identities)
     const unknown = new Set<number>()
-    for (let i = 0; i < identities.length; i += 1) {
-      const identity = identities[i] ?? 0
-      const number = this.#identities.get(identity)
-      actors[i] = number - 1
-      if (number === 0) {
-        unknown.add(identity)
+    for (let i = 0; i < actors.length; i += 1) {
+      if (actors[i] === 0) {
+        unknown.add(identities[i] ?? 0)
       }
+      actors[i] = (actors[i] ?? 0) - 1
     }
     if (unknown.size === 0) {
       return actors
     }
-    await this.#readChunks(unknown)
     await this.#lookUp(unknown)
     for (let i = 0; i < identities.length; i += 1) {
       actors[i] = this.#identities.get(identities[i] ?? 0) - 1
@@ -56,26 +63,45 @@ export class Actors {
   }
 
   /** Reads the chunks of these identities that have not been read yet. */
-  async #readChunks(identities: Iterable<number>): Promise<void> {
+  async #readChunks(identities: Uint32Array): Promise<void> {
     const fresh = new Set<number>()
-    for (const identity of identities) {
-      const chunk = Math.floor(identity / CHUNK)
-      if (!this.#knownChunks.has(chunk)) {
+    for (let i = 0; i < identities.length; i += 1) {
+      const chunk = Math.floor((identities[i] ?? 0) / CHUNK)
+      if (this.#knownChunks.get(chunk) === 0) {
+        this.#knownChunks.set(chunk, 1)
         fresh.add(chunk)
       }
     }
     for (const some of inParts([...fresh], CHUNKS_AT_ONCE)) {
-      for (const { chunk, data, moved } of await readChunks(this.#db, this.#projectId, some)) {
-        this.#takeChunk(chunk * CHUNK, data, new Set(moved))
+      const known = some.flatMap((chunk) => kept.get(this.#keyOf(chunk))?.build ?? [])
+      for (const read of await readChunks(this.#db, this.#projectId, some, known)) {
+        const actors = this.#actorsOf(read)
+        if (actors) {
+          this.#takeChunk(read.chunk * CHUNK, actors, new Set(read.moved))
+        }
       }
-    }
-    for (const chunk of fresh) {
-      this.#knownChunks.add(chunk)
     }
   }
 
-  #takeChunk(first: number, data: string, moved: ReadonlySet<number>): void {
-    const { offsets, persons } = decodeActors(data)
+  #keyOf(chunk: number): string {
+    return `${this.#projectId} ${chunk}`
+  }
+
+  /** Decodes a chunk, or takes the one that is kept. @returns undefined if there is none that can be read */
+  #actorsOf({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
+    if (data === null) {
+      const known = kept.get(this.#keyOf(chunk))
+      return known?.build === build ? known.actors : undefined
+    }
+    if (data === '') {
+      return undefined
+    }
+    const actors = decodeActors(data)
+    kept.set(this.#keyOf(chunk), { build, actors }, data.length)
+    return actors
+  }
+
+  #takeChunk(first: number, { offsets, persons }: ChunkActors, moved: ReadonlySet<number>): void {
     for (let i = 0; i < offsets.length; i += 1) {
       const identity = first + (offsets[i] ?? 0)
       if (!moved.has(identity)) {

@@ -1,5 +1,5 @@
 import { SLOT } from '../rollups/store.ts'
-import type { SlotCount } from './codec.ts'
+import type { Slots } from './codec.ts'
 import type { Column } from './column.ts'
 
 /** The events of a project that are read: those of one name, or of all names if it is null. */
@@ -49,14 +49,10 @@ export const placeByTimes =
     lowerBound(times, time)
 
 /** The place of times that begin a slot, from the number of events in each slot. */
-export function placeBySlots(slots: readonly SlotCount[]): Place {
-  const ends = new Uint32Array(slots.length + 1)
-  for (const [i, { count }] of slots.entries()) {
-    ends[i + 1] = (ends[i] ?? 0) + count
-  }
-  const starts = Float64Array.from(slots, ({ slot }) => slot * SLOT)
-  return (time) => ends[lowerBound(starts, time)] ?? 0
-}
+export const placeBySlots =
+  ({ slots, ends }: Slots): Place =>
+  (time) =>
+    ends[lowerBound(slots, time / SLOT) - 1] ?? 0
 
 /** The index of the first number that is not less than a limit, among sorted ones. */
 export function lowerBound(sorted: ArrayLike<number>, limit: number): number {

@@ -76,13 +76,25 @@ export type SlotCount = { slot: number; count: number }
 export const encodeSlots = (slots: readonly SlotCount[]): string =>
   encode(Int32Array.from(slots.flatMap(({ slot, count }) => [slot, count])))
 
-export function decodeSlots(text: string): SlotCount[] {
+/** Slots that have events, in order of time, and the number of events up to the end of each. */
+export type Slots = { slots: Int32Array; ends: Uint32Array }
+
+export function decodeSlots(text: string): Slots {
   const numbers = new Int32Array(fromBase64(text).buffer)
-  return Array.from({ length: numbers.length / 2 }, (_, i) => ({
-    slot: numbers[2 * i] ?? 0,
-    count: numbers[2 * i + 1] ?? 0
-  }))
+  const slots = new Int32Array(numbers.length / 2)
+  const ends = new Uint32Array(slots.length)
+  let end = 0
+  for (let i = 0; i < slots.length; i += 1) {
+    slots[i] = numbers[2 * i] ?? 0
+    end += numbers[2 * i + 1] ?? 0
+    ends[i] = end
+  }
+  return { slots, ends }
 }
+
+/** Lists slots with the number of events in each. */
+export const toSlotCounts = ({ slots, ends }: Slots): SlotCount[] =>
+  Array.from(slots, (slot, i) => ({ slot, count: (ends[i] ?? 0) - (ends[i - 1] ?? 0) }))
 
 /** Keys of identities in a chunk. */
 export const CHUNK = 4_096

@@ -12,6 +12,16 @@ export class NumberMap {
     return this.#numbers[key] ?? 0
   }
 
+  /** Returns the numbers of many keys. */
+  list(keys: Uint32Array): Int32Array {
+    const numbers = this.#numbers
+    const found = new Int32Array(keys.length)
+    for (let i = 0; i < found.length; i += 1) {
+      found[i] = numbers[keys[i] ?? 0] ?? 0
+    }
+    return found
+  }
+
   set(key: number, number: number): void {
     if (key >= this.#numbers.length) {
       const larger = new Int32Array(Math.max(key + 1, this.#numbers.length * 2))

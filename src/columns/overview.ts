@@ -1,16 +1,18 @@
 import { SLOT } from '../rollups/store.ts'
 import { lowerBound } from './batch.ts'
-import type { SlotCount } from './codec.ts'
+import type { SlotCount, Slots } from './codec.ts'
 
 /** A sealed segment. */
 export type Segment = {
   id: number
+  /** No other segment has the same. */
+  build: string
   eventId: number
   since: number
   until: number
   count: number
   /** How many of its events each slot has. */
-  slots: SlotCount[]
+  slots: Slots
   /** The same of late events, which it does not have. */
   late: SlotCount[]
 }
@@ -27,22 +29,12 @@ export class Overview {
 
   constructor(names: readonly Name[]) {
     this.names = names
-    const counts = new Map<number, number>()
-    for (const { segments, loose } of names) {
-      for (const slots of [
-        loose,
-        ...segments.flatMap((segment) => [segment.slots, segment.late])
-      ]) {
-        for (const { slot, count } of slots) {
-          counts.set(slot, (counts.get(slot) ?? 0) + count)
-        }
-      }
-    }
-    const sorted = [...counts].sort(([a], [b]) => a - b)
-    this.#starts = Float64Array.from(sorted, ([slot]) => slot * SLOT)
-    this.#before = new Float64Array(sorted.length + 1)
-    for (const [i, [, count]] of sorted.entries()) {
-      this.#before[i + 1] = (this.#before[i] ?? 0) + count
+    const { slots, ends } = mergeSlots(names)
+    this.#starts = new Float64Array(slots.length)
+    this.#before = new Float64Array(slots.length + 1)
+    this.#before.set(ends, 1)
+    for (const [i, slot] of slots.entries()) {
+      this.#starts[i] = slot * SLOT
     }
   }
 
@@ -75,4 +67,51 @@ export class Overview {
     }
     return [from, ...cuts].map((begin, i) => ({ since: begin, until: cuts[i] ?? until }))
   }
+}
+
+/** Adds up the events of all names in each slot. */
+function mergeSlots(names: readonly Name[]): Slots {
+  const places: number[] = []
+  const counts: number[] = []
+  const add = (slot: number, count: number): void => {
+    places.push(slot)
+    counts.push(count)
+  }
+  for (const { segments, loose } of names) {
+    for (const { slots, late } of segments) {
+      for (let i = 0; i < slots.slots.length; i += 1) {
+        add(slots.slots[i] ?? 0, (slots.ends[i] ?? 0) - (slots.ends[i - 1] ?? 0))
+      }
+      for (const { slot, count } of late) {
+        add(slot, count)
+      }
+    }
+    for (const { slot, count } of loose) {
+      add(slot, count)
+    }
+  }
+  return sumUp(places, counts)
+}
+
+/** Sorts slots, and adds up those that are listed more than once. */
+function sumUp(places: readonly number[], counts: readonly number[]): Slots {
+  const order = Uint32Array.from({ length: places.length }, (_, i) => i)
+  // The slots of segments alone are in order already.
+  if (places.some((slot, i) => slot < (places[i - 1] ?? slot))) {
+    order.sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0))
+  }
+  const slots = new Int32Array(order.length)
+  const ends = new Uint32Array(order.length)
+  let length = 0
+  let end = 0
+  for (const i of order) {
+    const slot = places[i] ?? 0
+    if (length === 0 || slots[length - 1] !== slot) {
+      slots[length] = slot
+      length += 1
+    }
+    end += counts[i] ?? 0
+    ends[length - 1] = end
+  }
+  return { slots: slots.subarray(0, length), ends: ends.subarray(0, length) }
 }

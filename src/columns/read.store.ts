@@ -5,8 +5,10 @@ import { inJson } from '../db/rows.ts'
 import type { Json } from '../input/json.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Source, Wanted } from './batch.ts'
-import { decodeSlots } from './codec.ts'
+import { decodeSlots, type Slots } from './codec.ts'
 import { type Name, Overview } from './overview.ts'
+
+type Range = { since: number; until: number }
 
 /** Only events of this name, in a `where` on `event_names`. */
 const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
@@ -14,12 +16,13 @@ const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n
 /**
  * Reads where the events of a range are: in which segments, and in which slots that no segment covers. One round trip, one
  * snapshot.
+ * @param known slots by the token of their segment, which are not read again
  */
 export async function readOverview(
   db: Db,
   { projectId, event }: Source,
-  from: number,
-  until: number
+  { since: from, until }: Range,
+  known: ReadonlyMap<string, Slots>
 ): Promise<Overview> {
   const sealed = sql`
     event_names n cross join segments s
@@ -29,13 +32,16 @@ export async function readOverview(
     db,
     query<{
       id: number
+      build: string
       event_id: number
       since: number
       until: number
       count: number
-      slots: string
+      slots: string | null
     }>(sql`
-      select s.id, s.event_id, s.since, s.until, s.count, s.slots from ${sealed} order by s.event_id, s.since`),
+      select s.id, s.build, s.event_id, s.since, s.until, s.count,
+        iif(s.build in ${inJson([...known.keys()])}, null, s.slots) as slots
+      from ${sealed} order by s.event_id, s.since`),
     query<{ segment_id: number; slot: number; count: number }>(sql`
       select l.segment_id, cast(floor(l.timestamp / ${SLOT}) as integer) as slot, count(*) as count
       from (select s.id from ${sealed} limit -1) s cross join late_events l on l.segment_id = s.id group by 1, 2`),
@@ -60,12 +66,13 @@ export async function readOverview(
     names.set(eventId, name)
     return name
   }
-  for (const { id, event_id, slots, ...segment } of segments) {
+  for (const { id, build, event_id, slots, ...segment } of segments) {
     nameOf(event_id).segments.push({
       id,
+      build,
       eventId: event_id,
       ...segment,
-      slots: decodeSlots(slots),
+      slots: known.get(build) ?? decodeSlots(slots ?? ''),
       late: lateOf.get(id) ?? []
     })
   }
@@ -91,15 +98,6 @@ export async function findFirst(db: Db, projectId: number): Promise<number | und
   return row?.first ?? undefined
 }
 
-/** Names of the columns of segments that hold what is wanted. */
-const columnsOf = ({ times, identities, versions, sessions, properties }: Wanted): string[] => [
-  ...(times ? ['time'] : []),
-  ...(identities ? ['identity'] : []),
-  ...(versions ? ['version'] : []),
-  ...(sessions ? ['session'] : []),
-  ...properties.map((key) => `event:${key}`)
-]
-
 /** The encoded columns of a segment, by name. */
 export type Encoded = Map<string, string>
 
@@ -113,49 +111,54 @@ export type Rows = {
   properties: Json[][]
 }
 
+/** A segment, and the names of its columns that are read. */
+export type SegmentColumns = { id: number; columns: readonly string[] }
+
+/** What is read of a segment. Properties that none of its events has are not among the columns. */
+export type Sealed = { encoded: Encoded; late: Rows | undefined }
+
 /**
- * Reads columns of some segments, and the late events of each; undefined for a segment that is gone, or lacks a column.
- * One round trip, one snapshot.
+ * Reads columns of some segments, and the late events of each. A segment that is gone, or has no columns for all properties that
+ * its events have, is left out. One round trip, one snapshot.
+ * @param asked what is wanted, less the columns that are known
  */
 export async function readSegments(
   db: Db,
   projectId: number,
-  ids: readonly number[],
+  asked: readonly SegmentColumns[],
   wanted: Wanted
-): Promise<Map<number, { encoded: Encoded | undefined; late: Rows | undefined }>> {
+): Promise<Map<number, Sealed>> {
   const keys = JSON.stringify(wanted.properties)
+  const ids = inJson(asked.map(({ id }) => id))
   const [headers, columns, late] = await readBatch(
     db,
-    query<{ id: number; lacks: number }>(sql`
-      select id,
-             (cold is null and ${wanted.properties.length} > (
-                select count(*) from segment_columns c where c.segment_id = segments.id
-                  and c.name in (select 'event:' || value from json_each(${keys}))))
-             or exists (select 1 from json_each(cold) where value in (select value from json_each(${keys}))) as lacks
-      from segments where project_id = ${projectId} and id in ${inJson([...ids])} and is_sealed`),
+    query<{ id: number }>(sql`
+      select id from segments
+      where project_id = ${projectId} and id in ${ids} and is_sealed
+        and (cold is not null or ${wanted.properties.length} = (
+          select count(*) from segment_columns c where c.segment_id = segments.id
+            and c.name in (select 'event:' || value from json_each(${keys}))))
+        and not exists (select 1 from json_each(cold) where value in (select value from json_each(${keys})))`),
     query<{ segment_id: number; name: string; data: string }>(sql`
-      select c.segment_id, c.name, c.data from segments s cross join segment_columns c on c.segment_id = s.id
-      where s.project_id = ${projectId} and s.id in ${inJson([...ids])} and c.name in ${inJson(columnsOf(wanted))}`),
+      select c.segment_id, c.name, c.data
+      from json_each(${JSON.stringify(asked)}) a
+        cross join segments s on s.id = a.value ->> 'id' and s.project_id = ${projectId}
+        cross join json_each(a.value -> 'columns') n
+        cross join segment_columns c on c.segment_id = s.id and c.name = n.value`),
     query<Found & { segment_id: number }>(sql`
       select l.segment_id, ${aggregates(wanted)}
       from segments s cross join late_events l on l.segment_id = s.id
         cross join events e on e.project_id = s.project_id and e.event_id = s.event_id and e.timestamp = l.timestamp
           and e.uuid = l.uuid
-      where s.project_id = ${projectId} and s.id in ${inJson([...ids])} group by l.segment_id`)
+      where s.project_id = ${projectId} and s.id in ${ids} group by l.segment_id`)
   )
-  const found = new Map<number, { encoded: Encoded | undefined; late: Rows | undefined }>()
   const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
-  for (const { id, lacks } of headers) {
-    found.set(id, { encoded: lacks ? undefined : new Map(), late: lateOf.get(id) })
+  const found = new Map<number, Sealed>()
+  for (const { id } of headers) {
+    found.set(id, { encoded: new Map(), late: lateOf.get(id) })
   }
   for (const { segment_id, name, data } of columns) {
-    found.get(segment_id)?.encoded?.set(name, data)
-  }
-  for (const segment of found.values()) {
-    // Very long ids of sessions have no column.
-    if (wanted.sessions && !segment.encoded?.has('session')) {
-      segment.encoded = undefined
-    }
+    found.get(segment_id)?.encoded.set(name, data)
   }
   return found
 }
@@ -196,7 +199,7 @@ export async function readRows(
   db: Db,
   projectId: number,
   eventId: number,
-  { since, until }: { since: number; until: number },
+  { since, until }: Range,
   wanted: Wanted
 ): Promise<Rows> {
   const [[row]] = await readBatch(
@@ -234,7 +237,7 @@ export async function readSortedRows(
   db: Db,
   projectId: number,
   eventIds: readonly number[],
-  { since, until }: { since: number; until: number },
+  { since, until }: Range,
   wanted: Wanted
 ): Promise<Rows> {
   const [[row]] = await readBatch(

@@ -3,18 +3,11 @@ import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
 import { type Batch, emptyColumn, placeBySlots, placeByTimes, type Wanted } from './batch.ts'
-import { decodeColumn, decodeNumbers, type SlotCount } from './codec.ts'
-import type { Column } from './column.ts'
+import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { toColumn } from './dictionary.ts'
 import type { Name, Overview, Segment } from './overview.ts'
-import {
-  type Encoded,
-  type Rows,
-  readMoment,
-  readRows,
-  readSegments,
-  readSortedRows
-} from './read.store.ts'
+import { type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
+import { type Columns, readSealed } from './sealed.ts'
 
 /** How long others have the database after a statement that reads rows, ms. Those that read segments take a few ms. */
 const REST_MS = 1
@@ -76,16 +69,11 @@ export class Reader {
   }
 
   async #readSegments(segments: readonly Segment[], step: Range): Promise<Batch[]> {
-    const found = await readSegments(
-      this.#db,
-      this.#projectId,
-      segments.map(({ id }) => id),
-      this.#wanted
-    )
+    const found = await readSealed(this.#db, this.#projectId, segments, this.#wanted)
     const batches: Batch[] = []
     for (const segment of segments) {
-      const { encoded, late } = found.get(segment.id) ?? {}
-      if (!encoded || (late && this.#wanted.inOrder)) {
+      const { columns, late } = found.get(segment.id) ?? {}
+      if (!columns || (late && this.#wanted.inOrder)) {
         const since = Math.max(segment.since, step.since)
         const until = Math.min(segment.until, step.until)
         for (const range of rangesOf(allSlots(segment), [], { since, until }, this.#rowEvents)) {
@@ -93,7 +81,7 @@ export class Reader {
         }
         continue
       }
-      batches.push(toBatch(segment, encoded, this.#wanted))
+      batches.push(toBatch(segment, columns, this.#wanted))
       if (late) {
         batches.push(rowsToBatch(late, this.#wanted))
       }
@@ -239,7 +227,7 @@ function rangesOf(
 
 /** The slots of all events in the range of a segment, in order. */
 const allSlots = ({ slots, late }: Segment): SlotCount[] =>
-  [...slots, ...late].sort((a, b) => a.slot - b.slot)
+  [...toSlotCounts(slots), ...late].sort((a, b) => a.slot - b.slot)
 
 /** A range in parts of equal length. */
 function split({ since, until }: Range, parts: number): Range[] {
@@ -248,29 +236,26 @@ function split({ since, until }: Range, parts: number): Range[] {
   return Array.from({ length: count }, (_, i) => ({ since: at(i), until: at(i + 1) }))
 }
 
-function toBatch({ count, since, slots }: Segment, columns: Encoded, wanted: Wanted): Batch {
-  const column = (name: string): Column => {
-    const text = columns.get(name)
-    return text === undefined ? emptyColumn(count) : decodeColumn(text, count)
-  }
-  const numbers = (name: string) => decodeNumbers(columns.get(name) ?? '')
+function toBatch({ count, since, slots }: Segment, columns: Columns, wanted: Wanted): Batch {
+  const column = (name: string) => columns.values.get(name) ?? emptyColumn(count)
+  const numbers = (name: string) => columns.numbers.get(name) ?? new Uint32Array()
   return {
     length: count,
     since,
     place: wanted.times ? placeByTimes(timesOf(slots, numbers('time'))) : placeBySlots(slots),
     identities: wanted.identities ? numbers('identity') : new Uint32Array(),
-    versions: column('version'),
-    sessions: column('session'),
+    versions: wanted.versions ? column('version') : emptyColumn(0),
+    sessions: wanted.sessions ? column('session') : emptyColumn(0),
     properties: new Map(wanted.properties.map((key) => [key, column(`event:${key}`)]))
   }
 }
 
 /** The time of each event, from how long after the beginning of its slot it was. */
-function timesOf(slots: readonly SlotCount[], offsets: Uint32Array): Float64Array {
+function timesOf({ slots, ends }: Slots, offsets: Uint32Array): Float64Array {
   const times = new Float64Array(offsets.length)
   let i = 0
-  for (const { slot, count } of slots) {
-    for (const end = i + count; i < end; i += 1) {
+  for (const [at, slot] of slots.entries()) {
+    for (const end = ends[at] ?? 0; i < end; i += 1) {
       times[i] = slot * SLOT + (offsets[i] ?? 0)
     }
   }

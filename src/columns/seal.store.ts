@@ -117,8 +117,9 @@ export async function beginSegment(
     const results = await writeBatch(db, [
       expectRows(0, sql`segments where ${overlapping} and not ${goes}`),
       sql`delete from segments where ${overlapping}`,
-      sql`insert into segments (project_id, event_id, since, until, is_sealed, started_at, count, slots, cold)
-          values (${kind.project_id}, ${kind.event_id}, ${since}, ${until}, 0, ${now}, 0, '', null) returning id`
+      sql`insert into segments (project_id, event_id, since, until, is_sealed, started_at, build, count, slots, cold)
+          values (${kind.project_id}, ${kind.event_id}, ${since}, ${until}, 0, ${now}, ${crypto.randomUUID()}, 0, '', null)
+          returning id`
     ])
     // A `returning` of ids alone.
     const [row] = (results.at(-1)?.results ?? []) as { id: number }[]

@@ -3,7 +3,14 @@ import { isObject, isSame, type Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
-import { CHUNK, decodeActors, decodeColumn, decodeNumbers, decodeSlots } from './codec.ts'
+import {
+  CHUNK,
+  decodeActors,
+  decodeColumn,
+  decodeNumbers,
+  decodeSlots,
+  toSlotCounts
+} from './codec.ts'
 import type { Column } from './column.ts'
 import { type Place, type PlacedEvent, readEvents } from './seal.store.ts'
 import {
@@ -120,7 +127,7 @@ class Copy {
   /** @throws when a column is missing or damaged */
   constructor({ count, slots, cold }: SegmentRow, columns: ReadonlyMap<string, string>) {
     const offsets = decodeNumbers(columns.get('time') ?? '')
-    const starts = decodeSlots(slots).flatMap(({ slot, count: events }) =>
+    const starts = toSlotCounts(decodeSlots(slots)).flatMap(({ slot, count: events }) =>
       Array<number>(events).fill(slot * SLOT)
     )
     this.#times = starts.map((start, i) => start + (offsets[i] ?? Number.NaN))

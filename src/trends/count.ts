@@ -128,8 +128,12 @@ async function countedOf(
 }
 
 async function numbersOf(values: Values, batch: Batch, property: Property): Promise<NumberColumn> {
-  const column = await values.of(batch, property)
-  return { codes: column.codes, values: Float64Array.from(column.values, numberOfValue) }
+  const { codes, values: found } = await values.of(batch, property)
+  const numbers = new Float64Array(found.length)
+  for (const [code, value] of found.entries()) {
+    numbers[code] = numberOfValue(value)
+  }
+  return { codes, values: numbers }
 }
 
 /** The runs of some batches in a step, in the order of pieces and, within a piece, of batches. */

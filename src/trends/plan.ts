@@ -1,7 +1,8 @@
 import { daysBefore, type Range } from '../calendar/buckets.ts'
 import type { Source } from '../columns/batch.ts'
 import type { Overview } from '../columns/overview.ts'
-import { findFirst, readOverview } from '../columns/read.store.ts'
+import { findFirst } from '../columns/read.store.ts'
+import { findOverview } from '../columns/sealed.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
@@ -107,7 +108,7 @@ export async function planPart(
     pieces,
     windows: isSliding ? windows : undefined,
     isGrowing,
-    overview: await readOverview(db, source, pieces[0]?.since ?? begin, end)
+    overview: await findOverview(db, source, { since: pieces[0]?.since ?? begin, until: end })
   }
 }
 

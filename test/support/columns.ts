@@ -2,7 +2,13 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from 'clou
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import { decodeActors, decodeColumn, decodeNumbers, decodeSlots } from '../../src/columns/codec.ts'
+import {
+  decodeActors,
+  decodeColumn,
+  decodeNumbers,
+  decodeSlots,
+  toSlotCounts
+} from '../../src/columns/codec.ts'
 import { continueSealing } from '../../src/columns/consumer.ts'
 import type { ColumnsMessage } from '../../src/columns/message.ts'
 import { newUsage } from '../../src/db/client.ts'
@@ -76,7 +82,7 @@ export async function readSegment(segment: SegmentRow): Promise<Copied[]> {
   }
   const identities = decodeNumbers(data.get('identity') ?? '')
   const times = decodeNumbers(data.get('time') ?? '')
-  const slots = decodeSlots(segment.slots).flatMap(({ slot, count }) =>
+  const slots = toSlotCounts(decodeSlots(segment.slots)).flatMap(({ slot, count }) =>
     Array<number>(count).fill(slot)
   )
   const [versions, sessions] = [column('version'), column('session')]

@@ -17,6 +17,8 @@ export const segments = sqliteTable(
     /** Only a sealed segment is read; the columns of another one are still being written. */
     isSealed: integer('is_sealed', { mode: 'boolean' }).notNull(),
     startedAt: integer('started_at').notNull(),
+    /** A random token, so that no other segment has the same, not even after the database was restored. */
+    build: text().notNull(),
     count: integer().notNull(),
     /** The number of events of each slot that has any: see `columns/codec.ts`. */
     slots: text().notNull(),
@@ -60,7 +62,7 @@ export const actorChunks = sqliteTable(
     projectId: integer('project_id').notNull(),
     /** The keys from `chunk << 12` on. */
     chunk: integer().notNull(),
-    /** Tells apart who is building the chunk. */
+    /** A random token of this content: no other has the same, not even after the database was restored. */
     build: text().notNull(),
     /** Empty until the chunk is built. */
     data: text().notNull()

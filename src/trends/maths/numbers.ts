@@ -1,7 +1,6 @@
 import type { Codes } from '../../columns/column.ts'
 import type { PropertyMath } from '../query.ts'
 import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
-import { percentileOf, Tally } from './tally.ts'
 
 /** A number for each row: row i has `values[codes[i]]`, NaN for none. */
 export type NumberColumn = { codes: Codes; values: Float64Array }
@@ -92,37 +91,6 @@ export class Summary implements Accumulator {
       yield { point, group, result: results[this.#math as keyof typeof results] }
     }
     this.#sums = new Map()
-  }
-
-  end = () => NOTHING
-}
-
-/** Percentiles of numbers. */
-export class Percentile implements Accumulator {
-  readonly #place: number
-  #tally = new Tally()
-
-  /** @param place between 0 and 1 */
-  constructor(place: number) {
-    this.#place = place
-  }
-
-  add({ groups, numbers }: Rows, from: number, until: number): void {
-    const { codes, values } = numbers
-    for (let i = from; i < until; i += 1) {
-      const group = groups ? (groups[i] ?? -1) : 0
-      const number = values[codes[i] ?? 0] ?? Number.NaN
-      if (group >= 0 && !Number.isNaN(number)) {
-        this.#tally.add(group, number)
-      }
-    }
-  }
-
-  *finish(point: number): Generator<Counted> {
-    for (const [group, counts] of this.#tally.groups()) {
-      yield { point, group, result: percentileOf(counts, this.#place) }
-    }
-    this.#tally = new Tally()
   }
 
   end = () => NOTHING

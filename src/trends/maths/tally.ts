@@ -54,11 +54,11 @@ export const PERCENTILES: Record<string, number> = {
   p99: 0.99
 }
 
-/** The number at a place, between 0 and 1, of numbers that are there so many times each; linear between two of them. */
+/** Returns the number at a place, between 0 and 1, of numbers that are there so many times each; linear between two of them. */
 export function percentileOf(counts: ReadonlyMap<number, number>, place: number): number {
   const sorted = [...counts].sort(([a], [b]) => a - b)
-  const wanted = (sorted.reduce((sum, [, count]) => sum + count, 0) - 1) * place
-  const at = (index: number): number => {
+  const length = sorted.reduce((sum, [, count]) => sum + count, 0)
+  return interpolate(length, place, (index) => {
     let seen = 0
     for (const [number, count] of sorted) {
       seen += count
@@ -67,7 +67,15 @@ export function percentileOf(counts: ReadonlyMap<number, number>, place: number)
       }
     }
     return 0
-  }
+  })
+}
+
+/** Returns the number at a place, between 0 and 1, of sorted numbers; linear between two of them. */
+export const percentileOfSorted = (sorted: Float64Array, place: number): number =>
+  interpolate(sorted.length, place, (index) => sorted[index] ?? 0)
+
+function interpolate(length: number, place: number, at: (index: number) => number): number {
+  const wanted = (length - 1) * place
   const low = Math.floor(wanted)
   const part = wanted - low
   return part === 0 ? at(low) : at(low) * (1 - part) + at(low + 1) * part

@@ -57,8 +57,8 @@ it('an erasure is not completed while any segment has an event of the person', a
   // Nine segments of a name without events, since no trigger removes them; the last one has the person.
   for (let n = 0; n < 9; n += 1) {
     await db.run(sql`
-      insert into segments (project_id, event_id, since, until, is_sealed, started_at, count, slots, cold)
-      values (${project.id}, 0, ${n * 900_000}, ${(n + 1) * 900_000}, 1, 0, 2, '', null)`)
+      insert into segments (project_id, event_id, since, until, is_sealed, started_at, build, count, slots, cold)
+      values (${project.id}, 0, ${n * 900_000}, ${(n + 1) * 900_000}, 1, 0, ${String(n)}, 2, '', null)`)
     const identities = encodeNumbers(Uint32Array.of(1, n === 8 ? key : 2))
     await db.run(sql`
       insert into segment_columns (segment_id, name, data)

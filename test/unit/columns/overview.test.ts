@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { decodeSlots, encodeSlots } from '../../../src/columns/codec.ts'
 import { Overview } from '../../../src/columns/overview.ts'
 
 const SLOT = 900_000
@@ -14,14 +15,19 @@ const overview = (
       loose,
       segments: segments.map(({ first, last, perSlot }, id) => ({
         id,
+        build: String(id),
         eventId: 1,
         since: first * SLOT,
         until: (last + 1) * SLOT,
         count: (last - first + 1) * perSlot,
-        slots: Array.from({ length: last - first + 1 }, (_, i) => ({
-          slot: first + i,
-          count: perSlot
-        })),
+        slots: decodeSlots(
+          encodeSlots(
+            Array.from({ length: last - first + 1 }, (_, i) => ({
+              slot: first + i,
+              count: perSlot
+            }))
+          )
+        ),
         late: []
       }))
     }

@@ -1,0 +1,130 @@
+import type { Db } from '../db/client.ts'
+import type { Source, Wanted } from './batch.ts'
+import { decodeColumn, decodeNumbers, type Slots } from './codec.ts'
+import type { Column } from './column.ts'
+import type { Overview, Segment } from './overview.ts'
+import { type Rows, readOverview, readSegments } from './read.store.ts'
+import { Recent } from './recent.ts'
+
+/*
+ * What an isolate, which has 128 MB, keeps of segments. The content of a segment never changes, and no other segment has its
+ * token. So whatever was read once is kept, whoever asks for it next, and only whether the segment still exists is asked again.
+ */
+const MB = 2 ** 20
+const keptValues = new Recent<Column>(12 * MB)
+/** Identities and times; the identities of four million events. */
+const keptNumbers = new Recent<Uint32Array>(16 * MB)
+/** The slots of the segments that a source last had, by token. */
+const keptSlots = new Recent<ReadonlyMap<string, Slots>>(2 * MB)
+
+/** Bytes of a token and of a slot. */
+const [TOKEN_BYTES, SLOT_BYTES] = [100, 8]
+
+/** Finds where the events of a range are: see `readOverview`. */
+export async function findOverview(
+  db: Db,
+  source: Source,
+  range: { since: number; until: number }
+): Promise<Overview> {
+  const key = JSON.stringify(source)
+  const overview = await readOverview(db, source, range, keptSlots.get(key) ?? new Map())
+  const segments = overview.names.flatMap((name) => name.segments)
+  const bytes = segments.map(({ slots }) => TOKEN_BYTES + SLOT_BYTES * slots.slots.length)
+  keptSlots.set(
+    key,
+    new Map(segments.map(({ build, slots }) => [build, slots])),
+    bytes.reduce((sum, one) => sum + one, key.length)
+  )
+  return overview
+}
+
+/** Decoded columns of a segment, by name. */
+export type Columns = { values: Map<string, Column>; numbers: Map<string, Uint32Array> }
+
+/** What is read of a segment, with the events that were stored after it. */
+export type SealedEvents = { columns: Columns; late: Rows | undefined }
+
+/** Names of the columns that hold what is wanted. */
+const valuesOf = ({ versions, sessions, properties }: Wanted): string[] => [
+  ...(versions ? ['version'] : []),
+  ...(sessions ? ['session'] : []),
+  ...properties.map((key) => `event:${key}`)
+]
+const numbersOf = ({ times, identities }: Wanted): string[] => [
+  ...(times ? ['time'] : []),
+  ...(identities ? ['identity'] : [])
+]
+
+/** Reads what is wanted of some segments. Those that are gone or lack a column are left out. */
+export async function readSealed(
+  db: Db,
+  projectId: number,
+  segments: readonly Segment[],
+  wanted: Wanted
+): Promise<Map<number, SealedEvents>> {
+  const known = new Map(segments.map((segment) => [segment.id, findKept(segment, wanted)]))
+  const asked = segments.map(({ id }) => {
+    const { values, numbers } = known.get(id) ?? newColumns()
+    return {
+      id,
+      columns: [
+        ...valuesOf(wanted).filter((name) => !values.has(name)),
+        ...numbersOf(wanted).filter((name) => !numbers.has(name))
+      ]
+    }
+  })
+  const found = await readSegments(db, projectId, asked, wanted)
+  const read = new Map<number, SealedEvents>()
+  for (const segment of segments) {
+    const { encoded, late } = found.get(segment.id) ?? {}
+    const columns = known.get(segment.id)
+    if (!encoded || !columns) {
+      continue
+    }
+    for (const [name, text] of encoded) {
+      take(segment, name, text, columns)
+    }
+    // Very long ids of sessions have no column.
+    if (!wanted.sessions || columns.values.has('session')) {
+      read.set(segment.id, { columns, late })
+    }
+  }
+  return read
+}
+
+const newColumns = (): Columns => ({ values: new Map(), numbers: new Map() })
+
+const keyOf = ({ build }: Segment, name: string): string => `${build} ${name}`
+
+function findKept(segment: Segment, wanted: Wanted): Columns {
+  const columns = newColumns()
+  for (const name of valuesOf(wanted)) {
+    const column = keptValues.get(keyOf(segment, name))
+    if (column) {
+      columns.values.set(name, column)
+    }
+  }
+  for (const name of numbersOf(wanted)) {
+    const numbers = keptNumbers.get(keyOf(segment, name))
+    if (numbers) {
+      columns.numbers.set(name, numbers)
+    }
+  }
+  return columns
+}
+
+/** Decodes a column, and keeps it. */
+function take(segment: Segment, name: string, text: string, { values, numbers }: Columns): void {
+  const key = keyOf(segment, name)
+  if (name === 'time' || name === 'identity') {
+    const decoded = decodeNumbers(text)
+    numbers.set(name, decoded)
+    keptNumbers.set(key, decoded, decoded.byteLength)
+    return
+  }
+  const column = decodeColumn(text, segment.count)
+  values.set(name, column)
+  // The values take about twice the bytes of their text, and those of small texts and numbers some more.
+  const bytes = column.codes.byteLength + 2 * text.length + 16 * column.values.length
+  keptValues.set(key, column, bytes)
+}

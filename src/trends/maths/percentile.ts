@@ -1,0 +1,82 @@
+import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
+import { percentileOf, percentileOfSorted, Tally } from './tally.ts'
+
+/** Numbers of a point that are kept as they are, 12 bytes each; from so many on, how often each is there is counted. */
+const MAX_LISTED = 262_144
+
+/** Percentiles of numbers. */
+export class Percentile implements Accumulator {
+  readonly #place: number
+  readonly #groups = new Int32Array(MAX_LISTED)
+  readonly #numbers = new Float64Array(MAX_LISTED)
+  #length = 0
+  #tally: Tally | undefined
+
+  /** @param place between 0 and 1 */
+  constructor(place: number) {
+    this.#place = place
+  }
+
+  add({ groups, numbers }: Rows, from: number, until: number): void {
+    const { codes, values } = numbers
+    for (let i = from; i < until; i += 1) {
+      const group = groups ? (groups[i] ?? -1) : 0
+      const number = values[codes[i] ?? 0] ?? Number.NaN
+      if (group < 0 || Number.isNaN(number)) {
+        continue
+      }
+      if (this.#length === MAX_LISTED) {
+        this.#tally = this.#countListed()
+      }
+      this.#groups[this.#length] = group
+      this.#numbers[this.#length] = number
+      this.#length += 1
+    }
+  }
+
+  *finish(point: number): Generator<Counted> {
+    if (this.#tally) {
+      for (const [group, counts] of this.#countListed().groups()) {
+        yield { point, group, result: percentileOf(counts, this.#place) }
+      }
+    } else {
+      for (const [group, numbers] of this.#listed()) {
+        yield { point, group, result: percentileOfSorted(numbers.sort(), this.#place) }
+      }
+    }
+    this.#tally = undefined
+    this.#length = 0
+  }
+
+  end = () => NOTHING
+
+  /** Counts how often each listed number is there. @throws query_too_large, attr `actors` */
+  #countListed(): Tally {
+    const tally = this.#tally ?? new Tally()
+    for (let i = 0; i < this.#length; i += 1) {
+      tally.add(this.#groups[i] ?? 0, this.#numbers[i] ?? 0)
+    }
+    this.#length = 0
+    return tally
+  }
+
+  /** Returns the listed numbers of each group. */
+  #listed(): Map<number, Float64Array> {
+    const counts = new Map<number, number>()
+    for (let i = 0; i < this.#length; i += 1) {
+      const group = this.#groups[i] ?? 0
+      counts.set(group, (counts.get(group) ?? 0) + 1)
+    }
+    const lists = new Map([...counts].map(([group, count]) => [group, new Float64Array(count)]))
+    for (let i = this.#length - 1; i >= 0; i -= 1) {
+      const group = this.#groups[i] ?? 0
+      const left = (counts.get(group) ?? 0) - 1
+      counts.set(group, left)
+      const list = lists.get(group)
+      if (list) {
+        list[left] = this.#numbers[i] ?? 0
+      }
+    }
+    return lists
+  }
+}

@@ -1,0 +1,73 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { encodeActors, encodeNumbers, encodeSlots } from '../../../src/columns/codec.ts'
+import { listSegments, newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
+import { ask as askTrend, lines } from '../../support/trends.ts'
+
+const RANGE = { date_from: '2026-10-01', date_to: '2026-10-03' }
+
+/** Returns the numbers of a trend of all views. */
+async function ask(project: TestProject, series: object) {
+  const answer = await askTrend(project, { ...RANGE, events: [{ id: VIEW, ...series }] })
+  return lines(answer)[0]?.[1]
+}
+
+/** Replaces what the database has of the project's only segment. */
+const falsify = (project: TestProject, name: string, data: string) =>
+  db.run(sql`
+    update segment_columns set data = ${data}
+    where name = ${name} and segment_id in (select id from segments where project_id = ${project.id})`)
+
+const changeBuild = (project: TestProject, table: SQL) =>
+  db.run(sql`update ${table} set build = 'another' where project_id = ${project.id}`)
+
+it('a column is kept for as long as its segment is the same', async () => {
+  const project = await newShop()
+  await seal(project.id)
+  const [segment] = await listSegments(project.id)
+  const days = await ask(project, { math: 'dau' })
+  expect(days).toEqual([8, 8, 0])
+  await falsify(project, 'identity', encodeNumbers(new Uint32Array(segment?.count ?? 0).fill(1)))
+
+  expect(await ask(project, { math: 'dau' })).toEqual(days)
+
+  await changeBuild(project, sql`segments`)
+  expect(await ask(project, { math: 'dau' })).toEqual([1, 1, 0])
+})
+
+it('the slots of a segment are kept for as long as it is the same', async () => {
+  const project = await newShop()
+  await seal(project.id)
+  const total = await ask(project, {})
+  const slots = encodeSlots([{ slot: OPENED / 900_000, count: 3 }])
+  await db.run(sql`update segments set slots = ${slots} where project_id = ${project.id}`)
+
+  expect(await ask(project, {})).toEqual(total)
+
+  await changeBuild(project, sql`segments`)
+  expect(await ask(project, {})).toEqual([3, 0, 0])
+})
+
+it('a chunk of actors is kept until it is built again', async () => {
+  const project = await newProject()
+  const crowd = Array.from({ length: 80 }, (_, n) => ({
+    event: VIEW,
+    distinct_id: `visitor ${n}`,
+    timestamp: OPENED
+  }))
+  await project.ingest(crowd)
+  const chunks = await db.all<{ chunk: number }>(
+    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
+  )
+  await seal(project.id, { chunks: chunks.map(({ chunk }) => chunk) })
+  expect(await ask(project, { math: 'dau' })).toEqual([80, 0, 0])
+  const offsets = Uint16Array.from({ length: 4_096 }, (_, offset) => offset)
+  const data = encodeActors({ offsets, persons: new Int32Array(4_096).fill(7) })
+  await db.run(sql`update actor_chunks set data = ${data} where project_id = ${project.id}`)
+
+  expect(await ask(project, { math: 'dau' })).toEqual([80, 0, 0])
+
+  await changeBuild(project, sql`actor_chunks`)
+  expect(await ask(project, { math: 'dau' })).toEqual([1, 0, 0])
+})

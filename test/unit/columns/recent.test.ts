@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { Recent } from '../../../src/columns/recent.ts'
+
+it('keeps the values that were used last, up to so many bytes', () => {
+  const recent = new Recent<string>(10)
+  recent.set('a', 'A', 4)
+  recent.set('b', 'B', 4)
+  expect(recent.get('a')).toBe('A')
+
+  recent.set('c', 'C', 4)
+
+  expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual(['A', undefined, 'C'])
+})
+
+it('counts the bytes of a replaced value no more', () => {
+  const recent = new Recent<string>(10)
+  recent.set('a', 'A', 10)
+  recent.set('a', 'small', 1)
+
+  recent.set('b', 'B', 9)
+
+  expect(recent.get('a')).toBe('small')
+  expect(recent.get('b')).toBe('B')
+})
+
+it('does not keep a value that is larger than all that may be kept', () => {
+  const recent = new Recent<string>(10)
+  recent.set('a', 'A', 11)
+  expect(recent.get('a')).toBeUndefined()
+
+  recent.set('b', 'B', 10)
+  expect(recent.get('b')).toBe('B')
+})
