@@ -17,15 +17,25 @@ const REST_MS = 1
 /** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
 type Places = { starts: Uint32Array; numbers: Uint32Array }
 
-/** What an isolate keeps of chunks, under the token of its content, which never changes: that of half a million versions. */
+/** What an isolate keeps of chunks, under the token of its content, which never changes. */
 type Kept<Content> = { build: string; content: Content }
 
 const MB = 2 ** 20
-const keptPlaces = new Recent<Kept<Places>>(4 * MB)
-const keptColumns = new Recent<Kept<Column>>(4 * MB)
+const keptPlaces = new Recent<Kept<Places>>(2 * MB)
+const keptColumns = new Recent<Kept<Column>>(2 * MB)
 
 /** A property of a chunk's versions; `values[codes[place]]` is the number of the value. */
-type Chunk = Places & { codes: Codes; values: Uint32Array }
+type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }
+
+/** Version ids per identity: the bits above say whose the version is. */
+const VERSIONS = 2 ** 24
+
+const identityOf = (id: number): number => Math.floor(id / VERSIONS)
+
+const chunkOf = (identity: number): number => Math.floor(identity / CHUNK)
+
+/** Instead of the number of a value: no chunk has the version. */
+const UNKNOWN = -1
 
 /** Finds the values that versions of persons have for a property: in chunks, and of versions that no chunk has in rows. */
 export class VersionValues {
@@ -49,55 +59,70 @@ export class VersionValues {
 
   /** Returns the values of versions; the column has the ids of these. */
   async of({ codes, values: ids }: Column): Promise<Column> {
-    const versions = ids.map(Number)
-    await this.#readChunks(versions)
-    const numbers = Int32Array.from(versions, (id) => this.#find(id))
-    await this.#lookUp(versions.filter((_, i) => numbers[i] === -1))
+    await this.#readChunks(ids)
+    const numbers = await this.#numbersOf(ids)
     // Only the values of these versions are listed, since the caller looks at each.
     const places = new Int32Array(this.#values.length)
     const values: Json[] = []
-    const placeOf = numbers.map((number, i) => {
-      const known = number === -1 ? (this.#lookedUp.get(versions[i] ?? 0) ?? 0) : number
-      if (places[known] === 0) {
-        values.push(this.#values[known] ?? null)
-        places[known] = values.length
+    for (let i = 0; i < numbers.length; i += 1) {
+      const number = numbers[i] ?? 0
+      if (places[number] === 0) {
+        values.push(this.#values[number] ?? null)
+        places[number] = values.length
       }
-      return (places[known] ?? 0) - 1
-    })
+      numbers[i] = (places[number] ?? 0) - 1
+    }
     const found = new Uint32Array(codes.length)
     for (let i = 0; i < found.length; i += 1) {
-      found[i] = placeOf[codes[i] ?? 0] ?? 0
+      found[i] = numbers[codes[i] ?? 0] ?? 0
     }
     return { codes: found, values }
   }
 
-  /** Returns the number of a version's value, 0 for an event without a person, and -1 if no chunk has the version. */
+  /** Returns the number of each version's value. */
+  async #numbersOf(ids: readonly Json[]): Promise<Int32Array> {
+    const numbers = new Int32Array(ids.length)
+    const unknown: number[] = []
+    for (let i = 0; i < numbers.length; i += 1) {
+      numbers[i] = this.#find(Number(ids[i]))
+      if (numbers[i] === UNKNOWN) {
+        unknown.push(i)
+      }
+    }
+    await this.#lookUp(unknown.map((i) => Number(ids[i])))
+    for (const i of unknown) {
+      numbers[i] = this.#lookedUp.get(Number(ids[i])) ?? 0
+    }
+    return numbers
+  }
+
+  /** Returns the number of a version's value; 0 for an event without a person. */
   #find(id: number): number {
     if (id === 0) {
       return 0
     }
-    const identity = Math.floor(id / 2 ** 24)
-    const number = id % 2 ** 24
-    const chunk = this.#chunks[this.#knownChunks.get(Math.floor(identity / CHUNK)) - 1]
+    const identity = identityOf(id)
+    const chunk = this.#chunks[this.#knownChunks.get(chunkOf(identity)) - 1]
     if (!chunk) {
-      return -1
+      return UNKNOWN
     }
-    const { starts, numbers, codes, values } = chunk
-    const end = starts[(identity % CHUNK) + 1] ?? 0
-    for (let place = starts[identity % CHUNK] ?? end; place < end; place += 1) {
-      if (numbers[place] === number) {
-        return values[codes[place] ?? 0] ?? -1
+    const number = id - identity * VERSIONS
+    const offset = identity - chunk.first
+    const end = chunk.starts[offset + 1] ?? 0
+    for (let place = chunk.starts[offset] ?? end; place < end; place += 1) {
+      if (chunk.numbers[place] === number) {
+        return chunk.values[chunk.codes[place] ?? 0] ?? UNKNOWN
       }
     }
-    return -1
+    return UNKNOWN
   }
 
   /** Reads the chunks of these versions that have not been read yet. */
-  async #readChunks(versions: readonly number[]): Promise<void> {
+  async #readChunks(ids: readonly Json[]): Promise<void> {
     const fresh: number[] = []
-    for (const id of versions) {
-      const chunk = Math.floor(id / 2 ** 24 / CHUNK)
-      if (id !== 0 && this.#knownChunks.get(chunk) === 0) {
+    for (const id of ids) {
+      const chunk = chunkOf(identityOf(Number(id)))
+      if (id !== null && this.#knownChunks.get(chunk) === 0) {
         fresh.push(chunk)
         this.#chunks.push(undefined)
         this.#knownChunks.set(chunk, this.#chunks.length)
@@ -140,6 +165,7 @@ export class VersionValues {
     return (
       column && {
         ...places,
+        first: chunk * CHUNK,
         codes: column.codes,
         values: Uint32Array.from(column.values, (value) => this.#numberOf(value))
       }
