@@ -53,7 +53,7 @@ const SLOTS_AT_ONCE = 20_000
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** How many times as long as a statement took the database is then left to others. */
-const REST = 3
+const REST = 6
 
 /**
  * Bytes of properties read for a segment, 4 kB for each of 32,768 events. A segment with more gets no columns of
