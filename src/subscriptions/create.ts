@@ -4,7 +4,7 @@ import { retryConflicts } from '../db/retry.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { userToJson } from '../projects/user.ts'
-import { changeTerms, expectFuture, newTerms, type SubscriptionInput } from './request.ts'
+import type { SubscriptionInput } from './request.ts'
 import { nextOccurrence } from './schedule.ts'
 import { SubscriptionJson, subscriptionWithSecret } from './schemas.ts'
 import { newSecret } from './signature.ts'
@@ -15,6 +15,7 @@ import {
   type SubscriptionRow
 } from './store.ts'
 import { expectSubject } from './subject.ts'
+import { changeTerms, expectFuture, newTerms } from './terms.ts'
 
 /** A request to create a subscription. */
 type Creation = {

@@ -1,6 +1,7 @@
-import type { SubscriptionChange, Terms } from './request.ts'
+import type { SubscriptionChange } from './request.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
+import type { Terms } from './terms.ts'
 
 /** The reason shown for a subscription that a user has paused. */
 const PAUSED_BY_USER = 'Paused by a user.'

@@ -17,12 +17,13 @@ import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
 import { createSubscription } from './create.ts'
 import { claim } from './due.ts'
 import { CREATE, DESTROY, LIST, PREVIEW, RETRIEVE, UPDATE } from './reference.ts'
-import { changeTerms, expectFuture, SubscriptionChange, SubscriptionInput } from './request.ts'
+import { SubscriptionChange, SubscriptionInput } from './request.ts'
 import { isSameSchedule, resume } from './resume.ts'
 import { nextOccurrences, summarize } from './schedule.ts'
 import { subscriptionToJson, subscriptionWithSecret } from './schemas.ts'
 import { getSubscription, listSubscriptions, ORDERINGS, updateSubscription } from './store.ts'
 import { expectSubject } from './subject.ts'
+import { changeTerms, expectFuture } from './terms.ts'
 
 /** Occurrences that a preview lists. */
 const MAX_PREVIEW = 100

@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { findInsight } from '../insights/store.ts'
-import type { Terms } from './request.ts'
+import type { Terms } from './terms.ts'
 
 /**
  * Checks that the dashboard and the insight of a subscription exist. Those that it has already may have been deleted.
