@@ -45,6 +45,7 @@ const inWorkerd = (requests: number, asks = requests) =>
   cloudflareTest(async () => {
     const simple = { limit: requests, period: 60 as const }
     return {
+      main: './src/worker.ts',
       wrangler: { configPath: './wrangler.toml' },
       // A binding that only Cloudflare has, such as Workers AI, is no reason to ask for an account.
       remoteBindings: false,

@@ -6,7 +6,7 @@ import type { Module } from '../scripts/modules.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
 import { build, inTemporary, wrangler } from './support/runtime.ts'
 
-const MAIN = 'worker.js'
+const MAIN = 'worker.mjs'
 const MAX_KB = 350
 const MAX_STARTUP_MS = 200
 

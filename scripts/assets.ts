@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { generatedDir, putGenerated } from './generated.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** The folder named by `[assets]` in wrangler.toml. It is generated, so git ignores it. */
-const assetsDir = join(root, 'dist/assets')
+/** The folder named by `[assets]` in wrangler.toml. */
+const assetsDir = join(generatedDir, 'assets')
 
 type AssetPackage = {
   name: string
@@ -56,7 +56,7 @@ export function assembleAssets(): void {
     }
   }
   for (const [path, content] of files) {
-    put(join(assetsDir, path), Buffer.from(content))
+    putGenerated(join(assetsDir, path), Buffer.from(content))
   }
   for (const path of listFiles(assetsDir)) {
     if (!files.has(path)) {
@@ -70,25 +70,6 @@ const headerRule = (path: string, headers: Record<string, string>): string =>
     .map(([name, value]) => `  ${name}: ${value}\n`)
     .join('')}`
 
-function put(path: string, content: Buffer): void {
-  if (read(path)?.equals(content)) {
-    return
-  }
-  mkdirSync(dirname(path), { recursive: true })
-  // Renaming makes each file appear whole, even if two commands run at the same time.
-  const partial = join(assetsDir, `../partial-${process.pid}`)
-  writeFileSync(partial, content)
-  renameSync(partial, path)
-}
-
-function read(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -97,7 +78,3 @@ const listFiles = (folder: string): string[] =>
         .slice(folder.length + 1)
         .replaceAll('\\', '/')
     )
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  assembleAssets()
-}

@@ -33,7 +33,7 @@ export type Build = {
 const SOURCES = [
   'src/**',
   'migrations/**',
-  'scripts/{assets,build,builder,modules}.ts',
+  'scripts/{assets,build,builder,bundle,generated,modules}.ts',
   'wrangler.toml',
   'package-lock.json'
 ]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { configPath, OperatorError, readConfig, wrangler } from './local.ts'
 
 /*
- * Builds the worker into a folder, exactly as a deployment would: `worker.js` with the modules that
+ * Builds the worker into a folder, exactly as a deployment would: `worker.mjs` with the modules that
  * it imports, and the runtime options from wrangler.toml in `options.json`. It runs in its own
  * process so that the service does not keep wrangler in memory.
  */

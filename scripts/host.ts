@@ -142,7 +142,7 @@ const entry = (directory: string) => {
   const folders = readdirSync(directory, { withFileTypes: true }).filter((item) =>
     item.isDirectory()
   )
-  return `import worker from './worker.js'
+  return `import worker from './worker.mjs'
     const FOLDERS = ${JSON.stringify(folders.map(({ name }) => `/${name}/`))}
     async function fetch(request, { ASSETS, ...env }, context) {
       const { pathname } = new URL(request.url)

@@ -7,11 +7,12 @@ type ModuleType = 'ESModule' | 'CompiledWasm' | 'Data'
 
 const TYPES: Record<string, ModuleType> = {
   '.js': 'ESModule',
+  '.mjs': 'ESModule',
   '.wasm': 'CompiledWasm',
   '.ttf': 'Data'
 }
 
-/** Reads the modules that wrangler built into a folder: `worker.js`, and those that it imports. */
+/** Reads the modules that wrangler built into a folder: the main module, and those that it imports. */
 export const readModules = (folder: string): Module[] =>
   readdirSync(folder)
     .sort()

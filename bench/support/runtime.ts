@@ -192,9 +192,11 @@ function workerOf(name: string, configPath: string, bindings: Record<string, str
   const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(
     join(root, configPath)
   ).workerOptions
+  const modules = build(configPath)
+  const main = modules.find(({ path }) => path.startsWith('worker.'))
   const limits = Object.keys(RateLimits.parse(options.ratelimits))
   const contents = `
-    import worker from './worker.js'
+    import worker from './${main?.path}'
     const limits = Object.fromEntries(${JSON.stringify(limits)}.map((name) => [name, { limit: async () => ({ success: true }) }]))
     const withLimits = (handler) => handler && ((event, env, context) => handler(event, { ...env, ...limits }, context))
     export default { fetch: withLimits(worker.fetch), queue: withLimits(worker.queue), scheduled: withLimits(worker.scheduled) }`
@@ -202,7 +204,7 @@ function workerOf(name: string, configPath: string, bindings: Record<string, str
     ...options,
     bindings: { ...Variables.parse(options.bindings), ...bindings },
     name,
-    modules: [{ type: 'ESModule' as const, path: 'entry.js', contents }, ...build(configPath)],
+    modules: [{ type: 'ESModule' as const, path: 'entry.js', contents }, ...modules],
     unsafeDirectSockets: [{}]
   }
 }

@@ -82,9 +82,9 @@ async function newSubscription(
   db: Db,
   { project, user, input, origin, outboundAllow, now }: Creation
 ): Promise<SubscriptionRow> {
-  const terms = changeTerms(newTerms(project.timezone), input, outboundAllow)
+  const terms = await changeTerms(newTerms(project.timezone), input, outboundAllow)
   if (!terms.deleted) {
-    expectFuture(terms, now.getTime())
+    await expectFuture(terms, now.getTime())
   }
   await expectSubject(db, project.id, terms, undefined)
   return {
@@ -93,7 +93,7 @@ async function newSubscription(
     projectId: project.id,
     createdBy: userToJson(user),
     createdAt: now.getTime(),
-    nextDeliveryDate: terms.deleted ? null : nextOccurrence(terms, now.getTime()),
+    nextDeliveryDate: terms.deleted ? null : await nextOccurrence(terms, now.getTime()),
     failures: 0,
     pausedReason: null,
     secret: newSecret(),

@@ -56,16 +56,16 @@ export async function claim(
   rows: SubscriptionRow[],
   now: number
 ): Promise<number> {
-  const entered = await claimOccurrences(
-    db,
-    rows.flatMap((row) => toClaim(row, now)),
-    now
-  )
+  const claims: Claim[] = []
+  for (const row of rows) {
+    claims.push(...(await toClaim(row, now)))
+  }
+  const entered = await claimOccurrences(db, claims, now)
   await queueDeliveries(queue, entered)
   return entered.length
 }
 
-function toClaim(row: SubscriptionRow, now: number): Claim[] {
+async function toClaim(row: SubscriptionRow, now: number): Promise<Claim[]> {
   const due = row.nextDeliveryDate
   if (due === null || due > now) {
     return []
@@ -75,12 +75,12 @@ function toClaim(row: SubscriptionRow, now: number): Claim[] {
     due,
     occurrence: due,
     missed: 0,
-    next: nextOccurrence(row, due)
+    next: await nextOccurrence(row, due)
   }
   while (claim.next !== null && claim.next <= now) {
     claim.occurrence = claim.next
     claim.missed += 1
-    claim.next = nextOccurrence(row, claim.next)
+    claim.next = await nextOccurrence(row, claim.next)
   }
   return [claim]
 }

@@ -10,12 +10,12 @@ const PAUSED_BY_USER = 'Paused by a user.'
  * Returns the new state of a subscription after a change: when it delivers next, and whether and why it is paused. Empty
  * unless the change concerns the schedule, or deletes, restores, pauses or resumes the subscription.
  */
-export function resume(
+export async function resume(
   before: SubscriptionRow,
   terms: Terms,
   { paused }: SubscriptionChange,
   now: Date
-): Partial<SubscriptionRow> {
+): Promise<Partial<SubscriptionRow>> {
   const wasPaused = before.pausedReason !== null
   const isPaused = paused ?? wasPaused
   const pausedReason = isPaused ? (before.pausedReason ?? PAUSED_BY_USER) : null
@@ -26,7 +26,7 @@ export function resume(
   const isStopped = terms.deleted || isPaused
   return {
     pausedReason,
-    nextDeliveryDate: isStopped ? null : nextOccurrence(terms, now.getTime()),
+    nextDeliveryDate: isStopped ? null : await nextOccurrence(terms, now.getTime()),
     ...(wasPaused && !isPaused && { failures: 0 })
   }
 }

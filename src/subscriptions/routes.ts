@@ -132,15 +132,13 @@ export const subscriptionRoutes = createRouter()
         const before = await getSubscription(db, project.id, c.req.valid('param').id)
         expectUnchanged(c.var.ignoredFields, [subscriptionToJson(before)])
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
-        const terms = changeTerms(before, change, c.env.OUTBOUND_ALLOW)
+        const terms = await changeTerms(before, change, c.env.OUTBOUND_ALLOW)
         if (!terms.deleted && !isSameSchedule(before, terms)) {
-          expectFuture(terms, now.getTime())
+          await expectFuture(terms, now.getTime())
         }
         await expectSubject(db, project.id, terms, before)
-        return [
-          await updateSubscription(db, before, { ...terms, ...resume(before, terms, change, now) }),
-          before
-        ]
+        const state = await resume(before, terms, change, now)
+        return [await updateSubscription(db, before, { ...terms, ...state }), before]
       })
       const isNewWebhook = row.targetType === 'webhook' && before.targetType !== 'webhook'
       return c.json(isNewWebhook ? subscriptionWithSecret(row) : subscriptionToJson(row))
@@ -172,7 +170,7 @@ export const subscriptionRoutes = createRouter()
     validateQuery(PreviewQuery),
     async (c) => {
       const row = await getSubscription(c.var.db, c.var.project.id, c.req.valid('param').id)
-      const occurrences = nextOccurrences(row, c.var.now.getTime(), c.req.valid('query').n)
+      const occurrences = await nextOccurrences(row, c.var.now.getTime(), c.req.valid('query').n)
       const results = occurrences.map((time) => toIso(time))
       return c.json({ summary: summarize(row), timezone: row.timezone, results })
     }

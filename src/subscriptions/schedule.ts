@@ -1,4 +1,4 @@
-import { RRuleTemporal } from 'rrule-temporal'
+import type { RRuleTemporal } from 'rrule-temporal'
 import { fromClock, toClock } from '../calendar/clock.ts'
 import { type Frequency, WEEKDAYS, type Weekday } from '../db/schema.ts'
 
@@ -45,16 +45,20 @@ const MAX_ITERATIONS = 100_000
  * the zone: a time that the clock shows twice occurs once, the first time; a time that it skips occurs right after the
  * gap.
  */
-export const nextOccurrence = (schedule: Schedule, after: number): number | null =>
-  nextOccurrences(schedule, after, 1)[0] ?? null
+export const nextOccurrence = async (schedule: Schedule, after: number): Promise<number | null> =>
+  (await nextOccurrences(schedule, after, 1))[0] ?? null
 
 /** Returns the next `n` occurrences later than `after`, ms UTC, or fewer if the schedule ends before. */
-export function nextOccurrences(schedule: Schedule, after: number, n: number): number[] {
+export async function nextOccurrences(
+  schedule: Schedule,
+  after: number,
+  n: number
+): Promise<number[]> {
   const { timezone, untilDate } = schedule
   const start = Math.floor(schedule.startDate / 1000) * 1000
   const most = mostBetween(schedule, start, after) + n
   const end = Math.max(start, after) + n * schedule.interval * CYCLE
-  const rule = toRule(schedule, toClock(start, timezone), most, Math.min(end, LAST_CLOCK))
+  const rule = await toRule(schedule, toClock(start, timezone), most, Math.min(end, LAST_CLOCK))
   const occurrences: number[] = []
   // No clock was ever put back by more than a day.
   let clock = Math.min(toClock(after, timezone), LAST_CLOCK) - DAY - 1
@@ -113,7 +117,14 @@ function mostInARow(byweekday: Weekday[], length: number): number {
  * Builds the rule from a local time to `end`. A `count` becomes an end date, unless it is larger than `most`, the number of
  * occurrences that matter.
  */
-function toRule(schedule: Schedule, clock: number, most: number, end: number): RRuleTemporal {
+async function toRule(
+  schedule: Schedule,
+  clock: number,
+  most: number,
+  end: number
+): Promise<RRuleTemporal> {
+  // The library is a module of its own, since it is a sixth of all JavaScript.
+  const { RRuleTemporal } = await import('rrule-temporal')
   const { frequency, interval, byweekday, bysetpos, count } = schedule
   const hasDays = byweekday !== null && byweekday.length > 0
   const options = {

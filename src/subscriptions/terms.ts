@@ -42,7 +42,11 @@ export const newTerms = (timezone: string): Terms => ({
  * @throws invalid_input, attr is the field, for an unreadable date, a target that cannot be sent to, and a schedule that
  * contradicts itself or never occurs
  */
-export function changeTerms(terms: Terms, change: SubscriptionChange, allow: string): Terms {
+export async function changeTerms(
+  terms: Terms,
+  change: SubscriptionChange,
+  allow: string
+): Promise<Terms> {
   const timezone = change.timezone ?? terms.timezone
   const { dashboard, insight, start_date: start, until_date: until } = change
   const changed: Terms = {
@@ -66,7 +70,7 @@ export function changeTerms(terms: Terms, change: SubscriptionChange, allow: str
     deleted: change.deleted ?? terms.deleted
   }
   expectTarget(changed, allow)
-  expectOccurring(changed)
+  await expectOccurring(changed)
   return changed
 }
 
@@ -127,8 +131,8 @@ export function recipientsOf(list: string): string[] {
  * Refuses a schedule without an occurrence after `now`, ms UTC.
  * @throws invalid_input, attr `until_date`, or `count` when it is used up
  */
-export function expectFuture(schedule: Schedule, now: number): void {
-  if (nextOccurrence(schedule, now) !== null) {
+export async function expectFuture(schedule: Schedule, now: number): Promise<void> {
+  if ((await nextOccurrence(schedule, now)) !== null) {
     return
   }
   const isEnded = schedule.untilDate !== null && schedule.untilDate <= now
@@ -139,7 +143,7 @@ export function expectFuture(schedule: Schedule, now: number): void {
   )
 }
 
-function expectOccurring(schedule: Schedule): void {
+async function expectOccurring(schedule: Schedule): Promise<void> {
   const { frequency, byweekday, bysetpos, startDate, untilDate } = schedule
   const refuse = (why: string, attr: string) => new AppError('invalid_input', why, attr)
   if (untilDate !== null && untilDate < startDate) {
@@ -161,10 +165,10 @@ function expectOccurring(schedule: Schedule): void {
       'bysetpos'
     )
   }
-  if (nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000) === null) {
+  if ((await nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000)) === null) {
     throw refuse('This schedule never occurs.', 'byweekday')
   }
-  if (nextOccurrence(schedule, startDate - 1000) === null) {
+  if ((await nextOccurrence(schedule, startDate - 1000)) === null) {
     throw refuse('This schedule has no occurrence up to `until_date`.', 'until_date')
   }
 }

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { getDomain } from 'tldts-icann'
 import { toClock } from '../../calendar/clock.ts'
 import type { Dropped } from '../../input/dropped.ts'
 import type { Json, JsonObject } from '../../input/json.ts'
@@ -130,7 +129,7 @@ async function anonymize(
   const parts = [
     request.projectId,
     address,
-    rootDomainOf(host),
+    await rootDomainOf(host),
     userAgent,
     $cookieless_extra ?? null
   ]
@@ -154,8 +153,11 @@ function hostOf({ $host, $current_url }: JsonObject): string | undefined {
 }
 
 /** Returns the registrable domain: `www.shop.co.uk:3000` gives `shop.co.uk`, `localhost:3000` gives `localhost`. */
-const rootDomainOf = (host: string): string =>
-  getDomain(host) ?? host.replace(/:\d+$/, '').toLowerCase()
+async function rootDomainOf(host: string): Promise<string> {
+  // The list of public suffixes is a module of its own, for the few projects without cookies.
+  const { getDomain } = await import('tldts-icann')
+  return getDomain(host) ?? host.replace(/:\d+$/, '').toLowerCase()
+}
 
 /**
  * Returns an event's wall-clock time in `zone`, or in `fallback` if `zone` is missing, unknown or

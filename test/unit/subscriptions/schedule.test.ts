@@ -34,8 +34,10 @@ function schedule(
   }
 }
 
-const next = (rule: Schedule, n: number, after = rule.startDate - 1) =>
-  nextOccurrences(rule, after, n).map((time) => new Date(time).toISOString().replace(':00.000', ''))
+async function next(rule: Schedule, n: number, after = rule.startDate - 1): Promise<string[]> {
+  const times = await nextOccurrences(rule, after, n)
+  return times.map((time) => new Date(time).toISOString().replace(':00.000', ''))
+}
 
 const [MONDAY, FRIDAY, SATURDAY, SUNDAY] = ['monday', 'friday', 'saturday', 'sunday'] as const
 const WORKDAYS = WEEKDAYS.slice(0, 5)
@@ -169,15 +171,15 @@ describe('the occurrences of a rule', () => {
       schedule({ start: '2026-01-15T09:00', frequency: 'monthly', byweekday: [], bysetpos: 2 }),
       ['2026-01-15T09:00Z', '2026-02-15T09:00Z']
     ]
-  ])('are %s', (_, rule, expected) => {
-    expect(next(rule, expected.length)).toEqual(expected)
+  ])('are %s', async (_, rule, expected) => {
+    expect(await next(rule, expected.length)).toEqual(expected)
   })
 
-  it('keep the second of the start, without its fraction', () => {
+  it('keep the second of the start, without its fraction', async () => {
     const startDate = Date.parse('2026-11-20T09:30:07.250Z')
 
     expect(
-      nextOccurrences(
+      await nextOccurrences(
         { ...schedule({ start: '2026-01-01T00:00' }), startDate },
         startDate - 1000,
         2
@@ -185,11 +187,13 @@ describe('the occurrences of a rule', () => {
     ).toEqual([Date.parse('2026-11-20T09:30:07Z'), Date.parse('2026-11-21T09:30:07Z')])
   })
 
-  it('are later than the given time, never at it', () => {
+  it('are later than the given time, never at it', async () => {
     const rule = schedule({ start: '2026-11-20T09:00' })
 
-    expect(next(rule, 1, Date.parse('2026-11-23T08:59:59.999Z'))).toEqual(['2026-11-23T09:00Z'])
-    expect(next(rule, 1, Date.parse('2026-11-23T09:00:00Z'))).toEqual(['2026-11-24T09:00Z'])
+    expect(await next(rule, 1, Date.parse('2026-11-23T08:59:59.999Z'))).toEqual([
+      '2026-11-23T09:00Z'
+    ])
+    expect(await next(rule, 1, Date.parse('2026-11-23T09:00:00Z'))).toEqual(['2026-11-24T09:00Z'])
   })
 
   it.each([
@@ -198,42 +202,42 @@ describe('the occurrences of a rule', () => {
     [{ until: '2026-11-22T08:59' }, '2026-11-21T09:00Z'],
     [{ count: 3, until: '2026-11-21T09:00' }, '2026-11-21T09:00Z'],
     [{ count: 2, until: '2026-11-24T09:00' }, '2026-11-21T09:00Z']
-  ])('end with the first of count and end: %j', (end, last) => {
+  ])('end with the first of count and end: %j', async (end, last) => {
     const rule = schedule({ start: '2026-11-20T09:00', ...end })
 
-    expect(next(rule, 10).at(-1)).toBe(last)
-    expect(nextOccurrence(rule, Date.parse(last))).toBeNull()
-    expect(nextOccurrence(rule, Date.parse('2030-01-01'))).toBeNull()
+    expect((await next(rule, 10)).at(-1)).toBe(last)
+    expect(await nextOccurrence(rule, Date.parse(last))).toBeNull()
+    expect(await nextOccurrence(rule, Date.parse('2030-01-01'))).toBeNull()
   })
 
-  it('are counted from the start, whatever the given time', () => {
+  it('are counted from the start, whatever the given time', async () => {
     const rule = schedule({ start: '2020-01-01T09:00', frequency: 'monthly', count: 80 })
 
-    expect(next(rule, 1, Date.parse('2026-07-15'))).toEqual(['2026-08-01T09:00Z'])
-    expect(next(rule, 1, Date.parse('2026-08-02'))).toEqual([])
+    expect(await next(rule, 1, Date.parse('2026-07-15'))).toEqual(['2026-08-01T09:00Z'])
+    expect(await next(rule, 1, Date.parse('2026-08-02'))).toEqual([])
   })
 
-  it('are no more than the count, however many are requested', () => {
+  it('are no more than the count, however many are requested', async () => {
     const rule = schedule({ start: '2024-01-05T09:00', count: 800 })
 
-    expect(next(rule, 365, Date.parse('2026-01-01'))).toHaveLength(73)
-    expect(next(rule, 5_000)).toHaveLength(800)
+    expect(await next(rule, 365, Date.parse('2026-01-01'))).toHaveLength(73)
+    expect(await next(rule, 5_000)).toHaveLength(800)
   })
 
-  it.each(FREQUENCIES)('%s may lie further apart than there are years', (frequency) => {
+  it.each(FREQUENCIES)('%s may lie further apart than there are years', async (frequency) => {
     const rule = schedule({ start: '2026-01-31T09:00', frequency, interval: 2_147_483_647 })
 
-    expect(next(rule, 2)).toEqual(['2026-01-31T09:00Z'])
+    expect(await next(rule, 2)).toEqual(['2026-01-31T09:00Z'])
   })
 
-  it('are found within five seconds, however long ago the start and large the count', () => {
+  it('are found within five seconds, however long ago the start and large the count', async () => {
     const rule = schedule({ start: '2000-01-01T09:00', count: 2_147_483_647 })
-    expect(next(rule, 3, Date.parse('2099-05-01'))).toHaveLength(3)
+    expect(await next(rule, 3, Date.parse('2099-05-01'))).toHaveLength(3)
   })
 
-  it('are found within five seconds although the count is larger than there are months', () => {
+  it('are found within five seconds although the count is larger than there are months', async () => {
     const rule = schedule({ start: '2000-01-31T09:00', frequency: 'monthly', count: 9_000 })
-    expect(next(rule, 1, Date.parse('2026-11-21'))).toEqual(['2026-12-31T09:00Z'])
+    expect(await next(rule, 1, Date.parse('2026-11-21'))).toEqual(['2026-12-31T09:00Z'])
   })
 
   it.each<[string, Partial<Schedule>]>([
@@ -249,10 +253,10 @@ describe('the occurrences of a rule', () => {
       'a Monday among every seventh Friday',
       { frequency: 'daily', interval: 7, byweekday: [MONDAY] }
     ]
-  ])('do not exist: %s', (_, rule) => {
-    expect(next(schedule({ start: '2027-04-30T09:00', frequency: 'yearly', ...rule }), 1)).toEqual(
-      []
-    )
+  ])('do not exist: %s', async (_, rule) => {
+    expect(
+      await next(schedule({ start: '2027-04-30T09:00', frequency: 'yearly', ...rule }), 1)
+    ).toEqual([])
   })
 
   it.each<[Weekday[], number, number]>([
@@ -260,7 +264,7 @@ describe('the occurrences of a rule', () => {
     [[SATURDAY, SUNDAY], 10, 106],
     [['tuesday', 'wednesday', SATURDAY, SUNDAY], 18, 210],
     [[...WEEKDAYS], 31, 366]
-  ])('of %j are at most %i a month and %i a year', (byweekday, month, year) => {
+  ])('of %j are at most %i a month and %i a year', async (byweekday, month, year) => {
     expect([daysInPeriod('monthly', byweekday), daysInPeriod('yearly', byweekday)]).toEqual([
       month,
       year
@@ -271,8 +275,8 @@ describe('the occurrences of a rule', () => {
     ] as const) {
       const rule = schedule({ start: '2026-01-01T09:00', frequency, byweekday, bysetpos: most })
       expect([
-        nextOccurrence(rule, rule.startDate),
-        nextOccurrence({ ...rule, bysetpos: most + 1 }, rule.startDate)
+        await nextOccurrence(rule, rule.startDate),
+        await nextOccurrence({ ...rule, bysetpos: most + 1 }, rule.startDate)
       ]).toEqual([expect.any(Number), null])
     }
   })
@@ -347,13 +351,17 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
   const dayOn = daysAfter(date, 1)
   const weekdayOn = WEEKDAYS[(new Date(dayOn).getUTCDay() + 6) % 7] ?? MONDAY
 
-  it('every day keeps its local time', () => {
-    expect(next(schedule({ start: `${date}T${at}`, timezone }), 3)).toEqual([before, on, later])
+  it('every day keeps its local time', async () => {
+    expect(await next(schedule({ start: `${date}T${at}`, timezone }), 3)).toEqual([
+      before,
+      on,
+      later
+    ])
   })
 
-  it('nine o’clock is nine o’clock', () => {
+  it('nine o’clock is nine o’clock', async () => {
     const rule = schedule({ start: `${date}T09:00`, timezone })
-    const shown = nextOccurrences(rule, rule.startDate - 1, 4).map((time) =>
+    const shown = (await nextOccurrences(rule, rule.startDate - 1, 4)).map((time) =>
       new Date(time).toLocaleTimeString('en-GB', { timeZone: timezone })
     )
 
@@ -379,8 +387,8 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
       { count: 9, untilDate: Date.parse(`${dayOn}T23:59Z`) },
       daysAfter(dayOn, -5)
     ]
-  ])('%s meets the change', (_, rule, start) => {
-    const met = nextOccurrence(
+  ])('%s meets the change', async (_, rule, start) => {
+    const met = await nextOccurrence(
       { ...schedule({ start: `${start}T${at}`, timezone }), ...rule },
       Date.parse(before) + 1
     )
@@ -388,26 +396,29 @@ describe.each(CHANGES)('in %s, %s', (timezone, _, date, at, [before, on, later])
     expect(new Date(met ?? 0).toISOString().replace(':00.000', '')).toBe(on)
   })
 
-  it('an end in the gap or the repeated hour is the first moment at which the clock shows it or has passed it', () => {
+  it('an end in the gap or the repeated hour is the first moment at which the clock shows it or has passed it', async () => {
     const rule = schedule({ start: `${date}T${at}`, timezone })
 
-    expect(next({ ...rule, untilDate: Date.parse(on) }, 9)).toEqual([before, on])
-    expect(next({ ...rule, untilDate: Date.parse(on) - 1 }, 9)).toEqual([before])
-    expect(next({ ...rule, count: 3, untilDate: Date.parse(later) - 1 }, 9)).toEqual([before, on])
-    expect(next({ ...rule, count: 2, untilDate: Date.parse(later) }, 9)).toEqual([before, on])
+    expect(await next({ ...rule, untilDate: Date.parse(on) }, 9)).toEqual([before, on])
+    expect(await next({ ...rule, untilDate: Date.parse(on) - 1 }, 9)).toEqual([before])
+    expect(await next({ ...rule, count: 3, untilDate: Date.parse(later) - 1 }, 9)).toEqual([
+      before,
+      on
+    ])
+    expect(await next({ ...rule, count: 2, untilDate: Date.parse(later) }, 9)).toEqual([before, on])
   })
 
-  it('does not occur again when it is asked for during the change', () => {
+  it('does not occur again when it is asked for during the change', async () => {
     const rule = schedule({ start: `${date}T${at}`, timezone })
 
     for (const minutes of [0, 1, 15, 30, 45, 59, 60, 90]) {
-      expect(next(rule, 1, Date.parse(on) + minutes * 60_000)).toEqual([later])
+      expect(await next(rule, 1, Date.parse(on) + minutes * 60_000)).toEqual([later])
     }
   })
 })
 
 describe('unusual clock changes', () => {
-  it('the last Sunday of October at the repeated hour', () => {
+  it('the last Sunday of October at the repeated hour', async () => {
     const rule = schedule({
       start: '2025-01-01T02:30',
       frequency: 'monthly',
@@ -417,7 +428,7 @@ describe('unusual clock changes', () => {
       timezone: 'Europe/Berlin'
     })
 
-    expect(next(rule, 4, Date.parse('2026-01-01'))).toEqual([
+    expect(await next(rule, 4, Date.parse('2026-01-01'))).toEqual([
       '2026-01-25T01:30Z',
       '2026-04-26T00:30Z',
       '2026-07-26T00:30Z',
@@ -425,29 +436,29 @@ describe('unusual clock changes', () => {
     ])
   })
 
-  it('a day that the zone skipped becomes the moment after it, once', () => {
+  it('a day that the zone skipped becomes the moment after it, once', async () => {
     const at = (time: string) => schedule({ start: `2011-12-29T${time}`, timezone: 'Pacific/Apia' })
 
-    expect(next(at('09:00'), 3)).toEqual([
+    expect(await next(at('09:00'), 3)).toEqual([
       '2011-12-29T19:00Z',
       '2011-12-30T10:00Z',
       '2011-12-30T19:00Z'
     ])
-    expect(next(at('00:00'), 3)).toEqual([
+    expect(await next(at('00:00'), 3)).toEqual([
       '2011-12-29T10:00Z',
       '2011-12-30T10:00Z',
       '2011-12-31T10:00Z'
     ])
   })
 
-  it('a start in the second of two hours occurs at its start', () => {
+  it('a start in the second of two hours occurs at its start', async () => {
     const startDate = Date.parse('2026-10-25T01:30:00Z')
     const rule = {
       ...schedule({ start: '2026-01-01T00:00', timezone: 'Europe/Berlin' }),
       startDate
     }
 
-    expect(next(rule, 2)).toEqual(['2026-10-25T01:30Z', '2026-10-26T01:30Z'])
+    expect(await next(rule, 2)).toEqual(['2026-10-25T01:30Z', '2026-10-26T01:30Z'])
   })
 })
 
@@ -501,13 +512,15 @@ describe('the summary', () => {
   })
 })
 
-it('agrees for a year with an independent implementation of the rules', () => {
+it('agrees for a year with an independent implementation of the rules', async () => {
   const [from, until] = [Date.UTC(2026, 0), Date.UTC(2027, 0)]
   let total = 0
-  fc.assert(
-    fc.property(anySchedule, (rule) => {
+  await fc.assert(
+    fc.asyncProperty(anySchedule, async (rule) => {
       const expected = occurrencesUntil(rule, until).filter((time) => time > from)
-      const found = nextOccurrences(rule, from, expected.length + 1).filter((time) => time <= until)
+      const found = (await nextOccurrences(rule, from, expected.length + 1)).filter(
+        (time) => time <= until
+      )
       total += expected.length
       expect(found.map((time) => new Date(time).toISOString())).toEqual(
         expected.map((time) => new Date(time).toISOString())

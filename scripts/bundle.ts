@@ -1,0 +1,52 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build } from 'esbuild'
+import { assembleAssets } from './assets.ts'
+import { generatedDir, putGenerated } from './generated.ts'
+
+/*
+ * Bundles the worker, as the command `[build]` of wrangler.toml. Wrangler's own bundler puts everything into one module; this
+ * one makes a module of its own of each `import()`, which an isolate loads when it is first needed.
+ */
+
+const root = join(import.meta.dirname, '..')
+
+/** The folder of `main` in wrangler.toml. */
+const folder = join(generatedDir, 'worker')
+
+assembleAssets()
+const { outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/worker.ts'],
+  outdir: folder,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2024',
+  conditions: ['workerd', 'worker', 'browser'],
+  external: ['cloudflare:*', 'node:*'],
+  define: { 'process.env.NODE_ENV': '"production"' },
+  minify: true,
+  // Stack traces then name lines of the source.
+  sourcemap: true,
+  outExtension: { '.js': '.mjs' },
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  loader: { '.wasm': 'copy', '.ttf': 'copy' },
+  write: false,
+  logLevel: 'warning'
+})
+// The main module last, since it names the others.
+for (const { path, contents } of outputFiles.sort((a, b) => rank(a.path) - rank(b.path))) {
+  putGenerated(path, Buffer.from(contents))
+}
+const current = new Set(outputFiles.map(({ path }) => basename(path)))
+for (const file of readdirSync(folder)) {
+  if (!current.has(file)) {
+    rmSync(join(folder, file), { force: true })
+  }
+}
+
+function rank(path: string): number {
+  return path.endsWith('worker.mjs') ? 1 : 0
+}
