@@ -17,6 +17,7 @@ import { secureAnswers } from './http/security.ts'
 import { chartRoutes } from './insights/charts/routes.ts'
 import { dashboardRoutes } from './insights/dashboards/routes.ts'
 import { insightRoutes } from './insights/routes.ts'
+import { trendActorRoutes } from './insights/trend/actors/routes.ts'
 import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
@@ -68,6 +69,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, timelineRoutes)
     // `insights/trend` must come before `insights/:id`.
     app.route(prefix, trendRoutes)
+    app.route(prefix, trendActorRoutes)
     app.route(prefix, insightRoutes)
     app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)

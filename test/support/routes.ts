@@ -33,6 +33,7 @@ const SHARING = 'session_recordings/{recording_id}/sharing/'
 const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
+  'POST insights/trend/actors/': { scopes: ['person:read'] },
   'GET dashboards/{id}/chart.svg/': { scopes: ['insight:read'] },
   'GET dashboards/{id}/chart.png/': { scopes: ['insight:read'] },
   'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },
