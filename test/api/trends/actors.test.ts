@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { newProject, type TestProject } from '../../support/project.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
 import { ask, asNode, asTrend, at, newStory } from '../../support/trends.ts'
 
 /** Requests who is behind a point of a trend. */
@@ -203,7 +204,8 @@ describe('the persons behind a point', () => {
   })
 
   it('need the place of an hour that the clock shows twice', async () => {
-    const project = await newProject({ settings: { timezone: 'Europe/Berlin' } })
+    const project = await newProject()
+    await db.run(sql`update projects set timezone = 'Europe/Berlin' where id = ${project.id}`)
     await project.ingest([{ timestamp: Date.parse('2025-10-26T01:30:00Z') }])
     const body = {
       ...asTrend({}),
