@@ -5,6 +5,8 @@ import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
+import { definitionRoutes } from './events/definitions/routes.ts'
+import { eventRoutes } from './events/routes.ts'
 import { createHealthRoutes } from './health/routes.ts'
 import { createHomeRoutes } from './home/routes.ts'
 import { keepPrivate } from './http/caching.ts'
@@ -80,6 +82,8 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, deliveryRoutes)
     app.route(prefix, sessionRoutes)
     app.route(prefix, similarRoutes)
+    app.route(prefix, eventRoutes)
+    app.route(prefix, definitionRoutes)
   }
   return app
 }

@@ -1,6 +1,10 @@
 import { describe } from '../../../http/openapi.ts'
+import { pageSchema } from '../../../http/page.ts'
+import { MAX_SUBJECTS } from '../../../trends/maths/limits.ts'
 import { MAX_ROWS } from '../../../trends/query.ts'
-import { ActorPage } from './schemas.ts'
+import { ActorJson } from './schemas.ts'
+
+const ActorPage = pageSchema('TrendActorPage', ActorJson)
 
 export const ACTORS = describe({
   id: 'insights_trend_actors',
@@ -20,7 +24,7 @@ all points before it, too.
 because the chart counts them as one.
 - A formula is a 400: ask for one of its series.
 
-The limits are those of the trend. At most ${MAX_ROWS} events are read, and 500000 persons listed.`,
+The limits are those of the trend. At most ${MAX_ROWS} events are read, and ${MAX_SUBJECTS} persons listed.`,
   answers: { 200: { text: 'A page of persons.', schema: ActorPage } },
   refusals: [
     ['required', 'This field is required.', 'bucket'],

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { pageSchema } from '../../../http/page.ts'
 import { PersonJson } from '../../../persons/schemas.ts'
 
 /** Someone who is counted at a point. */
@@ -40,5 +39,3 @@ export const ActorJson = z
     ]
   })
 export type ActorJson = z.infer<typeof ActorJson>
-
-export const ActorPage = pageSchema('TrendActorPage', ActorJson)
