@@ -9,7 +9,7 @@ import {
   deliverDue,
   expireRecordings,
   sealColumns,
-  sealLateEvents,
+  sealThoroughly,
   startErasureRun,
   sweepLedger,
   sweepOpenErasures,
@@ -48,7 +48,7 @@ const JOBS: Record<Cron, Job[]> = {
     continueSnapshotSweep,
     sealColumns
   ],
-  [NIGHTLY]: [verifyNightly, sealLateEvents, sweepLedger],
+  [NIGHTLY]: [verifyNightly, sealThoroughly, sweepLedger],
   [EVERY_MINUTE]: [deliverDue]
 }
 
