@@ -5,6 +5,8 @@ import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
+import { definitionRoutes } from './events/definitions/routes.ts'
+import { eventRoutes } from './events/routes.ts'
 import { createHealthRoutes } from './health/routes.ts'
 import { createHomeRoutes } from './home/routes.ts'
 import { keepPrivate } from './http/caching.ts'
@@ -17,6 +19,7 @@ import { secureAnswers } from './http/security.ts'
 import { chartRoutes } from './insights/charts/routes.ts'
 import { dashboardRoutes } from './insights/dashboards/routes.ts'
 import { insightRoutes } from './insights/routes.ts'
+import { trendActorRoutes } from './insights/trend/actors/routes.ts'
 import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
@@ -68,6 +71,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, timelineRoutes)
     // `insights/trend` must come before `insights/:id`.
     app.route(prefix, trendRoutes)
+    app.route(prefix, trendActorRoutes)
     app.route(prefix, insightRoutes)
     app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)
@@ -78,6 +82,8 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, deliveryRoutes)
     app.route(prefix, sessionRoutes)
     app.route(prefix, similarRoutes)
+    app.route(prefix, eventRoutes)
+    app.route(prefix, definitionRoutes)
   }
   return app
 }

@@ -34,7 +34,8 @@ export class Actors {
   readonly #persons = new NumberMap()
   /** 1 for each chunk that has been read. */
   readonly #knownChunks = new NumberMap()
-  #size = 0
+  /** Each actor: the id of a person, or the key of an identity without one, negative. */
+  readonly #actors: number[] = []
 
   constructor(db: Db, projectId: number) {
     this.#db = db
@@ -60,6 +61,11 @@ export class Actors {
       actors[i] = this.#identities.get(identities[i] ?? 0) - 1
     }
     return actors
+  }
+
+  /** Returns the actor that a number stands for: the id of a person, or the key of an identity without one, negative. */
+  actorOf(number: number): number {
+    return this.#actors[number] ?? 0
   }
 
   /** Reads the chunks of these identities that have not been read yet. */
@@ -146,8 +152,8 @@ export class Actors {
     }
     let number = actor > 0 ? this.#persons.get(actor) : 0
     if (number === 0) {
-      this.#size += 1
-      number = this.#size
+      this.#actors.push(actor)
+      number = this.#actors.length
     }
     this.#identities.set(identity, number)
     if (actor > 0) {

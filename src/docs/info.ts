@@ -52,6 +52,10 @@ export const TAGS = [
     name: 'Subscriptions',
     description: 'Insights and dashboards that are delivered on a schedule.'
   },
+  {
+    name: 'Events',
+    description: 'The events themselves, and what they and their properties are called.'
+  },
   { name: 'Sessions', description: 'Visits: a person’s events that belong together in time.' },
   { name: 'Capture', description: 'The endpoints to which SDKs send events and recordings.' },
   { name: 'Service', description: 'The service itself.' }

@@ -30,3 +30,9 @@ export function rangeOf(
   const i = Number(bin) - FIRST_BIN
   return [low + i * width, i === count - 1 ? high + 0.01 : low + (i + 1) * width]
 }
+
+/** Returns the name of the bin that an answer shows as this text, such as `[10,17.5]`; undefined if there is none. */
+export const findBin = (bins: Bins, shown: string): string | undefined =>
+  Array.from({ length: bins.count }, (_, i) => String(FIRST_BIN + i)).find(
+    (bin) => JSON.stringify(rangeOf(bins, bin)) === shown
+  )

@@ -89,7 +89,7 @@ export async function* countPart(
 
 /** What a part needs to know of each event. */
 function wantedOf(
-  { math, property, filters, pieces }: Part,
+  { math, property, filters, pieces, listsActors }: Part,
   breakdowns: readonly Breakdown[]
 ): Wanted {
   const properties: Property[] = [
@@ -100,7 +100,7 @@ function wantedOf(
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   return {
     times: pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
-    identities: countsActors(math),
+    identities: listsActors || countsActors(math),
     versions: properties.some(({ type }) => type === 'person'),
     sessions: math === 'unique_session' || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
@@ -109,8 +109,19 @@ function wantedOf(
   }
 }
 
-/** The subjects and the numbers that a math asks for. */
+/** The subjects and the numbers that a math asks for, and the actors if the part lists them. */
 async function countedOf(
+  knowledge: Knowledge,
+  part: Part,
+  batch: Batch
+): Promise<Omit<Rows, 'groups'>> {
+  return {
+    ...(await subjectsOf(knowledge, part, batch)),
+    actors: part.listsActors ? await knowledge.actors.of(batch.identities) : new Int32Array()
+  }
+}
+
+async function subjectsOf(
   { actors, sessions, values }: Knowledge,
   { math, property }: Part,
   batch: Batch

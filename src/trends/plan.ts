@@ -37,6 +37,8 @@ export type Part = {
   windows: Range[] | undefined
   /** Whether each window contains all those before it, and a subject counts for the first one only. */
   isGrowing: boolean
+  /** Whether the accumulator asks for the actors of the events, whatever the math counts. */
+  listsActors: boolean
   overview: Overview
 }
 
@@ -108,6 +110,7 @@ export async function planPart(
     pieces,
     windows: isSliding ? windows : undefined,
     isGrowing,
+    listsActors: false,
     overview: await findOverview(db, source, { since: pieces[0]?.since ?? begin, until: end })
   }
 }
@@ -123,7 +126,11 @@ export const isCounted = ({ math, filters, pieces }: Part, { breakdowns }: Trend
 export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
   const binned = query.breakdowns.filter(({ binCount }) => binCount !== undefined)
   const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
-  const rows = sum(parts.map((part) => (isCounted(part, query) ? 0 : rowsOf(part)))) * times
+  expectReadable(sum(parts.map((part) => (isCounted(part, query) ? 0 : rowsOf(part)))) * times)
+}
+
+/** @throws query_too_large, attr `rows` */
+export function expectReadable(rows: number): void {
   if (rows > MAX_ROWS) {
     throw new AppError(
       'query_too_large',
@@ -134,11 +141,16 @@ export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
 }
 
 /** The number of events of a part; those in segments count less, since they are read as quickly as fewer rows. */
-const rowsOf = ({ overview }: Part): number =>
-  sum(
-    overview.names.map(
-      ({ segments, loose }) =>
-        sum(loose.map(({ count }) => count)) +
-        Math.ceil(sum(segments.map(({ count }) => count)) / SEALED_PER_ROW)
-    )
+export function rowsOf({ overview, pieces }: Part): number {
+  const [since, until] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
+  return sum(
+    overview.names.map(({ segments, loose }) => {
+      const rows = loose.filter(({ slot }) => slot * SLOT < until && (slot + 1) * SLOT > since)
+      const sealed = segments.filter((segment) => segment.since < until && segment.until > since)
+      return (
+        sum(rows.map(({ count }) => count)) +
+        Math.ceil(sum(sealed.map(({ count }) => count)) / SEALED_PER_ROW)
+      )
+    })
   )
+}

@@ -129,7 +129,7 @@ export type TrendQuery = {
   hidesOther: boolean
   /** `back` is how far the period lies back that is compared with; undefined for the one right before. */
   compare: { back: Back | undefined } | undefined
-  formulas: { text: string; name: string | undefined; calculate: Formula }[]
+  formulas: { at: string; text: string; name: string | undefined; calculate: Formula }[]
   smoothing: number
   /** What the answer says of the query. */
   shown: JsonObject

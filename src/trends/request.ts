@@ -150,6 +150,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     hidesOther: breakdown.breakdown_hide_other_aggregation ?? false,
     compare: draft.compare ? { back: readCompareTo(draft) ?? weeksOf(draft) } : undefined,
     formulas: draft.formulas.map(({ at, text, name }) => ({
+      at,
       text,
       name,
       calculate: readOne(text, series.length, at)

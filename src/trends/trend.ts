@@ -10,12 +10,32 @@ import { countPart, Knowledge, STEP_EVENTS } from './count.ts'
 import { Grouping } from './grouping.ts'
 import { addTotals, cumulate, folding, type Line, Lines, rank, smooth, sum } from './lines.ts'
 import type { Accumulator, Counted } from './maths/accumulator.ts'
+import { ActorCounter } from './maths/actor-counter.ts'
 import { accumulatorOf } from './maths/choose.ts'
 import { Extremes } from './maths/extremes.ts'
 import { Firsts } from './maths/firsts.ts'
 import { Sliding } from './maths/sliding.ts'
 import { type Project, periodsOf } from './periods.ts'
-import { expectFewPoints, expectFewRows, isCounted, type Part, planPart } from './plan.ts'
+import {
+  expectFewPoints,
+  expectFewRows,
+  expectReadable,
+  isCounted,
+  type Part,
+  planPart,
+  rowsOf
+} from './plan.ts'
+import {
+  type ActorCounts,
+  type AskedPoint,
+  byCount,
+  findPoint,
+  isOther,
+  partBehind,
+  rangeBehind,
+  readValueNames,
+  toValue
+} from './point.ts'
 import {
   type Breakdown,
   FIRSTS,
@@ -42,6 +62,33 @@ export async function computeTrend(
   now: Date,
   stepEvents = STEP_EVENTS
 ): Promise<{ result: TrendSeries[]; hasMore: boolean }> {
+  const { periods, parts } = await planTrend(db, project, query, now)
+  expectFewRows(query, parts.flat())
+  return new Trend(db, project, { query, periods, parts, now, stepEvents }).compute(offset)
+}
+
+/**
+ * Counts the events of each actor behind a point of a trend.
+ * @throws invalid_input and required, attr a field of the point; query_too_large, attr the limit
+ */
+export async function countBehind(
+  db: Db,
+  project: Project,
+  { query, point, now, stepEvents = STEP_EVENTS }: Behind
+): Promise<ActorCounts> {
+  const { periods, parts } = await planTrend(db, project, query, now)
+  return new Trend(db, project, { query, periods, parts, now, stepEvents }).countBehind(point)
+}
+
+type Behind = { query: TrendQuery; point: AskedPoint; now: Date; stepEvents?: number }
+
+/** Plans all parts of a trend: for each series, one for each period. @throws query_too_large, attr `points` */
+async function planTrend(
+  db: Db,
+  project: Project,
+  query: TrendQuery,
+  now: Date
+): Promise<Pick<Planned, 'periods' | 'parts'>> {
   const periods = await periodsOf(db, project, query, now)
   expectFewPoints(query, periods)
   const parts: Part[][] = []
@@ -52,8 +99,7 @@ export async function computeTrend(
     }
     parts.push(ofSeries)
   }
-  expectFewRows(query, parts.flat())
-  return new Trend(db, project, { query, periods, parts, now, stepEvents }).compute(offset)
+  return { periods, parts }
 }
 
 /** What the numbers of a part are by the values of its breakdown, all of which have a group each. */
@@ -118,6 +164,44 @@ class Trend {
           : toAll(binned, this.#periods, lines),
       hasMore: ranked?.some(({ length }) => length > offset + query.breakdownLimit) ?? false
     }
+  }
+
+  /** Counts the events of each actor behind a point. */
+  async countBehind(asked: AskedPoint): Promise<ActorCounts> {
+    const query = this.#query
+    const { series, period, bucket } = findPoint(query, this.#periods, asked)
+    const names = readValueNames(query, asked)
+    const whole = this.#parts[series]?.[period]
+    if (!whole) {
+      throw new Error('The trend has no such part.')
+    }
+    const part = partBehind(query, whole, bucket)
+    if (isOther(names) || query.breakdowns.some(({ binCount }) => binCount !== undefined)) {
+      expectFewRows(query, this.#parts.flat())
+    }
+    expectReadable(rowsOf(part))
+    this.#breakdowns = await this.#readBins()
+    const value = toValue({ ...query, breakdowns: this.#breakdowns }, names)
+    const grouping = new Grouping(
+      value === 0 ? await this.#readShown(series, asked.offset) : [value ?? []].flat()
+    )
+    const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
+    const accumulator = isOneOf(FIRSTS, part.math)
+      ? new Firsts(part.math === 'first_matching_event_for_user', counter)
+      : counter
+    for await (const _ of this.#countWith(part, this.#breakdowns, grouping, accumulator)) {
+      // The counter keeps what it sees.
+    }
+    const counts = counter
+      .counts()
+      .map(({ number, count }) => ({ actor: this.#knowledge.actors.actorOf(number), count }))
+    return { counts: counts.sort(byCount), ...rangeBehind(part) }
+  }
+
+  /** The values of the breakdown that a series shows after so many. */
+  async #readShown(series: number, offset: number): Promise<string[]> {
+    const ranked = this.#rank(await this.#readBroken())[series] ?? []
+    return ranked.slice(offset, offset + this.#query.breakdownLimit)
   }
 
   /** Reads a part's numbers. */

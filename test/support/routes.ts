@@ -31,8 +31,12 @@ const SHARING = 'session_recordings/{recording_id}/sharing/'
 
 /** Routes whose scopes or status differ from `conventionFor`. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
+  'GET events/': { scopes: ['query:read'] },
+  'GET event_definitions/': { scopes: ['query:read', 'insight:read'] },
+  'GET property_definitions/': { scopes: ['query:read', 'insight:read'] },
   'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
+  'POST insights/trend/actors/': { scopes: ['person:read'] },
   'GET dashboards/{id}/chart.svg/': { scopes: ['insight:read'] },
   'GET dashboards/{id}/chart.png/': { scopes: ['insight:read'] },
   'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },

@@ -54,6 +54,7 @@ const FLOORS = [
   'erasures',
   'trends',
   'timelines',
+  'events',
   'ai',
   'insights',
   'subscriptions',

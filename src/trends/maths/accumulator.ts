@@ -6,6 +6,8 @@ export type Rows = {
   groups: Int32Array | undefined
   /** The actor or the session of each event, numbered from 0 on; -1 for none. */
   subjects: Int32Array
+  /** The actor of each event, numbered in the same way; empty unless the part lists actors. */
+  actors: Int32Array
   /** The number of each event; NaN for none. */
   numbers: NumberColumn
 }

@@ -146,6 +146,33 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
+  async insights_trend_actors(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/trend/actors/', {
+      params: { path: { project_id }, query: { bucket: '1' } },
+      body: { events: [{ id: '$identify', math: 'dau' }], date_from: '-1d' }
+    })
+    expect(data?.results.map(({ name, count }) => [name, count])).toEqual([['ada', 1]])
+  },
+  async events_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/events/', {
+      params: { path: { project_id }, query: { event: '$identify', limit: 1 } }
+    })
+    expect(data?.results.map(({ distinct_id }) => distinct_id)).toEqual(['ada'])
+  },
+  async event_definitions_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/event_definitions/', {
+      params: { path: { project_id }, query: { search: 'ident' } }
+    })
+    expect(data?.results.map(({ name, count }) => [name, count])).toEqual([['$identify', 1]])
+  },
+  async property_definitions_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/property_definitions/', {
+      params: { path: { project_id }, query: { type: 'person', search: 'plan' } }
+    })
+    expect(data?.results.map(({ name, property_type }) => [name, property_type])).toEqual([
+      ['plan', 'String']
+    ])
+  },
   async sessions_property_definitions(client) {
     const { data } = await client.GET(
       '/api/environments/{project_id}/sessions/property_definitions/',

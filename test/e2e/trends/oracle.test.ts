@@ -9,8 +9,9 @@ import { uncountEvents } from '../../../src/rollups/store.ts'
 import { markStale } from '../../../src/sessions/store.ts'
 import { rebuildSessions } from '../../../src/sessions/upkeep/rebuild.ts'
 import { type TrendSeries, toTable } from '../../../src/trends/answer.ts'
+import type { ActorCounts } from '../../../src/trends/point.ts'
 import { readTrend } from '../../../src/trends/request.ts'
-import { computeTrend } from '../../../src/trends/trend.ts'
+import { computeTrend, countBehind } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, isAggregated, type Stored } from '../../support/oracle/duck.ts'
@@ -362,7 +363,8 @@ function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): vo
 
 async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<void> {
   const id = await make(one)
-  await duck.load(await stored(id), one, isHourly)
+  const events = await stored(id)
+  await duck.load(events, one, isHourly)
   const now = new Date(one.now)
   const project = { id, timezone: one.zone, weekStart: one.weekStart, testAccountFilters: [] }
   const answers: Answered[] = []
@@ -383,6 +385,12 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
       expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
     }
     answers.push({ result, again: () => answer(toBody(ask)) })
+    if (!ask.formula) {
+      const behind = () => countBehindSome(project, ask, result, now)
+      const counted = await behind()
+      expectBehind(ask, counted, events)
+      answers.push({ result: counted, again: behind })
+    }
   }
   await unseal(db, id)
   await expectAgain(answers, 'from rows')
@@ -395,7 +403,88 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
   await expectAgain(answers, 'from segments')
 }
 
-type Answered = { result: TrendSeries[]; again: () => Promise<TrendSeries[]> }
+/** A point, its number in the chart, and the actors behind it. */
+type Behind = { entity: Entity; isBroken: boolean; number: number | undefined } & ActorCounts
+
+/** Lists the actors behind the first and the middle point of the first three lines, and behind the last line's last point. */
+async function countBehindSome(
+  project: { id: number; timezone: string; weekStart: number; testAccountFilters: unknown[] },
+  ask: Asked,
+  result: TrendSeries[],
+  now: Date
+): Promise<Behind[]> {
+  const query = readTrend(JSON.parse(JSON.stringify(toBody(ask))), project, now)
+  const behind: Behind[] = []
+  for (const [i, line] of result.entries()) {
+    const data = dataOf(ask, line)
+    const middle = [0, Math.floor(data.length / 2)]
+    const places = i < 3 ? middle : [data.length - 1]
+    const series = line.action?.order ?? 0
+    const entity = ask.events[series]
+    if (!query || !entity || (i >= 3 && i < result.length - 1)) {
+      continue
+    }
+    for (const place of new Set(places)) {
+      const value = line.breakdown_value
+      const point = {
+        series,
+        bucket: String(place),
+        isPrevious: line.compare_label === 'previous',
+        value: typeof value === 'object' ? JSON.stringify(value) : value,
+        offset: ask.breakdown?.offset ?? 0
+      }
+      const asked = { query, point, now, stepEvents: ask.statementEvents }
+      behind.push({
+        entity,
+        isBroken: value !== undefined,
+        number: data[place],
+        ...(await countBehind(db, project, asked))
+      })
+    }
+  }
+  return behind
+}
+
+const DISTINCT = /^(dau|(weekly|monthly)_active|first_.*)$/
+
+/** Checks that the actors behind points are those of their numbers, and have as many events each as were stored. */
+function expectBehind(ask: Asked, behind: readonly Behind[], events: readonly Stored[]): void {
+  for (const point of behind) {
+    expectNumber(ask, point)
+    const { entity, isBroken, counts, from, until } = point
+    const isFiltered = ask.properties.values.length + entity.properties.length > 0
+    if (isFiltered || isBroken || !/^(total|dau|.*_active|.*_per_actor)$/.test(entity.math)) {
+      continue
+    }
+    const own = events.filter(
+      ({ name, at }) => at >= from && at < until && (entity.id ?? name) === name
+    )
+    const expected = [...Map.groupBy(own, ({ actor }) => actor)]
+    expect(new Map(counts.map(({ actor, count }) => [actor, count]))).toEqual(
+      new Map(expected.map(([actor, some]) => [actor, some.length]))
+    )
+  }
+}
+
+/** Checks that the actors behind a point and their events have the number of the chart. */
+function expectNumber({ display }: Asked, { entity: { math }, number, counts }: Behind): void {
+  const events = counts.reduce((total, { count }) => total + count, 0)
+  const found = { math, actors: counts.length, events }
+  const isCumulative = display === 'ActionsLineGraphCumulative'
+  if (math === 'total') {
+    expect(found).toEqual({ ...found, events: number })
+  } else if (DISTINCT.test(math)) {
+    expect(found).toEqual({ ...found, actors: number })
+  } else if (math === 'unique_session') {
+    expect(counts.length > 0).toBe(number !== 0)
+  } else if (math === 'avg_count_per_actor' && !isCumulative) {
+    expectSame([counts.length && events / counts.length], [number ?? Number.NaN], math)
+  } else if (math === 'max_count_per_actor' && !isCumulative) {
+    expect(Math.max(0, ...counts.map(({ count }) => count))).toBe(number)
+  }
+}
+
+type Answered = { result: unknown[]; again: () => Promise<unknown[]> }
 
 /** Checks that trends have the same answers, to the last digit, wherever the events are read. */
 async function expectAgain(answers: readonly Answered[], where: string): Promise<void> {

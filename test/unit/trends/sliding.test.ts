@@ -42,6 +42,7 @@ function count(
     const rows = {
       groups: isGrouped ? Int32Array.from(seen, ({ group }) => group) : undefined,
       subjects: Int32Array.from(seen, ({ actor }) => actor),
+      actors: new Int32Array(),
       numbers: { codes: new Uint8Array(), values: new Float64Array() }
     }
     sliding.add(rows, 0, seen.length, piece)

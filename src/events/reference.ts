@@ -1,0 +1,30 @@
+import { DATE_GRAMMAR } from '../calendar/dates.ts'
+import { describe } from '../http/openapi.ts'
+import { PropertyParameters } from '../properties/parameters.ts'
+import { TOO_MUCH_WORK } from '../properties/work.ts'
+import { MAX_EXAMINED, MAX_SOURCES } from './list.ts'
+import { EventPageJson } from './schemas.ts'
+
+export const LIST = describe({
+  id: 'events_list',
+  tag: 'Events',
+  summary: 'List events',
+  description: `Newest first; events show within seconds of their capture. An event must match all given filters. The default \
+\`type\` of a filter in \`properties\` is \`event\`; \`person\` means the person as of the event, \`session\` the whole session.
+
+A page looks at ${MAX_EXAMINED} events at most. If fewer than \`limit\` of them match, the page ends early, and may be empty: \
+\`searched_until\` says how far it came, and \`next\` continues there.
+
+\`after\` and \`before\`: ${DATE_GRAMMAR}`,
+  query: PropertyParameters,
+  answers: { 200: { text: 'A page of events.', schema: EventPageJson } },
+  refusals: [
+    ['invalid_input', 'The operator "like" is not supported.', 'properties'],
+    ['query_too_large', TOO_MUCH_WORK, 'properties'],
+    [
+      'query_too_large',
+      `More than ${MAX_SOURCES} names would have to be looked through: filter by \`event\`.`,
+      'event'
+    ]
+  ]
+})

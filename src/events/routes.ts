@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
+import { noDate, readFrom } from '../calendar/dates.ts'
+import { AppError } from '../errors.ts'
+import { allow } from '../http/auth.ts'
+import { createRouter } from '../http/env.ts'
+import { cursorSchema, encodeCursor, PageQuery, readPage } from '../http/page.ts'
+import { validateQuery } from '../http/validation.ts'
+import { PersonPath } from '../persons/path.ts'
+import { PROPERTY_TYPES } from '../properties/filter.ts'
+import { readPropertyParameters } from '../properties/parameters.ts'
+import { readFilters } from '../properties/read-filters.ts'
+import { listEvents } from './list.ts'
+import { LIST } from './reference.ts'
+import { eventToJson } from './schemas.ts'
+
+/** Schema of a filter; an empty parameter does not filter. */
+const Filter = z
+  .string()
+  .max(1000)
+  .refine((text) => !text.includes('\0'), 'Null characters are not allowed.')
+  .transform((text) => text || undefined)
+  .optional()
+
+const ListQuery = z.object({
+  ...PageQuery.omit({ offset: true, limit: true }).shape,
+  limit: PageQuery.shape.limit.meta({
+    description: 'Events per page: 100 by default, at most 1000.'
+  }),
+  event: Filter.meta({ description: 'Only events with this name.' }),
+  person_id: PersonPath.shape.id.optional().meta({
+    description: 'Only events of this person: an integer id or a UUID.'
+  }),
+  distinct_id: Filter.meta({ description: 'Only events with exactly this distinct id.' }),
+  session_id: Filter.meta({ description: 'Only events of this session.' }),
+  after: Filter.meta({ description: 'Only events at this time or later.' }),
+  before: Filter.meta({ description: 'Only events before this time.' })
+})
+
+const Cursor = cursorSchema({
+  at: z.int(),
+  name: z.int(),
+  uuid: z.string().regex(/^[0-9A-F]{32}$/)
+})
+
+export const eventRoutes = createRouter().get(
+  '/events',
+  LIST,
+  allow('query:read'),
+  validateQuery(ListQuery),
+  async (c) => {
+    const { project, db, now } = c.var
+    const asked = c.req.valid('query')
+    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+    const readTime = (text: string | undefined, attr: string) => {
+      const time = text === undefined ? undefined : readFrom(text, project, now)
+      if (text !== undefined && time === undefined) {
+        throw noDate(text, attr)
+      }
+      return time
+    }
+    const [from, until] = [readTime(asked.after, 'after'), readTime(asked.before, 'before')]
+    if (from !== undefined && until !== undefined && from >= until) {
+      throw new AppError('invalid_input', 'The range ends before it begins.', 'after')
+    }
+    const filters = {
+      event: asked.event,
+      person: asked.person_id,
+      distinctId: asked.distinct_id,
+      session: asked.session_id,
+      from,
+      until,
+      properties: readFilters(properties ?? [], {
+        timezone: project.timezone,
+        now,
+        types: PROPERTY_TYPES
+      })
+    }
+    const { size, rows } = readPage(c.req.url, Cursor, { ...asked, offset: 0 })
+    const { events, next, isCut } = await listEvents(db, project, filters, {
+      size,
+      after: rows.after,
+      now
+    })
+    const url = new URL(c.req.url)
+    url.searchParams.set('cursor', next ? encodeCursor(next, 0) : '')
+    return c.json({
+      next: next ? url.href : null,
+      searched_until: next && isCut ? toIso(next.at) : null,
+      results: events.map(eventToJson)
+    })
+  }
+)

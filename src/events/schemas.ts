@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import { toIso } from '../calendar/clock.ts'
+import type { JsonObject } from '../input/json.ts'
+import type { EventRow } from './store.ts'
+
+export const EventJson = z
+  .object({
+    id: z.guid().meta({ description: 'The uuid of the event.' }),
+    event: z.string().meta({ description: 'The name of the event.' }),
+    timestamp: z.iso.datetime(),
+    distinct_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null if the person was erased and the event kept.' }),
+    person: z
+      .object({ id: z.int(), uuid: z.guid() })
+      .nullable()
+      .meta({ description: 'The person that the event belongs to today; null without a person.' }),
+    session_id: z.string().nullable(),
+    properties: z.record(z.string(), z.unknown())
+  })
+  .meta({
+    id: 'StoredEvent',
+    examples: [
+      {
+        id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071',
+        event: '$pageview',
+        timestamp: '2026-11-20T10:11:12.345Z',
+        distinct_id: 'ada',
+        person: { id: 731, uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072' },
+        session_id: '0199a3c4-0000-7f80-9a1b-2c3d4e5f6073',
+        properties: { $browser: 'Firefox' }
+      }
+    ]
+  })
+
+export const EventPageJson = z
+  .object({
+    next: z
+      .url()
+      .nullable()
+      .meta({ description: 'The absolute URL of the next page; null on the last page.' }),
+    searched_until: z.iso.datetime().nullable().meta({
+      description:
+        'Set if the page ended before it was full, because it had looked at enough events: all events since this time have been looked at, and `next` continues there.'
+    }),
+    results: z.array(EventJson)
+  })
+  .meta({
+    id: 'StoredEventPage',
+    examples: [
+      {
+        next: null,
+        searched_until: null,
+        results: [
+          {
+            id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071',
+            event: '$pageview',
+            timestamp: '2026-11-20T10:11:12.345Z',
+            distinct_id: 'ada',
+            person: { id: 731, uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072' },
+            session_id: '0199a3c4-0000-7f80-9a1b-2c3d4e5f6073',
+            properties: { $browser: 'Firefox' }
+          }
+        ]
+      }
+    ]
+  })
+
+/** `0199A3C45D6E7F809A1B2C3D4E5F6071` → `0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071` */
+const toUuid = (hex: string): string =>
+  hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
+/** Returns an event as the API shows it. */
+export function eventToJson(row: EventRow) {
+  const properties: JsonObject = JSON.parse(row.properties)
+  return {
+    id: toUuid(row.uuid),
+    event: row.event,
+    timestamp: toIso(row.timestamp),
+    distinct_id: row.distinct_id,
+    person:
+      row.person_id !== null && row.person_uuid !== null
+        ? { id: row.person_id, uuid: row.person_uuid }
+        : null,
+    session_id: row.session_id,
+    properties
+  } satisfies z.infer<typeof EventJson>
+}

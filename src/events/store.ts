@@ -1,0 +1,179 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import { type Db, isTooBig } from '../db/client.ts'
+import { distinctIds, eventNames, events, persons, sessions } from '../db/schema.ts'
+import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
+import type { EventKey } from './key.ts'
+import type { Continued } from './merge.ts'
+
+/** Filters that say where events are looked for. */
+export type Wanted = {
+  event: string | undefined
+  person: PersonId | undefined
+  distinctId: string | undefined
+  session: string | undefined
+}
+
+/** What the filters name: undefined for a filter that is not given, and an empty list for one that names nothing. */
+export type Named = {
+  names: number[]
+  ofPerson: number[] | undefined
+  ofDistinctId: number[] | undefined
+  session: { identities: number[]; from: number; until: number } | undefined
+}
+
+/** Finds the event names, at most `limit`, the identities and the session that the filters name. One round trip. */
+export async function findNamed(
+  db: Db,
+  projectId: number,
+  { event, person, distinctId, session }: Wanted,
+  limit: number
+): Promise<Named> {
+  const isNamed = event === undefined ? sql`1` : sql`${eventNames.name} = ${event}`
+  const identitiesOf = (name: PersonName) => sql`
+    select ${distinctIds.key} from ${distinctIds}
+    where ${distinctIds.personId} = ${idOfPerson(projectId, name)} and +${distinctIds.projectId} = ${projectId} limit ${limit}`
+  const [names, ofPerson, ofDistinctId, found] = await readBatch(
+    db,
+    query<{ id: number }>(sql`
+      select ${eventNames.id} from ${eventNames}
+      where ${eventNames.projectId} = ${projectId} and ${isNamed} limit ${limit}`),
+    query<{ key: number }>(person ? identitiesOf(person) : sql`select 0 as key where 0`),
+    query<{ key: number }>(sql`
+      select ${distinctIds.key} from ${distinctIds}
+      where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} = ${distinctId ?? null}`),
+    query<{ identities: string; start_time: number; end_time: number }>(sql`
+      select ${sessions.identities}, ${sessions.startTime}, ${sessions.endTime} from ${sessions}
+      where ${sessions.projectId} = ${projectId} and ${sessions.sessionId} = ${session ?? null}`)
+  )
+  const [row] = found
+  return {
+    names: names.map(({ id }) => id),
+    ofPerson: person && ofPerson.map(({ key }) => key),
+    ofDistinctId: distinctId === undefined ? undefined : ofDistinctId.map(({ key }) => key),
+    session: row && {
+      identities: JSON.parse(row.identities),
+      from: row.start_time,
+      until: row.end_time + 1
+    }
+  }
+}
+
+type Limits = { since: number; limit: number }
+
+/** Reads the newest keys of some names, each from its own place on. */
+export const readNameKeys = (
+  db: Db,
+  projectId: number,
+  sources: readonly Continued[],
+  limits: Limits
+): Promise<Map<number, EventKey[]>> =>
+  readKeys(
+    db,
+    sources.map(({ id, before }) => ({ id, ...startOf(id, before) })),
+    sql`
+      select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} not indexed
+      where ${events.projectId} = ${projectId} and ${events.eventId} = source.value ->> 'id'
+        and ${events.timestamp} >= ${limits.since}
+        and (${events.timestamp}, ${events.uuid}) < (source.value ->> 'at', unhex(source.value ->> 'uuid'))
+      order by ${events.timestamp} desc, ${events.uuid} desc limit ${limits.limit}`
+  )
+
+/** Returns the time and uuid before which the events of a name come after a key, newest first. */
+function startOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
+  if (id === name) {
+    return { at, uuid }
+  }
+  return { at: id < name ? at + 1 : at, uuid: '' }
+}
+
+/** Reads the newest keys of some identities, each from its own place on. */
+export const readIdentityKeys = (
+  db: Db,
+  projectId: number,
+  sources: readonly Continued[],
+  limits: Limits
+): Promise<Map<number, EventKey[]>> =>
+  readKeys(
+    db,
+    sources.map(({ id, before }) => ({ id, ...before })),
+    sql`
+      select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} indexed by events_identity
+      where ${events.identity} = source.value ->> 'id' and ${events.projectId} = ${projectId}
+        and ${events.timestamp} >= ${limits.since} and ${events.timestamp} <= source.value ->> 'at'
+        and (${events.timestamp}, ${events.eventId}, ${events.uuid})
+          < (source.value ->> 'at', source.value ->> 'name', unhex(source.value ->> 'uuid'))
+      order by ${events.timestamp} desc, ${events.projectId} desc, ${events.eventId} desc, ${events.uuid} desc
+      limit ${limits.limit}`
+  )
+
+async function readKeys(
+  db: Db,
+  sources: readonly object[],
+  newest: SQL
+): Promise<Map<number, EventKey[]>> {
+  const [rows] = await readBatch(
+    db,
+    query<{ id: number; keys: string }>(sql`
+      select source.value ->> 'id' as id,
+        (select json_group_array(json_array(timestamp, event_id, hex(uuid))) from (${newest})) as keys
+      from json_each(${JSON.stringify(sources)}) source`)
+  )
+  return new Map(
+    rows.map(({ id, keys }) => {
+      const found: [number, number, string][] = JSON.parse(keys)
+      return [id, found.map(([at, name, uuid]) => ({ at, name, uuid }))]
+    })
+  )
+}
+
+export type EventRow = {
+  event: string
+  timestamp: number
+  event_id: number
+  uuid: string
+  distinct_id: string | null
+  person_id: number | null
+  person_uuid: string | null
+  version: number | null
+  session_id: string | null
+  properties: string
+}
+
+/** Reads events by their keys, in the order of the keys; in halves if D1 finds one answer too large. */
+export async function readEvents(
+  db: Db,
+  projectId: number,
+  keys: readonly EventKey[]
+): Promise<EventRow[]> {
+  if (keys.length === 0) {
+    return []
+  }
+  try {
+    const [rows] = await readBatch(
+      db,
+      query<EventRow>(sql`
+        select ${eventNames.name} as event, ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid,
+          ${distinctIds.distinctId}, ${persons.id} as person_id, ${persons.uuid} as person_uuid, ${events.version},
+          ${events.sessionId}, json(${events.properties}) as properties
+        from json_each(${JSON.stringify(keys)}) wanted
+          cross join ${events} not indexed on ${events.projectId} = ${projectId}
+            and ${events.eventId} = wanted.value ->> 'name' and ${events.timestamp} = wanted.value ->> 'at'
+            and ${events.uuid} = unhex(wanted.value ->> 'uuid')
+          cross join ${eventNames} on ${eventNames.id} = ${events.eventId}
+          left join ${distinctIds} on ${distinctIds.key} = ${events.identity}
+          left join ${persons} on ${persons.id} = ${distinctIds.personId}
+        order by wanted.key`)
+    )
+    return rows
+  } catch (error) {
+    if (!isTooBig(error) || keys.length < 2) {
+      throw error
+    }
+    const middle = Math.ceil(keys.length / 2)
+    return [
+      ...(await readEvents(db, projectId, keys.slice(0, middle))),
+      ...(await readEvents(db, projectId, keys.slice(middle)))
+    ]
+  }
+}

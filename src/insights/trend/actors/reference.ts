@@ -1,0 +1,43 @@
+import { describe } from '../../../http/openapi.ts'
+import { pageSchema } from '../../../http/page.ts'
+import { MAX_SUBJECTS } from '../../../trends/maths/limits.ts'
+import { MAX_ROWS } from '../../../trends/query.ts'
+import { ActorJson } from './schemas.ts'
+
+const ActorPage = pageSchema('TrendActorPage', ActorJson)
+
+export const ACTORS = describe({
+  id: 'insights_trend_actors',
+  tag: 'Insights',
+  summary: 'List the persons behind a point of a trend',
+  description: `Send the request of the trend as it is, in any of its forms, and name the point in the URL: \`series\`, \
+\`bucket\` and, if the trend has them, \`breakdown_value\` and \`compare_label\`. The answer lists who is counted there, with the \
+number of their events that count, most first.
+
+- For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, \`count\` is the number in the chart. For \`total\`, the \
+numbers of all results add up to it.
+- For other maths, the events are those that the number is computed from: for a property's numbers, the events with a number; \
+for \`unique_session\`, the events with a session.
+- Weekly and monthly actives have the events of all days of their window. In a cumulative display, a point has the events of \
+all points before it, too.
+- An identity without a person is listed by its distinct id. An erased person whose events were kept is listed without a name, \
+because the chart counts them as one.
+- A formula is a 400: ask for one of its series.
+
+The limits are those of the trend. At most ${MAX_ROWS} events are read, and ${MAX_SUBJECTS} persons listed.`,
+  answers: { 200: { text: 'A page of persons.', schema: ActorPage } },
+  refusals: [
+    ['required', 'This field is required.', 'bucket'],
+    ['invalid_input', '`series` must be less than 1, the number of series; got 2.', 'series'],
+    [
+      'invalid_input',
+      'The trend has no breakdown: leave `breakdown_value` out.',
+      'breakdown_value'
+    ],
+    [
+      'query_too_large',
+      `The query would look at 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      'rows'
+    ]
+  ]
+})

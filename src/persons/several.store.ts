@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
+import { distinctIds, persons } from '../db/schema.ts'
+import { LISTED_DISTINCT_IDS } from './schemas.ts'
+import type { PersonRow } from './store.ts'
+
+/** Persons by id, and the distinct ids of identities by key. */
+export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, string> }
+
+/**
+ * Reads some persons of a project, each with the distinct ids that a list shows and one more if there are others, and the
+ * distinct ids of some identities.
+ */
+export async function readSeveral(
+  db: Db,
+  projectId: number,
+  { ids, keys }: { ids: readonly number[]; keys: readonly number[] }
+): Promise<Known> {
+  const [rows, named] = await readBatch(
+    db,
+    query<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
+      select ${persons.id}, ${persons.uuid}, ${persons.createdAt}, ${persons.properties}, (
+        select json_group_array(distinct_id) from (
+          select ${distinctIds.distinctId} as distinct_id from ${distinctIds}
+          where ${distinctIds.personId} = ${persons.id} order by ${distinctIds.key} limit ${LISTED_DISTINCT_IDS + 1})
+        ) as distinct_ids
+      from ${persons} where ${persons.id} in ${inJson(ids)} and +${persons.projectId} = ${projectId}`),
+    query<{ key: number; distinct_id: string }>(sql`
+      select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
+      where ${distinctIds.key} in ${inJson(keys)} and +${distinctIds.projectId} = ${projectId}`)
+  )
+  return {
+    persons: new Map(
+      rows.map((row) => [row.id, { ...row, distinct_ids: JSON.parse(row.distinct_ids) }])
+    ),
+    distinctIds: new Map(named.map(({ key, distinct_id }) => [key, distinct_id]))
+  }
+}

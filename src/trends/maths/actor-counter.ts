@@ -1,0 +1,64 @@
+import { NumberMap } from '../../columns/number-map.ts'
+import type { Series } from '../query.ts'
+import { type Accumulator, NOTHING, type Piece, type Rows } from './accumulator.ts'
+import { BEFORE } from './firsts.ts'
+import { expectFew } from './limits.ts'
+
+/** Counts the events of each actor that a math counts in one group; the events before the trend are not among them. */
+export class ActorCounter implements Accumulator {
+  readonly #needsNumber: boolean
+  readonly #needsSession: boolean
+  readonly #isMeant: (group: number) => boolean
+  readonly #counts = new NumberMap()
+  readonly #seen: number[] = []
+
+  /** @param isMeant whether a group is the one whose events count */
+  constructor(
+    { math, property }: Pick<Series, 'math' | 'property'>,
+    isMeant: (group: number) => boolean
+  ) {
+    this.#needsNumber = property !== undefined
+    this.#needsSession = math === 'unique_session'
+    this.#isMeant = isMeant
+  }
+
+  /** @throws query_too_large, attr `actors` */
+  add(rows: Rows, from: number, until: number, { point }: Piece): void {
+    if (point === BEFORE) {
+      return
+    }
+    const { groups, actors } = rows
+    for (let i = from; i < until; i += 1) {
+      const group = groups ? (groups[i] ?? -1) : 0
+      if (group >= 0 && this.#isMeant(group) && this.#counted(rows, i)) {
+        this.#count(actors[i] ?? 0)
+      }
+    }
+  }
+
+  finish = () => NOTHING
+
+  end = () => NOTHING
+
+  /** Returns the number of each actor, and how many events it has. */
+  counts(): { number: number; count: number }[] {
+    return this.#seen.map((number) => ({ number, count: this.#counts.get(number) }))
+  }
+
+  /** Whether the math counts an event: for a property's numbers, one with a number; for sessions, one with a session. */
+  #counted({ subjects, numbers: { codes, values } }: Rows, i: number): boolean {
+    if (this.#needsNumber) {
+      return !Number.isNaN(values[codes[i] ?? 0] ?? Number.NaN)
+    }
+    return !this.#needsSession || (subjects[i] ?? -1) >= 0
+  }
+
+  #count(actor: number): void {
+    const before = this.#counts.get(actor)
+    this.#counts.set(actor, before + 1)
+    if (before === 0) {
+      this.#seen.push(actor)
+      expectFew(this.#seen.length)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import type { Range } from '../calendar/buckets.ts'
+import { AppError } from '../errors.ts'
+import { isOneOf } from '../properties/filter.ts'
+import { isCumulative, NONE, OTHER, type Period } from './answer.ts'
+import { findBin } from './bins.ts'
+import type { Value } from './grouping.ts'
+import type { Piece } from './maths/accumulator.ts'
+import { BEFORE } from './maths/firsts.ts'
+import type { Part } from './plan.ts'
+import { show } from './property.ts'
+import { FIRSTS, type TrendQuery } from './query.ts'
+
+/** A point of a trend, as a request names it. */
+export type AskedPoint = {
+  /** The place of the series, from 0 on. */
+  series: number
+  /** The bucket as in `days` of the trend's answer, or its place in `data`. */
+  bucket: string
+  isPrevious: boolean
+  /** The value of the breakdown as in `breakdown_value`; a list as JSON. */
+  value: string | undefined
+  /** The breakdown values that the page of the trend left out, which decides what its "Other" is. */
+  offset: number
+}
+
+/** How many events each actor has behind a point, most first, and when they were. */
+export type ActorCounts = Range & {
+  /** An actor is the id of a person, or the key of an identity without one, negative. */
+  counts: { actor: number; count: number }[]
+}
+
+type Counted = ActorCounts['counts'][number]
+
+/** Compares actors: most events first, and of equal ones persons first, in the order of their ids. */
+export const byCount = (a: Counted, b: Counted): number =>
+  b.count - a.count ||
+  Number(b.actor > 0) - Number(a.actor > 0) ||
+  Math.abs(a.actor) - Math.abs(b.actor)
+
+/** Finds a point. @throws invalid_input or required, attr the field of the request */
+export function findPoint(
+  query: TrendQuery,
+  periods: readonly Period[],
+  { series, bucket, isPrevious }: AskedPoint
+): { series: number; period: number; bucket: number } {
+  const [formula] = query.formulas
+  if (formula) {
+    throw new AppError(
+      'invalid_input',
+      'A formula has no persons of its own: leave it out, and ask for one of its series.',
+      formula.at
+    )
+  }
+  if (series >= query.series.length) {
+    throw new AppError(
+      'invalid_input',
+      `\`series\` must be less than ${query.series.length}, the number of series; got ${series}.`,
+      'series'
+    )
+  }
+  const period = periods[isPrevious ? 1 : 0]
+  if (!period) {
+    throw new AppError(
+      'invalid_input',
+      'The trend has no previous period: send `compare`, or leave `compare_label` out.',
+      'compare_label'
+    )
+  }
+  return { series, period: isPrevious ? 1 : 0, bucket: findBucket(period, bucket) }
+}
+
+function findBucket({ days }: Period, name: string): number {
+  const place = /^\d{1,5}$/.test(name) ? Number(name) : days.indexOf(name)
+  if (place < 0 || place >= days.length) {
+    throw new AppError(
+      'invalid_input',
+      `\`bucket\` must be one of the trend's \`days\`, such as ${days[0]}, or its place from 0 to ${days.length - 1}; got ${show(name)}.`,
+      'bucket'
+    )
+  }
+  if (String(place) !== name && days.lastIndexOf(name) !== place) {
+    throw new AppError(
+      'invalid_input',
+      `${show(name)} is two buckets, because the clock was set back: send the place of one, such as ${place}.`,
+      'bucket'
+    )
+  }
+  return place
+}
+
+/**
+ * Narrows a part to the events that a point is computed from. A cumulative display's point has those of all points before it,
+ * too; a window has those of its days.
+ */
+export function partBehind(query: TrendQuery, part: Part, point: number): Part {
+  return {
+    ...part,
+    pieces: piecesBehind(query, part, point),
+    windows: undefined,
+    isGrowing: false,
+    listsActors: true
+  }
+}
+
+function piecesBehind(query: TrendQuery, part: Part, point: number): Piece[] {
+  const window = part.windows?.[point]
+  if (window) {
+    return [{ since: window.from, until: window.until, point: 0 }]
+  }
+  const isBehind = (piece: Piece): boolean =>
+    isCumulative(query) ? piece.point !== BEFORE && piece.point <= point : piece.point === point
+  return part.pieces
+    .filter((piece) => isBehind(piece) || (isOneOf(FIRSTS, part.math) && piece.point < point))
+    .map((piece) => ({ ...piece, point: isBehind(piece) ? 0 : BEFORE }))
+}
+
+/** Returns the time in which the events behind a point lie. */
+export function rangeBehind({ pieces }: Part): Range {
+  const own = pieces.filter(({ point }) => point !== BEFORE)
+  return { from: own[0]?.since ?? 0, until: own.at(-1)?.until ?? 0 }
+}
+
+/**
+ * Reads the names of a breakdown's values, one for each breakdown; none without a breakdown.
+ * @throws invalid_input or required, attr `breakdown_value`
+ */
+export function readValueNames(query: TrendQuery, { value }: AskedPoint): string[] {
+  const { breakdowns, listsBreakdowns } = query
+  if (breakdowns.length === 0) {
+    if (value !== undefined) {
+      throw noValue('The trend has no breakdown: leave `breakdown_value` out.')
+    }
+    return []
+  }
+  if (value === undefined) {
+    throw new AppError('required', 'This field is required.', 'breakdown_value')
+  }
+  const names = listsBreakdowns ? readList(value) : [value]
+  if (names?.length !== breakdowns.length) {
+    throw noValue(
+      `\`breakdown_value\` must be a JSON list of ${breakdowns.length} texts, because the trend has \`breakdowns\`; got ${show(value)}.`
+    )
+  }
+  return names
+}
+
+function readList(text: string): string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const noValue = (detail: string) => new AppError('invalid_input', detail, 'breakdown_value')
+
+/** Whether the names mean all values that the trend does not show. */
+export const isOther = (names: readonly string[]): boolean =>
+  names.length > 0 && names.every((name) => name === OTHER)
+
+/**
+ * Returns the value with these names.
+ * @param query with the bins of its breakdowns
+ * @throws invalid_input, attr `breakdown_value`, for a bin that the trend does not have
+ */
+export function toValue({ breakdowns }: TrendQuery, names: readonly string[]): Value {
+  if (isOther(names)) {
+    return 0
+  }
+  const values = names.map((name, i) => {
+    const { binCount, bins } = breakdowns[i] ?? {}
+    if (name === NONE || binCount === undefined) {
+      return name === NONE ? null : name
+    }
+    const bin = bins && findBin(bins, name)
+    if (bin === undefined) {
+      throw noValue(`${show(name)} is not a bin of the trend.`)
+    }
+    return bin
+  })
+  return values.length > 1 ? JSON.stringify(values) : (values[0] ?? null)
+}

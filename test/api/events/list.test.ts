@@ -1,0 +1,235 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { listenToLog } from '../../support/log.ts'
+import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+
+const NOON = Date.parse('2025-06-03T12:00:00Z')
+
+/** Returns the number of an event, which is the last part of its uuid. */
+const numberOf = (uuid: string) => Number(uuid.slice(-6))
+const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+type Page = { next: string | null; searched_until: string | null; results: { id: string }[] }
+
+/** Requests a page, and returns the numbers of its events. */
+async function numbersOf(project: TestProject, query: string) {
+  const { status, body } = await project.call('GET', `events?${query}`)
+  expect(status).toBe(200)
+  return (body as Page).results.map(({ id }) => numberOf(id))
+}
+
+/** Follows `next` to the end. Returns the numbers of all events. */
+async function followAll(project: TestProject, query: string) {
+  const numbers: number[] = []
+  let search: string | undefined = `?${query}`
+  while (search !== undefined) {
+    const { body } = await project.call('GET', `events${search}`)
+    const { next, results }: Page = body
+    numbers.push(...results.map(({ id }) => numberOf(id)))
+    search = next === null ? undefined : new URL(next).search
+  }
+  return numbers
+}
+
+/** Seven events a minute apart, the newest last; 5 and 6 at the same time. */
+const STORY: TestEvent[] = [
+  { event: 'opened', distinct_id: 'ada', properties: { $set: { plan: 'free' } } },
+  { event: '$pageview', distinct_id: 'ada', properties: { $session_id: 's1', price: 5 } },
+  { event: '$pageview', distinct_id: 'bob', properties: { $session_id: 's2', price: '7' } },
+  { event: 'bought', distinct_id: 'ada', properties: { $session_id: 's1', $set: { plan: 'pro' } } },
+  { event: '$pageview', distinct_id: 'x', properties: { $process_person_profile: false } },
+  { event: 'opened', distinct_id: 'ada' },
+  { event: '$pageview', distinct_id: 'ada', properties: { $session_id: 's2' } }
+].map((event, n) => ({
+  ...event,
+  uuid: uuid(n),
+  timestamp: NOON + 60_000 * (n === 6 ? 5 : n)
+}))
+
+describe('the list of events', () => {
+  it.each([
+    ['all, newest first', '', [5, 6, 4, 3, 2, 1, 0]],
+    ['those of a name', 'event=$pageview', [6, 4, 2, 1]],
+    ['none of an unknown name', 'event=sold', []],
+    ['those of a distinct id', 'distinct_id=bob', [2]],
+    ['none of an unknown person', 'person_id=999999999', []],
+    ['those of a session', 'session_id=s1', [3, 1]],
+    ['those of a person in a session', 'session_id=s2&distinct_id=ada', [6]],
+    ['those of a name and a distinct id', 'event=opened&distinct_id=ada', [5, 0]],
+    ['none of an unknown session', 'session_id=s9', []],
+    ['those of a time', 'after=2025-06-03T12:01&before=2025-06-03T12:03', [2, 1]],
+    ['those with a property', `properties=[{"key":"price","operator":"gt","value":5}]`, [2]],
+    [
+      'those of what a person was',
+      `properties=[{"key":"plan","value":"pro","type":"person"}]`,
+      [5, 6, 3]
+    ],
+    [
+      'those whose session fulfils a filter',
+      `properties=[{"key":"$pageview_count","value":2,"type":"session"}]`,
+      [6, 2]
+    ],
+    [
+      'those that fulfil a pattern',
+      `properties=[{"key":"price","operator":"regex","value":"^[67]$"}]`,
+      [2]
+    ]
+  ])('has %s: %s', async (_, query, expected) => {
+    const project = await newProject()
+    await project.ingest(STORY)
+
+    const numbers = await numbersOf(project, query)
+    // Two events at the same time are in the order of their names' ids, which are given out in any order.
+    const sorted = numbers.includes(5) && numbers.includes(6) ? [...expected] : expected
+    expect([...numbers].sort()).toEqual([...sorted].sort())
+    expect(numbers.filter((n) => n < 5)).toEqual(sorted.filter((n) => n < 5))
+    expect(await followAll(project, `${query}&limit=1`)).toEqual(numbers)
+    expect(await followAll(project, `${query}&limit=2`)).toEqual(numbers)
+  })
+
+  it('shows an event with its person', async () => {
+    const project = await newProject()
+    await project.ingest(STORY)
+    const persons = await project.call('GET', 'persons?distinct_id=bob')
+    const [{ id, uuid: person }] = persons.body.results
+
+    const { body } = await project.call('GET', `events?person_id=${person}`)
+    expect(body).toEqual({
+      next: null,
+      searched_until: null,
+      results: [
+        {
+          id: uuid(2),
+          event: '$pageview',
+          timestamp: '2025-06-03T12:02:00Z',
+          distinct_id: 'bob',
+          person: { id, uuid: person },
+          session_id: 's2',
+          properties: { $session_id: 's2', price: '7' }
+        }
+      ]
+    })
+    expect(await numbersOf(project, `person_id=${id}`)).toEqual([2])
+  })
+
+  it('shows events of an erased person without the person', async () => {
+    const project = await newProject()
+    await project.ingest(STORY)
+    const persons = await project.call('GET', 'persons?distinct_id=bob')
+    await project.call('DELETE', `persons/${persons.body.results[0].id}`)
+
+    const { body } = await project.call('GET', 'events?session_id=s2')
+    expect(body.results.at(-1)).toMatchObject({ id: uuid(2), distinct_id: null, person: null })
+  })
+
+  it('shows nothing of another project', async () => {
+    const [project, other] = [await newProject(), await newProject()]
+    await project.ingest(STORY)
+    const persons = await project.call('GET', 'persons?distinct_id=bob')
+
+    for (const query of [
+      '',
+      `person_id=${persons.body.results[0].id}`,
+      'session_id=s1',
+      'distinct_id=ada'
+    ]) {
+      expect(await numbersOf(other, query)).toEqual([])
+    }
+  })
+
+  it.each([
+    ['after', 'after=soon'],
+    ['before', 'before=soon'],
+    ['after', 'after=2025-06-03&before=2025-06-02'],
+    ['person_id', 'person_id=ada'],
+    ['cursor', 'cursor=abc'],
+    ['limit', 'limit=0'],
+    ['properties', 'properties=[{"key":"a","type":"recording","value":1}]'],
+    ['offset', 'offset=1']
+  ])('refuses a wrong %s: %s', async (attr, query) => {
+    const { status, body } = await (await newProject()).call('GET', `events?${query}`)
+
+    expect([status, body.attr]).toEqual([400, attr])
+  })
+})
+
+describe('a page of many events', () => {
+  const EVENTS = 60_000
+  const NAMES = 30
+  let project: TestProject
+
+  beforeAll(async () => {
+    project = await newProject()
+    await db.run(sql`
+      insert into event_names (project_id, name)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${NAMES})
+      select ${project.id}, 'name' || i from n`)
+    await db.run(sql`
+      insert into distinct_ids (key, project_id, distinct_id) values (${project.id * 1000}, ${project.id}, 'many')`)
+    await db.run(sql`
+      insert into events (project_id, event_id, timestamp, uuid, identity, properties)
+      with recursive n(i) as (select 0 union all select i + 1 from n where i < ${EVENTS - 1}),
+      named as (select id, row_number() over (order by id) - 1 as place from event_names where project_id = ${project.id})
+      select ${project.id}, named.id, ${NOON} + i * 1000, unhex(printf('%032x', i)), ${project.id * 1000},
+        jsonb_object('even', i % 2, 'rare', iif(i = 20000, 'yes', 'no'))
+      from n join named on named.place = iif(i % 3 = 0, 0, (i * 7919 / 5) % ${NAMES})`)
+    await project.call('GET', 'events?limit=1')
+  }, 60_000)
+
+  /** Sends a request. Returns its answer and the rows that it read. */
+  async function measure(query: string) {
+    const log = listenToLog()
+    const { status, body } = await project.call('GET', `events?${query}`)
+    const [line] = log.lines('request')
+    vi.restoreAllMocks()
+    expect(status).toBe(200)
+    const { results, ...rest }: Page = body
+    const numbers = results.map(({ id }) => Number.parseInt(id.replaceAll('-', ''), 16))
+    return { ...rest, numbers, rows: Number(line?.rows_read) }
+  }
+
+  const down = (from: number, count: number) => Array.from({ length: count }, (_, i) => from - i)
+
+  it('reads few rows, whatever the page', async () => {
+    const first = await measure('limit=100')
+    expect(first.numbers).toEqual(down(EVENTS - 1, 100))
+    expect(first.rows).toBeLessThan(5_000)
+
+    const second = await measure(new URL(first.next ?? '').search.slice(1))
+    expect(second.numbers).toEqual(down(EVENTS - 101, 100))
+    expect(second.rows).toBeLessThan(5_000)
+
+    const far = await measure('limit=100&before=2025-06-03T13:00:00Z')
+    expect(far.numbers).toEqual(down(3_599, 100))
+    expect(far.rows).toBeLessThan(5_000)
+  })
+
+  it('reads few rows of a name and of an identity', async () => {
+    const named = await measure('limit=100&event=name1')
+    expect(named.numbers).toHaveLength(100)
+    expect(named.rows).toBeLessThan(1_500)
+
+    const own = await measure('limit=100&distinct_id=many')
+    expect(own.numbers).toEqual(down(EVENTS - 1, 100))
+    expect(own.rows).toBeLessThan(2_500)
+  })
+
+  it('reads few rows if every other event matches', async () => {
+    const even = await measure('limit=100&properties=[{"key":"even","value":0}]')
+    expect(even.numbers).toEqual(down(EVENTS - 1, 200).filter((n) => n % 2 === 0))
+    expect(even.rows).toBeLessThan(6_000)
+  })
+
+  it('ends early if few match, and continues with the next page', async () => {
+    const rare = 'limit=10&properties=[{"key":"rare","value":"yes"}]&before=2025-06-03T18:00:00Z'
+    const first = await measure(rare)
+    expect(first.numbers).toEqual([20_000])
+    expect(first.searched_until).toBe(new Date(NOON + 19_600_000).toISOString().replace('.000', ''))
+    expect(first.rows).toBeLessThan(20_000)
+
+    const second = await measure(new URL(first.next ?? '').search.slice(1))
+    expect(second.numbers).toEqual([])
+    expect(second.next).not.toBeNull()
+    expect(second.rows).toBeLessThan(20_000)
+  })
+})
