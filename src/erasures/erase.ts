@@ -12,6 +12,7 @@ import {
   writeErasures
 } from './erase.store.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
+import { hashForReceipt, saltOf } from './receipts/subject.ts'
 
 /** The persons to erase, whether to delete their events and recordings, and who requested it when. */
 type Erasure = {
@@ -19,6 +20,8 @@ type Erasure = {
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
+  /** The secret from which the salts of receipts are made. */
+  secret: string
   now: Date
 }
 
@@ -32,7 +35,7 @@ export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
-  { selection, now, ...options }: Erasure
+  { selection, secret, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
@@ -40,13 +43,23 @@ export async function erasePersons(
       return { persons, erasures: [] }
     }
     const identities = []
+    const requestedAt = now.getTime()
     for (const person of persons) {
+      const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
+      const salt = await saltOf(secret, erased)
       for (const { key, distinctId } of person.identities) {
         const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
-        identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
+        const receiptHash = await hashForReceipt(salt, distinctId)
+        identities.push({
+          key,
+          hash,
+          receipt_hash: receiptHash,
+          person_id: person.id,
+          person_uuid: person.uuid
+        })
       }
     }
-    const erasure = { persons, identities, ...options, now: now.getTime() }
+    const erasure = { persons, identities, ...options, now: requestedAt }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {

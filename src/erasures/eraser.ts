@@ -15,11 +15,15 @@ import {
   listKeys,
   markCleared,
   noteFound,
+  noteWaiting,
   type Piece,
   purgeEvents,
   purgeVersions
 } from './purge.store.ts'
 import { writeReceipt } from './receipt.ts'
+import { issueReceipt, openSigner, type Signer, type Signing } from './receipts/issue.ts'
+import { publishKey } from './receipts/keys.ts'
+import { listReceiptHashes } from './receipts/store.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
 
 /**
@@ -52,6 +56,10 @@ export const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow)
  */
 type State = 'waiting' | 'cut' | 'removed'
 
+/** The reason why an erasure waits where the secrets are unknown: only the service has them. */
+const UNSIGNED =
+  'Everything is removed. The service completes the deletion within half an hour, and signs the receipt; it needs the secrets RECEIPT_KEY and RECEIPT_SECRET.'
+
 /** Purges the data of erasures in one project, as far as one invocation's limits allow. */
 export class Eraser {
   readonly #db: Db
@@ -59,14 +67,16 @@ export class Eraser {
   readonly #project: ProjectRow
   readonly #usage: Usage
   readonly #clock: () => Date
+  readonly #signer: Promise<Signer | undefined>
   #limit = FIRST_PIECE
 
-  constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'>>) {
+  constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
     this.#db = db
     this.#project = project
     this.#bucket = invocation.env.BUCKET
     this.#usage = invocation.usage
     this.#clock = invocation.clock
+    this.#signer = openSigner(invocation.env)
   }
 
   /** Purges an erasure's data, and completes the erasure when a search of every store finds nothing. */
@@ -75,7 +85,12 @@ export class Eraser {
     if (state !== 'removed') {
       return state
     }
-    return (await this.#verify(erasure)) ? 'completed' : 'cut'
+    const signer = await this.#signer
+    if (!signer) {
+      await noteWaiting(this.#db, [erasure], UNSIGNED, this.#now())
+      return 'waiting'
+    }
+    return (await this.#verify(erasure, signer)) ? 'completed' : 'cut'
   }
 
   async remove(erasure: ErasureRow): Promise<State> {
@@ -189,7 +204,7 @@ export class Eraser {
   }
 
   /** Searches every store once more. Completes the erasure only if all stores are empty. */
-  async #verify(erasure: ErasureRow): Promise<boolean> {
+  async #verify(erasure: ErasureRow, signer: Signer): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
     if (!current) {
       return true
@@ -211,7 +226,7 @@ export class Eraser {
       )
     }
     const now = this.#now()
-    const receipt = writeReceipt({
+    const content = writeReceipt({
       id: current.id,
       project_id: current.projectId,
       person_uuid: current.personUuid,
@@ -227,6 +242,8 @@ export class Eraser {
       remaining,
       late_events_dropped: current.dropped
     })
-    return complete(this.#db, current, receipt, now)
+    const hashes = await listReceiptHashes(this.#db, current)
+    await publishKey(this.#bucket, signer.key, now)
+    return complete(this.#db, current, await issueReceipt(content, hashes, signer), now)
   }
 }

@@ -15,16 +15,9 @@ import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
-import { isGenuine, ReceiptContent, signReceipt } from './receipt.ts'
-import { BULK_DELETE, DELETE, STATUS, VERIFY } from './reference.ts'
-import {
-  BulkDelete,
-  DeleteBody,
-  DeleteQuery,
-  Presented,
-  StatusFilters,
-  taskToJson
-} from './schemas.ts'
+import { receiptOf } from './receipts/issue.ts'
+import { BULK_DELETE, DELETE, STATUS } from './reference.ts'
+import { BulkDelete, DeleteBody, DeleteQuery, StatusFilters, taskToJson } from './schemas.ts'
 import { receiptSecret } from './secret.ts'
 import { listTasks } from './store.ts'
 
@@ -54,6 +47,7 @@ export const erasureRoutes = createRouter()
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
+        secret: receiptSecret(c.env),
         now
       })
       if (erased.length === 0) {
@@ -77,6 +71,7 @@ export const erasureRoutes = createRouter()
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
+        secret: receiptSecret(c.env),
         now
       })
       return c.json({
@@ -105,27 +100,9 @@ export const erasureRoutes = createRouter()
       )
       const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
       const results = await Promise.all(
-        shown.map(async (row) => {
-          const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
-          return taskToJson(row, content ? await signReceipt(content, receiptSecret(c.env)) : null)
-        })
+        shown.map(async (row) => taskToJson(row, await receiptOf(row, c.env)))
       )
       return c.json(pageOf(c.req.url, { ...place, results }))
-    }
-  )
-  .post(
-    '/persons/deletion_receipts/verify',
-    VERIFY,
-    allow('person:read'),
-    validateBody(Presented),
-    async (c) => {
-      const receipt = c.req.valid('json')
-      const secret = receiptSecret(c.env)
-      const isOurs = receipt.project_id === c.var.project.id && (await isGenuine(receipt, secret))
-      const detail = isOurs
-        ? 'This service signed the receipt, and it has not been changed since.'
-        : 'This service did not sign the receipt for this project, or it has been changed since.'
-      return c.json({ valid: isOurs, detail })
     }
   )
 

@@ -91,7 +91,10 @@ export const Health = z
           fill: 0.0004
         },
         other_databases: [],
-        secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
+        secrets: [
+          { name: 'RECEIPT_SECRET', status: 'ok' },
+          { name: 'RECEIPT_KEY', status: 'ok' }
+        ],
         queue: { backlog: 0, consuming: 0, retrying: 0 },
         dead_letters: 0,
         crons: [
@@ -127,7 +130,10 @@ export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
     (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
     () => null
   )
-  const secrets = [{ name: 'RECEIPT_SECRET', status: checkSecret(env.RECEIPT_SECRET) }]
+  const secrets = (['RECEIPT_SECRET', 'RECEIPT_KEY'] as const).map((name) => ({
+    name,
+    status: checkSecret(env[name])
+  }))
   const statuses = [
     ...[database, ...others].map((checked) => checked.status),
     ...secrets.map((secret) => (secret.status === 'ok' ? 'ok' : 'unavailable')),

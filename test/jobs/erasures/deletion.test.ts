@@ -7,10 +7,10 @@ import { consume, db, request, type TestProject } from '../../support/project.ts
 import { identify, newTown, status, type Town } from '../../support/town.ts'
 
 /** Sends a request below `persons/` to a service with this secret. */
-function askWithSecret(project: TestProject, door: string, receipt: object, secret: string) {
+function askWithSecret(project: TestProject, door: string, sent: object, secret: string) {
   const [method = '', path] = door.split(' ')
   const headers = { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' }
-  const body = method === 'GET' ? undefined : JSON.stringify(receipt)
+  const body = method === 'GET' ? undefined : JSON.stringify(sent)
   const url = `/api/projects/${project.id}/persons/${path}/`
   return request(method, url, headers, body, { RECEIPT_SECRET: secret })
 }
@@ -90,14 +90,14 @@ describe('a deletion', () => {
     const noted = [{ ...first, note: 'x' }, ...rest]
     expect((await verify({ ...task.receipt, stores: noted })).body.valid).toBe(false)
 
-    const doors = ['GET deletion_status', 'POST deletion_receipts/verify']
+    const doors = ['GET deletion_status', 'POST bulk_delete', `GET ../receipts/${task.receipt.id}`]
     const faults = [
       ['', 'is missing'],
       ['changeme', 'has fewer than 32 characters']
     ] as const
     for (const [secret, fault] of faults) {
       const answers = await Promise.all(
-        doors.map((door) => askWithSecret(project, door, task.receipt, secret))
+        doors.map((door) => askWithSecret(project, door, { distinct_ids: ['bob'] }, secret))
       )
       for (const { status, body } of answers) {
         expect([status, body]).toEqual([

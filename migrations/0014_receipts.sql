@@ -1,0 +1,1 @@
+ALTER TABLE `erased_identities` ADD `receipt_hash` text;
