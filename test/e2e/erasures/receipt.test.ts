@@ -3,15 +3,31 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
+import {
+  type LocalService,
+  launchService,
+  newStateDir,
+  runScript,
+  until
+} from '../../support/processes.ts'
 
 type Task = { person_uuid: string; receipt: { id: number; subject: { distinct_ids: string[] } } }
 
+const stateDir = newStateDir()
+let service: LocalService
+
+const start = async () => {
+  service = await launchService(stateDir).ready
+}
+
+beforeAll(start, 120_000)
+afterAll(async () => void (await service?.stop('SIGTERM')))
+
 /** Erases a new person of the running service, and returns what the service hands out about it. */
 async function erase(distinctId: string) {
-  const { url, projectId, key } = inject('service')
+  const { url, projectId, key, token } = service
   const call = async (path: string, init: RequestInit = {}, accept = 'application/json') => {
     const response = await fetch(`${url}/api/projects/${projectId}/${path}`, {
       ...init,
@@ -23,7 +39,6 @@ async function erase(distinctId: string) {
     })
     return response.text()
   }
-  const { api_token: token } = JSON.parse(await call(''))
   await fetch(`${url}/i/v0/e/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -45,10 +60,12 @@ async function erase(distinctId: string) {
   const id = (await tasks())[0]?.receipt.id
   return {
     receipt: await call(`receipts/${id}/`),
-    page: await call(`receipts/${id}/`, {}, 'text/html'),
-    keys: await fetch(`${url}/.well-known/receipt-keys.json`).then((answer) => answer.text())
+    page: await call(`receipts/${id}/`, {}, 'text/html')
   }
 }
+
+const readKeys = async (): Promise<string> =>
+  (await fetch(`${service.url}/.well-known/receipt-keys.json`)).text()
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'receipt-'))
@@ -56,8 +73,8 @@ function newFolder(): string {
   return folder
 }
 
-it('a receipt of the running service is verified from files alone', async () => {
-  const { receipt, keys } = await erase('stranger')
+/** Verifies a receipt in a folder that has nothing else but the script and two files. */
+function verify(receipt: string, keys: string, id: string): string {
   const folder = newFolder()
   copyFileSync(
     join(import.meta.dirname, '../../../scripts/verify-receipt.mjs'),
@@ -65,12 +82,28 @@ it('a receipt of the running service is verified from files alone', async () => 
   )
   writeFileSync(join(folder, 'receipt.json'), receipt)
   writeFileSync(join(folder, 'receipt-keys.json'), keys)
+  const args = ['verify-receipt.mjs', 'receipt.json', 'receipt-keys.json', '--id', id]
+  return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+}
 
-  const args = ['verify-receipt.mjs', 'receipt.json', 'receipt-keys.json', '--id', 'stranger']
-  const text = execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+it('receipts are verified from files alone, also after the key was rotated', async () => {
+  const first = await erase('stranger')
+  expect(verify(first.receipt, await readKeys(), 'stranger')).toMatch(
+    /^Genuine: .* It is about the distinct id stranger\.\n$/
+  )
 
-  expect(text).toMatch(/^Genuine: .* It is about the distinct id stranger\.\n$/)
-})
+  const { code, stdout } = await runScript('rotate-key', [], { STATE_DIR: stateDir })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('from its next start')])
+  await service.stop('SIGTERM')
+  await start()
+  const second = await erase('successor')
+
+  const keys = await readKeys()
+  expect(JSON.parse(keys).keys).toHaveLength(2)
+  expect(JSON.parse(second.receipt).key).not.toBe(JSON.parse(first.receipt).key)
+  expect(verify(first.receipt, keys, 'stranger')).toMatch(/^Genuine/)
+  expect(verify(second.receipt, keys, 'successor')).toMatch(/^Genuine/)
+}, 120_000)
 
 it.runIf(hasBrowser())('a saved page verifies itself in Chromium', async () => {
   const { page: html } = await erase('paper')
