@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Db } from '../src/db/client.ts'
+import { type Db, newUsage, openDb } from '../src/db/client.ts'
+import { databaseOf } from '../src/db/databases.ts'
+import { replayLedger } from '../src/erasures/replay.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
@@ -21,6 +23,7 @@ import {
   readConfig,
   readSecretsFile,
   SECRETS_FILE,
+  type Service,
   stateDir
 } from './local.ts'
 
@@ -31,13 +34,45 @@ const secretsFile = join(stateDir, SECRETS_FILE)
 
 const KeyFile = z.object({ key: z.string() })
 
-/** Migrates the databases, and finds or creates a project and a key for local use. */
-export async function prepareProject(): Promise<{ project: ProjectRow; key: string }> {
+/**
+ * Migrates the databases, and finds or creates a project and a key for local use.
+ * @param isStarting whether no service runs yet, so that the ledger of erasures can be applied
+ */
+export async function prepareProject({
+  isStarting = false
+} = {}): Promise<{ project: ProjectRow; key: string }> {
   const service = await openLocal()
   try {
+    if (isStarting) {
+      await applyLedger(service)
+    }
     return await ensureProject(service.db, new Date())
   } finally {
     await service.close()
+  }
+}
+
+/**
+ * Erases again what a restored copy of the databases has brought back, before the service answers.
+ * The service takes up the rest when it starts.
+ */
+async function applyLedger({ db, env, bucket, databases, secrets }: Service): Promise<void> {
+  const queue = { send: async () => {}, sendBatch: async () => {} }
+  for (const database of databases) {
+    const { erased } = await replayLedger({
+      db: openDb(databaseOf(env, database), newUsage()).db,
+      database,
+      control: db,
+      bucket: await bucket(),
+      queue,
+      secrets,
+      until: Date.now()
+    })
+    if (erased > 0) {
+      console.error(
+        `The database ${database} is older than the ledger of erasures: ${erased} persons are erased again.`
+      )
+    }
   }
 }
 

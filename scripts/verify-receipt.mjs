@@ -1,16 +1,17 @@
 /*
  * Verifies receipts of deletions from files alone, on any machine with Node 20 or newer:
  *
- *   node verify-receipt.mjs receipt.json receipt-keys.json [--id DISTINCT_ID]
+ *   node verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id DISTINCT_ID]
  *
  * receipt.json is a receipt as GET receipts/{id}/ returns it. receipt-keys.json is
- * /.well-known/receipt-keys.json of the service that signed it.
+ * /.well-known/receipt-keys.json of the service that signed it, ledger.json what npm run ledger wrote.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-const USAGE = 'node verify-receipt.mjs receipt.json receipt-keys.json [--id DISTINCT_ID]'
+const USAGE =
+  'node verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id DISTINCT_ID]'
 
 const sha256 = (data) => createHash('sha256').update(data).digest('hex')
 
@@ -28,13 +29,7 @@ function sorted(value) {
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]))
 }
 
-function read(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new Error(`${file} cannot be read as JSON: ${error.message}`)
-  }
-}
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
 /** Returns the key that the receipt names. @throws unless it is published with its fingerprint */
 function keyOf(receipt, keys) {
@@ -66,20 +61,38 @@ function verifyReceipt(receipt, keys, id) {
   }
 }
 
+/** Finds a receipt in the ledger. @throws unless the ledger is one chain and holds the receipt */
+function findPlace(receipt, { links }) {
+  let last = '0'.repeat(64)
+  for (const [i, link] of links.entries()) {
+    if (link.seq !== i + 1 || link.prev !== last) {
+      throw new Error(`Entry ${link.seq} of the ledger does not follow the entry before it.`)
+    }
+    last = sha256(canonical(link))
+  }
+  const body = { kind: 'receipt', project: receipt.project_id, receipt: sha256(canonical(receipt)) }
+  const link = links.find(({ digest }) => digest === sha256(canonical(body)))
+  if (!link) {
+    throw new Error('The receipt is not in the ledger.')
+  }
+  return ` It is entry ${link.seq} of ${links.length} in the ledger that ends with ${last}.`
+}
+
 try {
   const { values, positionals } = parseArgs({
     options: { id: { type: 'string' } },
     allowPositionals: true
   })
-  const [receiptFile, keysFile] = positionals
-  if (positionals.length !== 2) {
+  const [receiptFile, keysFile, ledgerFile] = positionals
+  if (keysFile === undefined) {
     throw new Error(USAGE)
   }
   const receipt = read(receiptFile)
   verifyReceipt(receipt, read(keysFile), values.id)
+  const place = ledgerFile ? findPlace(receipt, read(ledgerFile)) : ''
   const about = values.id === undefined ? '' : ` It is about the distinct id ${values.id}.`
   console.log(
-    `Genuine: deletion ${receipt.id} of person ${receipt.person_uuid}, verified at ${receipt.verified_at}, signed with the key ${receipt.key}.${about}`
+    `Genuine: deletion ${receipt.id} of person ${receipt.person_uuid}, verified at ${receipt.verified_at}, signed with the key ${receipt.key}.${about}${place}`
   )
 } catch (error) {
   console.error(error.message)

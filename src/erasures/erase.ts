@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { describeError } from '../errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
@@ -22,6 +23,8 @@ type Erasure = {
   actor: Actor
   /** The secret from which the salts of receipts are made. */
   secret: string
+  /** Gets an entry before anything is deleted; undefined if the ledger already names the erasure. */
+  ledger: Ledger | undefined
   now: Date
 }
 
@@ -35,8 +38,9 @@ export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
-  { selection, secret, now, ...options }: Erasure
+  { selection, secret, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
+  let written = ''
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
     if (persons.length === 0) {
@@ -44,6 +48,23 @@ export async function erasePersons(
     }
     const identities = []
     const requestedAt = now.getTime()
+    const uuids = persons.map(({ uuid }) => uuid)
+    if (ledger && uuids.join() !== written) {
+      await ledger.append(
+        {
+          kind: 'erasure',
+          project: project.id,
+          persons: uuids,
+          delete_events: options.deleteEvents,
+          delete_recordings: options.deleteRecordings,
+          requested_at: requestedAt,
+          user: options.actor?.user.id ?? 0,
+          key: options.actor?.key.id ?? 0
+        },
+        requestedAt
+      )
+      written = uuids.join()
+    }
     for (const person of persons) {
       const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
       const salt = await saltOf(secret, erased)

@@ -1,5 +1,7 @@
 import { countSegmentsWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import { pause } from '../pause.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
@@ -68,6 +70,7 @@ export class Eraser {
   readonly #usage: Usage
   readonly #clock: () => Date
   readonly #signer: Promise<Signer | undefined>
+  #ledger: Ledger | undefined
   #limit = FIRST_PIECE
 
   constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
@@ -244,6 +247,9 @@ export class Eraser {
     })
     const hashes = await listReceiptHashes(this.#db, current)
     await publishKey(this.#bucket, signer.key, now)
-    return complete(this.#db, current, await issueReceipt(content, hashes, signer), now)
+    const { stored, hash } = await issueReceipt(content, hashes, signer)
+    this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
+    await this.#ledger.append({ kind: 'receipt', project: current.projectId, receipt: hash }, now)
+    return complete(this.#db, current, stored, now)
   }
 }

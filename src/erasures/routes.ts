@@ -11,6 +11,8 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
@@ -48,6 +50,7 @@ export const erasureRoutes = createRouter()
         deleteRecordings,
         actor: actorOf(user, key),
         secret: receiptSecret(c.env),
+        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
       if (erased.length === 0) {
@@ -72,6 +75,7 @@ export const erasureRoutes = createRouter()
         deleteRecordings,
         actor: actorOf(user, key),
         secret: receiptSecret(c.env),
+        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
       return c.json({

@@ -1,3 +1,4 @@
+import { canonical, sha256 } from '../../hash.ts'
 import type { ReceiptContent } from '../receipt.ts'
 import { checkSecret, receiptSecret } from '../secret.ts'
 import type { ErasureRow } from '../store.ts'
@@ -25,19 +26,24 @@ export async function openSigner(env: Signing): Promise<Signer | undefined> {
 /**
  * Signs a receipt, once.
  * @param hashes those of the distinct ids; null for an id that was erased before there were any
+ * @returns what the database keeps, and the hash of the receipt, for the ledger
  */
 export async function issueReceipt(
   content: ReceiptContent,
   hashes: (string | null)[],
   { key, secret }: Signer
-): Promise<StoredReceipt> {
+): Promise<{ stored: StoredReceipt; hash: string }> {
   if (hashes.includes(null)) {
-    return sign(content, key)
+    const signed = await sign(content, key)
+    return { stored: signed, hash: await sha256(canonical(signed)) }
   }
   const distinctIds = hashes.filter((hash) => hash !== null).toSorted()
   const salt = await saltFor(content, secret)
   const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
-  return { ...signed, subject: { distinct_ids: distinctIds } }
+  return {
+    stored: { ...signed, subject: { distinct_ids: distinctIds } },
+    hash: await sha256(canonical(signed))
+  }
 }
 
 /**

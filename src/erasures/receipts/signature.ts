@@ -1,4 +1,4 @@
-import { toHex } from '../../hash.ts'
+import { canonical, toHex } from '../../hash.ts'
 import { importPublicKey, type SigningKey } from './keys.ts'
 
 /** A hexadecimal Ed25519 signature, and the HMAC-SHA256 of receipts up to version 0.1. */
@@ -53,16 +53,4 @@ export const importSecret = (secret: string): Promise<CryptoKey> =>
 const fromHex = (text: string) =>
   Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 
-const encode = (content: Members) => new TextEncoder().encode(JSON.stringify(sorted(content)))
-
-/** Returns a copy in which the keys of all objects are sorted. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(sorted)
-  }
-  if (typeof value !== 'object' || value === null) {
-    return value
-  }
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
-}
+const encode = (content: Members) => new TextEncoder().encode(canonical(content))

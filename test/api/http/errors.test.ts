@@ -864,6 +864,7 @@ describe('health', () => {
         { name: 'RECEIPT_SECRET', status: 'ok' },
         { name: 'RECEIPT_KEY', status: 'ok' }
       ],
+      ledger: 'ok',
       queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 },
       dead_letters: 0,
       crons: CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))

@@ -12,6 +12,7 @@ import type { Receipt } from '../../../src/erasures/receipts/schemas.ts'
 import { isSignedBy, isSignedWith } from '../../../src/erasures/receipts/signature.ts'
 import { hashForReceipt, saltOf } from '../../../src/erasures/receipts/subject.ts'
 import type { ErasureRow } from '../../../src/erasures/store.ts'
+import { GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
 
 const SECRETS = { RECEIPT_SECRET: 's'.repeat(64), RECEIPT_KEY: 'k'.repeat(64) }
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.mjs')
@@ -44,12 +45,12 @@ async function newReceipt() {
   }
   const salt = await saltOf(SECRETS.RECEIPT_SECRET, erased)
   const hashes = await Promise.all(['ada', 'anon'].map((id) => hashForReceipt(salt, id)))
-  const stored = await issueReceipt(content, hashes, signer)
+  const { stored, hash } = await issueReceipt(content, hashes, signer)
   const read = await receiptOf(rowOf(stored), SECRETS)
   if (!read) {
     throw new Error('The erasure is completed.')
   }
-  return { signer, stored, salt, receipt: read, x: signer.key.x }
+  return { signer, stored, hash, salt, receipt: read, x: signer.key.x }
 }
 
 const rowOf = (receipt: object) =>
@@ -96,7 +97,11 @@ describe('a receipt', () => {
   it('has no subject if a distinct id was erased before receipts had one', async () => {
     const { signer, salt } = await newReceipt()
 
-    const stored = await issueReceipt(content, [await hashForReceipt(salt, 'ada'), null], signer)
+    const { stored } = await issueReceipt(
+      content,
+      [await hashForReceipt(salt, 'ada'), null],
+      signer
+    )
 
     expect(stored.subject).toBeUndefined()
     expect(await isSignedBy(stored, signer.key.x)).toBe(true)
@@ -186,6 +191,34 @@ describe('scripts/verify-receipt.mjs', () => {
     expect(await verify(files, '--id', 'bob')).toEqual({
       code: 1,
       text: 'The receipt is genuine, but it is not about the distinct id bob.\n'
+    })
+  })
+
+  it('finds the receipt in the ledger, and refuses a ledger that is not one chain', async () => {
+    const { receipt, x, hash } = await newReceipt()
+    const first = await makeEntry(GENESIS, { kind: 'erasure', project: 1 }, 1)
+    const body = { kind: 'receipt', project: 1, receipt: hash }
+    const second = await makeEntry(await headOf(first), body, 2)
+    const run = (links: object[]) =>
+      verify({
+        'receipt.json': receipt,
+        'receipt-keys.json': keysOf(receipt.key, x),
+        'ledger.json': { links }
+      })
+
+    expect(await run([first.link, second.link])).toEqual({
+      code: 0,
+      text: expect.stringContaining(
+        `It is entry 2 of 2 in the ledger that ends with ${(await headOf(second)).hash}.`
+      )
+    })
+    expect(await run([first.link])).toEqual({
+      code: 1,
+      text: 'The receipt is not in the ledger.\n'
+    })
+    expect(await run([{ ...first.link, at: 9 }, second.link])).toEqual({
+      code: 1,
+      text: 'Entry 2 of the ledger does not follow the entry before it.\n'
     })
   })
 
