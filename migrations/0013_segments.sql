@@ -40,6 +40,25 @@ CREATE TABLE `segments` (
 	`cold` text
 );
 --> statement-breakpoint
+CREATE TABLE `version_chunks` (
+	`project_id` integer NOT NULL,
+	`chunk` integer NOT NULL,
+	`build` text NOT NULL,
+	`is_built` integer NOT NULL,
+	`count` integer NOT NULL,
+	`versions` text NOT NULL,
+	`cold` text,
+	PRIMARY KEY(`project_id`, `chunk`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `version_columns` (
+	`project_id` integer NOT NULL,
+	`chunk` integer NOT NULL,
+	`name` text NOT NULL,
+	`data` text NOT NULL,
+	PRIMARY KEY(`project_id`, `chunk`, `name`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE UNIQUE INDEX `segments_range` ON `segments` (`project_id`,`event_id`,`since`);--> statement-breakpoint
 DROP INDEX `events_actors`;--> statement-breakpoint
 -- An event that is stored after the segment of its range, and is not in it.
@@ -90,4 +109,21 @@ CREATE TRIGGER `distinct_ids_delete` AFTER DELETE ON `distinct_ids`
 BEGIN
   INSERT OR IGNORE INTO `moved_identities` (`project_id`, `key`)
   SELECT `project_id`, old.`key` FROM `actor_chunks` WHERE `project_id` = old.`project_id` AND `chunk` = old.`key` >> 12;
+END;
+--> statement-breakpoint
+-- A chunk that has a removed version goes with it.
+CREATE TRIGGER `person_versions_delete` AFTER DELETE ON `person_versions`
+BEGIN
+  DELETE FROM `version_chunks` WHERE `project_id` = old.`project_id` AND `chunk` = old.`id` >> 36;
+END;
+--> statement-breakpoint
+-- Versions never change. Should one be changed by hand, its chunk goes.
+CREATE TRIGGER `person_versions_update` AFTER UPDATE ON `person_versions`
+BEGIN
+  DELETE FROM `version_chunks` WHERE `project_id` = old.`project_id` AND `chunk` = old.`id` >> 36;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `version_chunks_delete` AFTER DELETE ON `version_chunks`
+BEGIN
+  DELETE FROM `version_columns` WHERE `project_id` = old.`project_id` AND `chunk` = old.`chunk`;
 END;

@@ -10,7 +10,7 @@ import {
   deliverDue,
   expireRecordings,
   sealColumns,
-  sealLateEvents,
+  sealThoroughly,
   startErasureRun,
   sweepLedger,
   sweepOpenErasures,
@@ -49,7 +49,7 @@ const JOBS: Record<Cron, Job[]> = {
     continueSnapshotSweep,
     sealColumns
   ],
-  [NIGHTLY]: [verifyNightly, sealLateEvents, sweepLedger],
+  [NIGHTLY]: [verifyNightly, sealThoroughly, sweepLedger],
   [EVERY_MINUTE]: [applyLedger, deliverDue]
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { buildChunk, findDueChunks } from '../../src/columns/actor-chunks.ts'
+import { buildChunks, findChunks } from '../../src/columns/chunks.ts'
 import { findSealable, MANY_LATE, type Sealed, sealEvents } from '../../src/columns/seal.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
@@ -40,15 +40,18 @@ async function chooseDatabases(
   return [row.database]
 }
 
+/** No limit, since the command may take as long as it needs. */
+const ALL = { most: Number.POSITIVE_INFINITY, counted: 1_000_000_000 }
+
 async function sealDatabase({ env }: Service, database: string, project: number | undefined) {
   const usage = newUsage()
   const { db } = openDb(databaseOf(env, database), usage)
   const isMeant = ({ project_id }: { project_id: number }) =>
     project === undefined || project_id === project
-  const chunks = (await findDueChunks(db, Number.POSITIVE_INFINITY)).filter(isMeant)
+  const chunks = (await findChunks(db, ALL)).filter(isMeant)
   for (const [i, chunk] of chunks.entries()) {
-    await buildChunk(db, chunk)
-    showProgress(`${database}: ${i + 1} of ${chunks.length} chunks of actors`)
+    await buildChunks(db, chunk)
+    showProgress(`${database}: ${i + 1} of ${chunks.length} chunks of identities`)
   }
   const clock = () => new Date()
   const kinds = (await listKinds(db)).filter(isMeant)

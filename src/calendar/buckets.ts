@@ -192,23 +192,44 @@ const tooManyBuckets = (interval: Interval): AppError =>
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * Formats a bucket's start for `labels` in an answer: `3-Jun-2025`, or `3-Jun-2025 14:00` for hours
- * and minutes.
+ * Formats the starts of buckets for `labels` in an answer: `3-Jun-2025`, or `3-Jun-2025 14:00` for hours and minutes.
  */
-export function labelOf({ clock }: Bucket, interval: Interval): string {
-  const date = new Date(clock)
-  const day = `${date.getUTCDate()}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`
-  return isWithinDay(interval) ? `${day} ${date.toISOString().slice(-13, -8)}` : day
-}
+export const labelsOf = (buckets: readonly Bucket[], interval: Interval): string[] =>
+  formatEach(
+    buckets,
+    interval,
+    (date) => `${date.getUTCDate()}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`
+  )
 
 /**
- * Formats a bucket's start for `days` in an answer: `2025-06-03`, or `2025-06-03 14:00:00` for
- * hours and minutes.
+ * Formats the starts of buckets for `days` in an answer: `2025-06-03`, or `2025-06-03 14:00:00` for hours and minutes.
  */
-export function dayOf({ clock }: Bucket, interval: Interval): string {
-  const text = new Date(clock).toISOString()
-  const day = text.slice(0, -14)
-  return isWithinDay(interval) ? `${day} ${text.slice(-13, -5)}` : day
+export const daysOf = (buckets: readonly Bucket[], interval: Interval): string[] =>
+  formatEach(buckets, interval, (date) => date.toISOString().slice(0, -14), ':00')
+
+/** Formats the day of each bucket, once for those of one day, and the time if the interval is shorter. */
+function formatEach(
+  buckets: readonly Bucket[],
+  interval: Interval,
+  formatDay: (date: Date) => string,
+  seconds = ''
+): string[] {
+  let known = Number.NaN
+  let day = ''
+  return buckets.map(({ clock }) => {
+    const midnight = floorTo(clock, DAY)
+    if (midnight !== known) {
+      known = midnight
+      day = formatDay(new Date(midnight))
+    }
+    return isWithinDay(interval) ? `${day} ${formatTime(clock - midnight)}${seconds}` : day
+  })
+}
+
+/** Formats a time of day: 50,400,000 ms → `14:00`. */
+function formatTime(time: number): string {
+  const hours = String(Math.floor(time / HOUR)).padStart(2, '0')
+  return `${hours}:${String(Math.floor((time % HOUR) / MINUTE)).padStart(2, '0')}`
 }
 
 const isWithinDay = (interval: Interval): boolean => interval === 'hour' || interval === 'minute'

@@ -14,8 +14,8 @@ const SCANNED_FROM = 256
 
 const REST_MS = 1
 
-/** Bytes of chunks that an isolate keeps: half a million identities. */
-const KEPT_BYTES = 4 * 2 ** 20
+/** Bytes of chunks that an isolate keeps: a million identities. */
+const KEPT_BYTES = 6 * 2 ** 20
 
 /** A chunk that is built never changes: it is built again under another token. */
 type Built = { build: string; actors: ChunkActors }
@@ -97,14 +97,18 @@ export class Actors {
       return undefined
     }
     const actors = decodeActors(data)
-    kept.set(this.#keyOf(chunk), { build, actors }, data.length)
+    kept.set(
+      this.#keyOf(chunk),
+      { build, actors },
+      actors.offsets.byteLength + actors.persons.byteLength
+    )
     return actors
   }
 
   #takeChunk(first: number, { offsets, persons }: ChunkActors, moved: ReadonlySet<number>): void {
     for (let i = 0; i < offsets.length; i += 1) {
       const identity = first + (offsets[i] ?? 0)
-      if (!moved.has(identity)) {
+      if (moved.size === 0 || !moved.has(identity)) {
         this.#set(identity, persons[i] || -identity)
       }
     }

@@ -118,3 +118,18 @@ export function decodeActors(text: string): Actors {
     persons: new Int32Array(fromBase64(persons).buffer)
   }
 }
+
+/** Which versions a chunk has, in order: the keys of their identities, less the first key of the chunk, and their numbers. */
+export type ChunkVersions = { offsets: Uint16Array; numbers: Uint32Array }
+
+/** Encodes the versions of a chunk: the offsets, a newline, the numbers. */
+export const encodeVersions = ({ offsets, numbers }: ChunkVersions): string =>
+  `${encode(offsets)}\n${encode(numbers)}`
+
+export function decodeVersions(text: string): ChunkVersions {
+  const [offsets = '', numbers = ''] = text.split('\n')
+  return {
+    offsets: new Uint16Array(fromBase64(offsets).buffer),
+    numbers: new Uint32Array(fromBase64(numbers).buffer)
+  }
+}

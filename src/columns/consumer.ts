@@ -3,7 +3,7 @@ import { retryOrDrop } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openProjectOf, readMessage } from '../queues/message.ts'
 import { listKinds } from '../rollups/store.ts'
-import { buildChunk } from './actor-chunks.ts'
+import { buildChunks } from './chunks.ts'
 import { ColumnsMessage } from './message.ts'
 import { findSealable, MAX_QUERIES, sealEvents } from './seal.ts'
 
@@ -12,7 +12,7 @@ type ColumnsInvocation = Invocation<
 >
 
 /**
- * Builds chunks of actors and seals segments, each message as far as one invocation may: the rest goes into a new message.
+ * Builds chunks of actors and of their versions, and seals segments, each message as far as one invocation may: the rest goes into a new message.
  * Messages may come twice, at once and in any order, and the work may be cut anywhere.
  * @returns what became of the messages, and what was built
  */
@@ -42,7 +42,7 @@ export async function continueSealing(message: ColumnsMessage, invocation: Colum
       await env.COLUMNS_QUEUE.send({ ...message, chunks: message.chunks.slice(built) })
       return { chunks: built, segments: 0, events: 0 }
     }
-    await buildChunk(db, { project_id: project.id, chunk })
+    await buildChunks(db, { project_id: project.id, chunk })
     built += 1
   }
   const minLate = message.min_late

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
 
 /**
  * Returns an expression for the number of segments that a trigger removes when events are removed. It must be evaluated
@@ -25,4 +26,22 @@ export async function listIdentityColumns(
     select s.id, c.data from segments s cross join segment_columns c on c.segment_id = s.id and c.name = 'identity'
     where s.id > ${after} and +s.project_id = ${projectId} order by s.id limit ${limit}`)
   return (await readBatch(db, columns))[0]
+}
+
+/**
+ * Returns an expression for the number of chunks that a trigger removes when versions are removed. It must be evaluated before
+ * the `delete`, in the same batch. `piece` selects the ids of the versions.
+ */
+export const countVersionChunksOf = (projectId: number, piece: SQL): SQL =>
+  sql`(select count(*) from version_chunks where project_id = ${projectId} and chunk in (select id >> 36 from (${piece})))`
+
+/** Lists which versions the chunks of a project have that these identities are in. */
+export async function listChunkVersions(
+  db: Db,
+  projectId: number,
+  chunks: readonly number[]
+): Promise<{ chunk: number; versions: string }[]> {
+  const found = query<{ chunk: number; versions: string }>(sql`
+    select chunk, versions from version_chunks where project_id = ${projectId} and chunk in ${inJson([...chunks])}`)
+  return (await readBatch(db, found))[0]
 }

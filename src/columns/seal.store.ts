@@ -3,9 +3,10 @@ import { bindRead, query, readBatch, writeBatch } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
 import { expectRows, inJson } from '../db/rows.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
-import type { EncodedColumn, SealedRow, SegmentContent } from './build.ts'
+import type { SealedRow, SegmentContent } from './build.ts'
 import type { SlotCount } from './codec.ts'
 import { MIN_EVENTS, type SegmentPlan } from './plan.ts'
+import type { EncodedColumn } from './property-columns.ts'
 
 /** Slots before those of all events. */
 const FIRST = -1e9

@@ -2,8 +2,9 @@ import type { Db, Usage } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
-import { type EncodedColumn, SegmentBuilder } from './build.ts'
+import { SegmentBuilder } from './build.ts'
 import { type Placed, planSegments, type SegmentPlan } from './plan.ts'
+import { groupColumns } from './property-columns.ts'
 import {
   abandonSegment,
   beginSegment,
@@ -51,11 +52,8 @@ const SLOTS_AT_ONCE = 20_000
 /** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
-/** Bytes of columns written in one transaction. */
-const MAX_WRITTEN_BYTES = 1_000_000
-
 /** How many times as long as a statement took the database is then left to others. */
-const REST = 3
+const REST = 6
 
 /**
  * Bytes of properties read for a segment, 4 kB for each of 32,768 events. A segment with more gets no columns of
@@ -231,21 +229,4 @@ function gapsBetween(segments: readonly Placed[], horizon: number): SlotRange[] 
   return starts
     .map((since, i) => ({ since, until: ends[i] ?? since }))
     .filter(({ since, until }) => since < until)
-}
-
-/** Groups columns into transactions of at most 1 MB, or of one column. */
-function groupColumns(columns: readonly EncodedColumn[]): EncodedColumn[][] {
-  const groups: EncodedColumn[][] = []
-  let bytes = 0
-  for (const column of columns) {
-    const last = groups.at(-1)
-    bytes += column.data.length
-    if (last && bytes <= MAX_WRITTEN_BYTES) {
-      last.push(column)
-    } else {
-      groups.push([column])
-      bytes = column.data.length
-    }
-  }
-  return groups
 }

@@ -11,7 +11,7 @@ import { Recent } from './recent.ts'
  * token. So whatever was read once is kept, whoever asks for it next, and only whether the segment still exists is asked again.
  */
 const MB = 2 ** 20
-const keptValues = new Recent<Column>(12 * MB)
+const keptValues = new Recent<Column>(8 * MB)
 /** Identities and times; the identities of four million events. */
 const keptNumbers = new Recent<Uint32Array>(16 * MB)
 /** The slots of the segments that a source last had, by token. */
@@ -124,7 +124,7 @@ function take(segment: Segment, name: string, text: string, { values, numbers }:
   }
   const column = decodeColumn(text, segment.count)
   values.set(name, column)
-  // The values take about twice the bytes of their text, and those of small texts and numbers some more.
-  const bytes = column.codes.byteLength + 2 * text.length + 16 * column.values.length
-  keptValues.set(key, column, bytes)
+  // A list of texts takes about twice the bytes of the JSON, and some more for each; a list of numbers takes 8 bytes for each.
+  const bytes = name === 'version' ? 0 : 2 * text.length + 8 * column.values.length
+  keptValues.set(key, column, column.codes.byteLength + 8 * column.values.length + bytes)
 }

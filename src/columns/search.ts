@@ -1,10 +1,13 @@
 import type { Db } from '../db/client.ts'
 import { pause } from '../pause.ts'
-import { decodeNumbers } from './codec.ts'
-import { listIdentityColumns } from './erase.store.ts'
+import { CHUNK, decodeNumbers, decodeVersions } from './codec.ts'
+import { listChunkVersions, listIdentityColumns } from './erase.store.ts'
 
 /** Columns read per query, about 180 kB each. */
 const COLUMNS_AT_ONCE = 8
+
+/** Chunks read per query, about 100 kB each. */
+const CHUNKS_AT_ONCE = 8
 
 /** Milliseconds for which the database is left to others after a query. */
 const REST_MS = 20
@@ -23,6 +26,25 @@ export async function countSegmentsWith(
     if (after !== undefined) {
       await pause(REST_MS)
     }
+  }
+  return found
+}
+
+/** Counts the project's chunks that have versions of one of these identities. */
+export async function countVersionChunksWith(
+  db: Db,
+  projectId: number,
+  keys: ReadonlySet<number>
+): Promise<number> {
+  const chunks = [...new Set([...keys].map((key) => Math.floor(key / CHUNK)))]
+  let found = 0
+  for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
+    const some = chunks.slice(from, from + CHUNKS_AT_ONCE)
+    for (const { chunk, versions } of await listChunkVersions(db, projectId, some)) {
+      const { offsets } = decodeVersions(versions)
+      found += offsets.some((offset) => keys.has(chunk * CHUNK + offset)) ? 1 : 0
+    }
+    await pause(REST_MS)
   }
   return found
 }

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { Identity, ProjectChunk } from './actor-chunks.store.ts'
-import type { EncodedColumn } from './build.ts'
 import { CHUNK } from './codec.ts'
+import type { EncodedColumn } from './property-columns.ts'
 
 /** A sealed segment with its place. */
 export type SegmentRow = {

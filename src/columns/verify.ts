@@ -22,6 +22,7 @@ import {
   sampleChunks,
   sampleSegments
 } from './verify.store.ts'
+import { verifyVersions } from './verify-versions.ts'
 
 /** Rows of a piece, and bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
@@ -44,12 +45,16 @@ export type VerifiedColumns = {
   chunks: number
   wrong_chunks: number
   first_chunks: ProjectChunk[]
+  version_chunks: number
+  wrong_version_chunks: number
+  first_version_chunks: ProjectChunk[]
 }
 
 /**
- * Compares segments with their rows, and chunks of actors with the identities, in random order. What is wrong is removed, so
- * that it is not read again, and built anew by the next run. Events may be stored and removed, and identities move, meanwhile.
- * @param most segments compared at most, and chunks
+ * Compares segments with their rows, chunks of actors with the identities, and chunks of versions with theirs, in random order.
+ * What is wrong is removed, so that it is not read again, and built anew by the next run. Events may be stored and removed, and
+ * identities move, meanwhile.
+ * @param most segments compared at most, and chunks of either kind
  */
 export async function verifyColumns(db: Db, most: number): Promise<VerifiedColumns> {
   const ids = await sampleSegments(db, most)
@@ -62,13 +67,17 @@ export async function verifyColumns(db: Db, most: number): Promise<VerifiedColum
   for (const chunk of sample) {
     chunks.push(...(await verifyChunk(db, chunk)))
   }
+  const versions = await verifyVersions(db, most)
   return {
     segments: ids.length,
     wrong_segments: segments.length,
     first_segments: segments.slice(0, MAX_SHOWN),
     chunks: sample.length,
     wrong_chunks: chunks.length,
-    first_chunks: chunks.slice(0, MAX_SHOWN)
+    first_chunks: chunks.slice(0, MAX_SHOWN),
+    version_chunks: versions.compared,
+    wrong_version_chunks: versions.wrong.length,
+    first_version_chunks: versions.wrong.slice(0, MAX_SHOWN)
   }
 }
 
@@ -198,3 +207,7 @@ async function verifyChunk(db: Db, chunk: ProjectChunk): Promise<ProjectChunk[]>
   await emptyChunk(db, chunk, stored.build)
   return [chunk]
 }
+
+/** Counts what differed from the rows. */
+export const countWrong = (verified: VerifiedColumns): number =>
+  verified.wrong_segments + verified.wrong_chunks + verified.wrong_version_chunks

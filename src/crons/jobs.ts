@@ -1,7 +1,7 @@
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
 import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
-import { verifyColumns } from '../columns/verify.ts'
+import { countWrong, verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { MIN_AGE, replayLedger } from '../erasures/replay.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
@@ -121,13 +121,13 @@ function sweepSnapshots(begins: boolean): Job {
 }
 
 /** Queues the projects whose columns have to be built, except for a few late events. */
-export const sealColumns = sealLate(MANY_LATE)
-/** Queues the projects whose columns have to be built, for a single late event too. */
-export const sealLateEvents = sealLate(1)
+export const sealColumns = seal({ minLate: MANY_LATE, isThorough: false })
+/** Queues the projects whose columns have to be built, for a single late event or many new versions of persons too. */
+export const sealThoroughly = seal({ minLate: 1, isThorough: true })
 
-function sealLate(minLate: number): Job {
+function seal(how: { minLate: number; isThorough: boolean }): Job {
   return inEachDatabase('sealing', async ({ db, database, usage }, { env, now }) => {
-    const sent = await startSealing(db, env.COLUMNS_QUEUE, { now, minLate })
+    const sent = await startSealing(db, env.COLUMNS_QUEUE, { now, ...how })
     log('info', 'sealing', { database, sent, rows_read: usage.rowsRead })
   })
 }
@@ -149,17 +149,19 @@ export const verifyNightly = inEachDatabase('nightly verification', async ({ db,
     ...sessions,
     first: session[0] && withoutId(session[0])
   })
+  const verified = await verifyColumns(db, NIGHTLY_COLUMNS)
   const {
     first_segments: [segment],
     first_chunks: [chunk],
+    first_version_chunks: [version_chunk],
     ...columns
-  } = await verifyColumns(db, NIGHTLY_COLUMNS)
-  const isWrong = columns.wrong_segments + columns.wrong_chunks > 0
-  log(isWrong ? 'error' : 'info', 'nightly verification of columns', {
+  } = verified
+  log(countWrong(verified) > 0 ? 'error' : 'info', 'nightly verification of columns', {
     database,
     ...columns,
     segment,
-    chunk
+    chunk,
+    version_chunk
   })
 })
 

@@ -1,4 +1,4 @@
-import { countSegmentsWith } from '../columns/search.ts'
+import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
@@ -195,15 +195,20 @@ export class Eraser {
     return this.#clock().getTime()
   }
 
-  /** Counts the segments that still have an event of the person. */
-  async #countSegments(erasure: ErasureRow): Promise<number> {
+  /** Counts the copies in columns that still have a version, or an event that had to go, of the person. */
+  async #countCopies(erasure: ErasureRow): Promise<Record<string, number>> {
     const all = new Set<number>()
     for await (const keys of this.#keysOf(erasure)) {
       for (const key of keys) {
         all.add(key)
       }
     }
-    return countSegmentsWith(this.#db, this.#project.id, all)
+    return {
+      version_chunks: await countVersionChunksWith(this.#db, this.#project.id, all),
+      ...(erasure.deleteEvents && {
+        segments: await countSegmentsWith(this.#db, this.#project.id, all)
+      })
+    }
   }
 
   /** Searches every store once more. Completes the erasure only if all stores are empty. */
@@ -216,7 +221,7 @@ export class Eraser {
     const remaining = {
       ...(mayComplete(current) && NO_WAITING_OBJECTS),
       ...(await countRemains(this.#db, current)),
-      ...(current.deleteEvents && { segments: await this.#countSegments(current) })
+      ...(await this.#countCopies(current))
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     const areInProgress = left.every(([store]) => store === 'events' || store === 'sessions')

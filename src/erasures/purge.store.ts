@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import { countSegmentsOf } from '../columns/erase.store.ts'
+import { countSegmentsOf, countVersionChunksOf } from '../columns/erase.store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -32,7 +32,10 @@ export async function purgeVersions(
   return purgePiece(db, [
     sql`update erasures
         set stores = json_set(stores, '$.person_versions',
-              coalesce(stores ->> '$.person_versions', 0) + (select count(*) from (${piece}))), progress_at = ${now}
+              coalesce(stores ->> '$.person_versions', 0) + (select count(*) from (${piece})),
+              '$.version_chunks',
+              coalesce(stores ->> '$.version_chunks', 0) + ${countVersionChunksOf(projectId, piece)}),
+            progress_at = ${now}
         where id = ${id}`,
     sql`delete from person_versions where id in (${piece}) returning 1`
   ])

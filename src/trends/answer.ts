@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Bucket, dayOf, type Interval, labelOf } from '../calendar/buckets.ts'
+import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
 import type { Value } from './grouping.ts'
@@ -110,8 +110,8 @@ export const toPeriod = (
   label: Period['label']
 ): Period => ({
   buckets,
-  labels: buckets.map((bucket, i) => (label ? `${interval} ${i}` : labelOf(bucket, interval))),
-  days: buckets.map((bucket) => dayOf(bucket, interval)),
+  labels: label ? buckets.map((_, i) => `${interval} ${i}`) : labelsOf(buckets, interval),
+  days: daysOf(buckets, interval),
   label
 })
 

@@ -1,12 +1,13 @@
 import { type Batch, emptyColumn } from '../columns/batch.ts'
 import type { Column } from '../columns/column.ts'
+import { VersionValues } from '../columns/versions.ts'
 import type { Db } from '../db/client.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import type { Property } from './query.ts'
-import { readSessionValues, readVersionValues } from './values.store.ts'
+import { readSessionValues } from './values.store.ts'
 
-/** Versions or sessions looked up in one statement. */
+/** Sessions looked up in one statement. */
 const AT_ONCE = 5_000
 
 const REST_MS = 1
@@ -15,8 +16,9 @@ const REST_MS = 1
 export class Values {
   readonly #db: Db
   readonly #projectId: number
-  /** What versions and sessions are known to have, by type and name of the property. */
-  readonly #known = new Map<string, Map<Json, Json>>()
+  /** By name of the property, as what is known of sessions. */
+  readonly #versions = new Map<string, VersionValues>()
+  readonly #sessions = new Map<string, Map<Json, Json>>()
 
   constructor(db: Db, projectId: number) {
     this.#db = db
@@ -26,37 +28,31 @@ export class Values {
   /** Returns the values of a property in a batch; those of persons and sessions may list a value more than once. */
   async of(batch: Batch, { type, key }: Property): Promise<Column> {
     if (type === 'person') {
-      return this.#owned(batch.versions, `person ${key}`, (ids: number[]) =>
-        readVersionValues(this.#db, this.#projectId, ids, key)
-      )
+      const known = this.#versions.get(key) ?? new VersionValues(this.#db, this.#projectId, key)
+      this.#versions.set(key, known)
+      return known.of(batch.versions)
     }
     if (type === 'session') {
-      return this.#owned(batch.sessions, `session ${key}`, (ids: string[]) =>
-        readSessionValues(this.#db, this.#projectId, ids, key)
-      )
+      return this.#ofSessions(batch.sessions, key)
     }
     return batch.properties.get(key) ?? emptyColumn(batch.length)
   }
 
-  async #owned<Id extends Json>(
-    { codes, values }: Column,
-    name: string,
-    read: (ids: Id[]) => Promise<{ ids: Id[]; values: Json[] }>
-  ): Promise<Column> {
-    const known = this.#known.get(name) ?? new Map<Json, Json>([[null, null]])
-    this.#known.set(name, known)
-    const unknown = values.filter((id) => !known.has(id))
+  async #ofSessions({ codes, values: ids }: Column, key: string): Promise<Column> {
+    const known = this.#sessions.get(key) ?? new Map<Json, Json>([[null, null]])
+    this.#sessions.set(key, known)
+    const unknown = ids.filter((id) => !known.has(id))
     for (let from = 0; from < unknown.length; from += AT_ONCE) {
       const some = unknown.slice(from, from + AT_ONCE)
       for (const id of some) {
         known.set(id, null)
       }
-      const found = await read(some as Id[])
+      const found = await readSessionValues(this.#db, this.#projectId, some.map(String), key)
       for (const [i, id] of found.ids.entries()) {
         known.set(id, found.values[i] ?? null)
       }
       await pause(REST_MS)
     }
-    return { codes, values: values.map((id) => known.get(id) ?? null) }
+    return { codes, values: ids.map((id) => known.get(id) ?? null) }
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { SegmentBuilder } from '../../src/columns/build.ts'
-import { encodeActors } from '../../src/columns/codec.ts'
+import { buildChunks } from '../../src/columns/chunks.ts'
 import {
   beginSegment,
   type Place,
@@ -41,15 +41,7 @@ export async function sealRange(
 export const unseal = (db: Db, projectId: number) =>
   db.run(sql`delete from segments where project_id = ${projectId}`)
 
-/** Builds the first chunk of a project's actors, which has the identities with the keys below 4,096. */
+/** Builds the first chunk of a project's actors and versions, which has the identities with the keys below 4,096. */
 export async function buildFirstChunk(db: Db, projectId: number): Promise<void> {
-  const rows = await db.all<{ key: number; person: number }>(sql`
-    select key, coalesce(person_id, 0) as person from distinct_ids where project_id = ${projectId} and key < 4096 order by key`)
-  const data = encodeActors({
-    offsets: Uint16Array.from(rows, ({ key }) => key),
-    persons: Int32Array.from(rows, ({ person }) => person)
-  })
-  await db.run(
-    sql`insert into actor_chunks (project_id, chunk, build, data) values (${projectId}, 0, 'test', ${data})`
-  )
+  await buildChunks(db, { project_id: projectId, chunk: 0 })
 }

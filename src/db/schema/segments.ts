@@ -79,3 +79,39 @@ export const movedIdentities = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.projectId, t.key] })]
 )
+
+/**
+ * Copies of person properties, in columns: of the versions whose identities have 4,096 consecutive keys. A version that is not
+ * in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed. WITHOUT ROWID, added by
+ * hand.
+ */
+export const versionChunks = sqliteTable(
+  'version_chunks',
+  {
+    projectId: integer('project_id').notNull(),
+    /** The keys from `chunk << 12` on. */
+    chunk: integer().notNull(),
+    /** A random token of this content: no other has the same, not even after the database was restored. */
+    build: text().notNull(),
+    /** Only a chunk that is built is read; the columns of another one are still being written. */
+    isBuilt: integer('is_built', { mode: 'boolean' }).notNull(),
+    count: integer().notNull(),
+    /** Which versions it has: see `columns/codec.ts`. */
+    versions: text().notNull(),
+    /** A JSON list of the properties that its versions have and it has no column for; null if there are too many to list. */
+    cold: text()
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.chunk] })]
+)
+
+/** The columns of `version_chunks` by name of the property, encoded by `columns/codec.ts`. WITHOUT ROWID, added by hand. */
+export const versionColumns = sqliteTable(
+  'version_columns',
+  {
+    projectId: integer('project_id').notNull(),
+    chunk: integer().notNull(),
+    name: text().notNull(),
+    data: text().notNull()
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.chunk, t.name] })]
+)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
-import { buildChunk } from '../../../src/columns/actor-chunks.ts'
+import { buildChunks } from '../../../src/columns/chunks.ts'
 import { beginSegment } from '../../../src/columns/seal.store.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
@@ -110,7 +110,7 @@ class History {
     } else if ('erase' in one) {
       await this.#erase(one.erase)
     } else {
-      await buildChunk(db, { project_id: this.#id, chunk: 0 })
+      await buildChunks(db, { project_id: this.#id, chunk: 0 })
     }
   }
 

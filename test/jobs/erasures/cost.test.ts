@@ -51,7 +51,7 @@ describe('what an erasure costs', () => {
       expect(deletion.written).toBeLessThanOrEqual(50 * 14)
       expect(deletion.read).toBeLessThanOrEqual(50 * 40)
       expect(clearing.written).toBeLessThanOrEqual(50 * 4)
-      expect(clearing.read).toBeLessThanOrEqual(50 * 25)
+      expect(clearing.read).toBeLessThanOrEqual(50 * 30)
       expect(purging.written).toBeLessThanOrEqual(50 * 17)
       expect(purging.read).toBeLessThanOrEqual(50 * 160)
     }

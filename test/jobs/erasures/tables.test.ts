@@ -13,6 +13,8 @@ const BECOMES: Record<string, string> = {
   segments: 'removed with the first removed event that they have, verified',
   segment_columns: 'removed with their segment',
   late_events: 'removed with their segment',
+  version_chunks: 'removed with the first removed version that they have, verified',
+  version_columns: 'removed with their chunk',
   actor_chunks: 'ids of identities and persons: no distinct id, no property',
   moved_identities: 'ids of identities: no distinct id, no property',
   event_counts: 'corrected with each piece of events',

@@ -1,20 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  type Bucket,
   bucketsBefore,
   bucketsFrom,
   bucketsOf,
   type Calendar,
-  dayOf,
   daysBefore,
+  daysOf,
   HOUR,
   INTERVALS,
   type Interval,
-  labelOf,
+  labelsOf,
   MAX_BUCKETS
 } from '../../../src/calendar/buckets.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
 import { deep } from '../../support/depth.ts'
+
+const dayOf = (bucket: Bucket, interval: Interval) => daysOf([bucket], interval)[0]
+
+const labelOf = (bucket: Bucket, interval: Interval) => labelsOf([bucket], interval)[0]
 
 const calendar = (timezone: string, weekStart = 0): Calendar => ({ timezone, weekStart })
 const at = (text: string) => Date.parse(text)

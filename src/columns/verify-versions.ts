@@ -1,0 +1,121 @@
+import type { Db } from '../db/client.ts'
+import { isObject, isSame, type Json } from '../input/json.ts'
+import { pause } from '../pause.ts'
+import type { ProjectChunk } from './actor-chunks.store.ts'
+import { CHUNK, decodeColumn, decodeVersions } from './codec.ts'
+import type { Column } from './column.ts'
+import {
+  readChunk,
+  readVersions,
+  removeChunk,
+  sampleChunks,
+  type VersionRow
+} from './version-chunks.store.ts'
+
+/** Rows of a piece, and bytes of their properties. */
+const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
+
+/** How many times as long as a statement took the database is then left to others. */
+const REST = 3
+
+/**
+ * Compares the properties in chunks of versions with their rows, in random order. What is wrong is removed, and built anew by the
+ * next run.
+ * @param most chunks compared at most
+ */
+export async function verifyVersions(
+  db: Db,
+  most: number
+): Promise<{ compared: number; wrong: ProjectChunk[] }> {
+  const sample = await sampleChunks(db, most)
+  const wrong: ProjectChunk[] = []
+  for (const chunk of sample) {
+    const read = await readChunk(db, chunk)
+    // With a removed version its chunk has gone too, so one that is still there is wrong.
+    if (
+      read &&
+      !(await isEqual(db, chunk, read)) &&
+      (await removeChunk(db, chunk, read.stored.build))
+    ) {
+      wrong.push(chunk)
+    }
+  }
+  return { compared: sample.length, wrong }
+}
+
+async function isEqual(
+  db: Db,
+  chunk: ProjectChunk,
+  { stored, columns }: NonNullable<Awaited<ReturnType<typeof readChunk>>>
+): Promise<boolean> {
+  let copy: Copy
+  try {
+    copy = new Copy(chunk, stored, columns)
+  } catch {
+    return false
+  }
+  let compared = 0
+  for (let after: VersionRow | undefined = { id: -1, properties: '' }; after; ) {
+    const { versions, ms } = await readVersions(db, chunk, after.id, PIECE)
+    for (const version of versions) {
+      if (copy.has(version.id)) {
+        compared += 1
+        if (!copy.isEqual(version)) {
+          return false
+        }
+      }
+    }
+    after = versions.at(-1)
+    await pause(REST * ms)
+  }
+  return compared === copy.size
+}
+
+/** The versions of a chunk as its columns have them. */
+class Copy {
+  /** The row of each version in the columns. */
+  readonly #rows: ReadonlyMap<number, number>
+  readonly #columns: ReadonlyMap<string, Column>
+  readonly #cold: ReadonlySet<string> | null
+
+  /** @throws when a column is damaged */
+  constructor(
+    { chunk }: ProjectChunk,
+    { versions, cold }: { versions: string; cold: string | null },
+    columns: readonly { name: string; data: string }[]
+  ) {
+    const { offsets, numbers } = decodeVersions(versions)
+    const idOf = (row: number) =>
+      (chunk * CHUNK + (offsets[row] ?? 0)) * 2 ** 24 + (numbers[row] ?? 0)
+    this.#rows = new Map(Array.from(offsets, (_, row) => [idOf(row), row]))
+    this.#columns = new Map(
+      columns.map(({ name, data }) => [name, decodeColumn(data, offsets.length)])
+    )
+    this.#cold = cold === null ? null : new Set(JSON.parse(cold))
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  has(id: number): boolean {
+    return this.#rows.has(id)
+  }
+
+  isEqual({ id, properties }: VersionRow): boolean {
+    const row = this.#rows.get(id) ?? -1
+    const stored: Json = JSON.parse(properties)
+    const members = isObject(stored) ? stored : {}
+    for (const [name, { codes, values }] of this.#columns) {
+      const copied = values[codes[row] ?? 0] ?? null
+      if (!isSame(copied, Object.hasOwn(members, name) ? (members[name] ?? null) : null)) {
+        return false
+      }
+    }
+    const cold = this.#cold
+    return (
+      cold === null ||
+      Object.keys(members).every((name) => this.#columns.has(name) || cold.has(name))
+    )
+  }
+}

@@ -1,0 +1,65 @@
+import type { Db } from '../db/client.ts'
+import { pause } from '../pause.ts'
+import type { ProjectChunk } from './actor-chunks.store.ts'
+import { CHUNK, encodeVersions } from './codec.ts'
+import { groupColumns, PropertyColumns } from './property-columns.ts'
+import {
+  beginChunk,
+  finishChunk,
+  readVersions,
+  type VersionRow,
+  writeColumns
+} from './version-chunks.store.ts'
+
+/*
+ * A chunk that is read equals its versions, whatever happens while it is built, and wherever the work is cut:
+ *
+ * 1. The first batch makes the chunk exist with a token of its own. From its commit on, a trigger removes the chunk when one of
+ *    its versions is removed or changed.
+ * 2. Versions are read after this commit, and columns written only as long as the chunk exists with this token.
+ * 3. The last statement lets the chunk be read, if it still has the token.
+ *
+ * Versions that are added meanwhile, or later, are not in the chunk: they are looked up.
+ */
+
+/** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
+const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
+
+/** How many times as long as a statement took the database is then left to others. */
+const REST = 3
+
+/** Versions of a chunk, 16 per identity, and bytes of their properties; with more, all of its versions are looked up. */
+const MOST = { versions: 65_536, bytes: 67_108_864 }
+
+/** Copies the properties of a chunk's versions into columns; may be cut anywhere, and run several times at once. */
+export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<void> {
+  const build = crypto.randomUUID()
+  await beginChunk(db, chunk, build)
+  const ids: number[] = []
+  const properties = new PropertyColumns()
+  let bytes = 0
+  for (let after: VersionRow | undefined = { id: -1, properties: '' }; after; ) {
+    const { versions, ms } = await readVersions(db, chunk, after.id, PIECE)
+    for (const { id, properties: json } of versions) {
+      properties.add(ids.length, JSON.parse(json))
+      ids.push(id)
+      bytes += json.length
+    }
+    properties.dropLargest()
+    if (ids.length > MOST.versions || bytes > MOST.bytes) {
+      await finishChunk(db, chunk, build, { count: ids.length, versions: '', cold: null })
+      return
+    }
+    after = versions.at(-1)
+    await pause(REST * ms)
+  }
+  const { cold, columns } = properties.finish(ids.length)
+  for (const some of groupColumns(columns)) {
+    await writeColumns(db, chunk, build, some)
+  }
+  const versions = encodeVersions({
+    offsets: Uint16Array.from(ids, (id) => Math.floor(id / 2 ** 24) - chunk.chunk * CHUNK),
+    numbers: Uint32Array.from(ids, (id) => id % 2 ** 24)
+  })
+  await finishChunk(db, chunk, build, { count: ids.length, versions, cold })
+}

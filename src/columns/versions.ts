@@ -1,0 +1,233 @@
+import type { Db } from '../db/client.ts'
+import type { Json } from '../input/json.ts'
+import { pause } from '../pause.ts'
+import { emptyColumn } from './batch.ts'
+import { CHUNK, decodeColumn, decodeVersions } from './codec.ts'
+import type { Codes, Column } from './column.ts'
+import { NumberMap } from './number-map.ts'
+import { Recent } from './recent.ts'
+import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
+
+/** Chunks read in one statement, and versions looked up in one. */
+const CHUNKS_AT_ONCE = 64
+const LOOKED_UP_AT_ONCE = 5_000
+
+const REST_MS = 1
+
+/** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
+type Places = { starts: Uint32Array; numbers: Uint32Array }
+
+/** What an isolate keeps of chunks, under the token of its content, which never changes. */
+type Kept<Content> = { build: string; content: Content }
+
+const MB = 2 ** 20
+const keptPlaces = new Recent<Kept<Places>>(2 * MB)
+const keptColumns = new Recent<Kept<Column>>(2 * MB)
+
+/** A property of a chunk's versions; `values[codes[place]]` is the number of the value. */
+type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }
+
+/** Version ids per identity: the bits above say whose the version is. */
+const VERSIONS = 2 ** 24
+
+const identityOf = (id: number): number => Math.floor(id / VERSIONS)
+
+const chunkOf = (identity: number): number => Math.floor(identity / CHUNK)
+
+/** Instead of the number of a value: no chunk has the version. */
+const UNKNOWN = -1
+
+/** Finds the values that versions of persons have for a property: in chunks, and of versions that no chunk has in rows. */
+export class VersionValues {
+  readonly #db: Db
+  readonly #projectId: number
+  readonly #key: string
+  /** For each chunk that was read, its place in `#chunks`, counted from 1. */
+  readonly #knownChunks = new NumberMap()
+  readonly #chunks: (Chunk | undefined)[] = []
+  /** The number of the value of each version that was looked up. */
+  readonly #lookedUp = new Map<number, number>()
+  readonly #values: Json[] = [null]
+  /** The numbers of values other than arrays and objects. */
+  readonly #numbers = new Map<Json, number>([[null, 0]])
+
+  constructor(db: Db, projectId: number, key: string) {
+    this.#db = db
+    this.#projectId = projectId
+    this.#key = key
+  }
+
+  /** Returns the values of versions; the column has the ids of these. */
+  async of({ codes, values: ids }: Column): Promise<Column> {
+    await this.#readChunks(ids)
+    const numbers = await this.#numbersOf(ids)
+    // Only the values of these versions are listed, since the caller looks at each.
+    const places = new Int32Array(this.#values.length)
+    const values: Json[] = []
+    for (let i = 0; i < numbers.length; i += 1) {
+      const number = numbers[i] ?? 0
+      if (places[number] === 0) {
+        values.push(this.#values[number] ?? null)
+        places[number] = values.length
+      }
+      numbers[i] = (places[number] ?? 0) - 1
+    }
+    const found = new Uint32Array(codes.length)
+    for (let i = 0; i < found.length; i += 1) {
+      found[i] = numbers[codes[i] ?? 0] ?? 0
+    }
+    return { codes: found, values }
+  }
+
+  /** Returns the number of each version's value. */
+  async #numbersOf(ids: readonly Json[]): Promise<Int32Array> {
+    const numbers = new Int32Array(ids.length)
+    const unknown: number[] = []
+    for (let i = 0; i < numbers.length; i += 1) {
+      numbers[i] = this.#find(Number(ids[i]))
+      if (numbers[i] === UNKNOWN) {
+        unknown.push(i)
+      }
+    }
+    await this.#lookUp(unknown.map((i) => Number(ids[i])))
+    for (const i of unknown) {
+      numbers[i] = this.#lookedUp.get(Number(ids[i])) ?? 0
+    }
+    return numbers
+  }
+
+  /** Returns the number of a version's value; 0 for an event without a person. */
+  #find(id: number): number {
+    if (id === 0) {
+      return 0
+    }
+    const identity = identityOf(id)
+    const chunk = this.#chunks[this.#knownChunks.get(chunkOf(identity)) - 1]
+    if (!chunk) {
+      return UNKNOWN
+    }
+    const number = id - identity * VERSIONS
+    const offset = identity - chunk.first
+    const end = chunk.starts[offset + 1] ?? 0
+    for (let place = chunk.starts[offset] ?? end; place < end; place += 1) {
+      if (chunk.numbers[place] === number) {
+        return chunk.values[chunk.codes[place] ?? 0] ?? UNKNOWN
+      }
+    }
+    return UNKNOWN
+  }
+
+  /** Reads the chunks of these versions that have not been read yet. */
+  async #readChunks(ids: readonly Json[]): Promise<void> {
+    const fresh: number[] = []
+    for (const id of ids) {
+      const chunk = chunkOf(identityOf(Number(id)))
+      if (id !== null && this.#knownChunks.get(chunk) === 0) {
+        fresh.push(chunk)
+        this.#chunks.push(undefined)
+        this.#knownChunks.set(chunk, this.#chunks.length)
+      }
+    }
+    for (let from = 0; from < fresh.length; from += CHUNKS_AT_ONCE) {
+      const chunks = fresh.slice(from, from + CHUNKS_AT_ONCE)
+      const known = {
+        versions: chunks.flatMap((chunk) => keptPlaces.get(this.#placesKey(chunk))?.build ?? []),
+        columns: chunks.flatMap((chunk) => keptColumns.get(this.#columnKey(chunk))?.build ?? [])
+      }
+      const asked = { chunks, key: this.#key, known }
+      for (const read of await readChunks(this.#db, this.#projectId, asked)) {
+        this.#chunks[this.#knownChunks.get(read.chunk) - 1] = this.#toChunk(read)
+      }
+    }
+  }
+
+  #placesKey(chunk: number): string {
+    return `${this.#projectId} ${chunk}`
+  }
+
+  #columnKey(chunk: number): string {
+    return `${this.#projectId} ${chunk} ${this.#key}`
+  }
+
+  /** Decodes a chunk, or takes what is kept of it. @returns undefined if its versions have to be looked up */
+  #toChunk({ chunk, build, versions, data, state }: ReadChunk): Chunk | undefined {
+    const places = take(keptPlaces, this.#placesKey(chunk), build, versions, toPlaces)
+    if (!places || state === 'cold') {
+      return undefined
+    }
+    const { length } = places.numbers
+    const column =
+      state === 'none'
+        ? emptyColumn(length)
+        : take(keptColumns, this.#columnKey(chunk), build, data, (text) =>
+            decodeColumn(text, length)
+          )
+    return (
+      column && {
+        ...places,
+        first: chunk * CHUNK,
+        codes: column.codes,
+        values: Uint32Array.from(column.values, (value) => this.#numberOf(value))
+      }
+    )
+  }
+
+  /** Returns the number of a value. Arrays and objects get a new one each time. */
+  #numberOf(value: Json): number {
+    const known = this.#numbers.get(value)
+    if (known !== undefined) {
+      return known
+    }
+    const number = this.#values.length
+    this.#values.push(value)
+    if (typeof value !== 'object') {
+      this.#numbers.set(value, number)
+    }
+    return number
+  }
+
+  async #lookUp(versions: readonly number[]): Promise<void> {
+    const unknown = versions.filter((id) => !this.#lookedUp.has(id))
+    for (let from = 0; from < unknown.length; from += LOOKED_UP_AT_ONCE) {
+      const some = unknown.slice(from, from + LOOKED_UP_AT_ONCE)
+      for (const id of some) {
+        this.#lookedUp.set(id, 0)
+      }
+      const { ids, values } = await readValues(this.#db, this.#projectId, some, this.#key)
+      for (const [i, id] of ids.entries()) {
+        this.#lookedUp.set(id, this.#numberOf(values[i] ?? null))
+      }
+      await pause(REST_MS)
+    }
+  }
+}
+
+/** Decodes and keeps a text, or takes what is kept. @returns undefined if there is neither */
+function take<Content>(
+  kept: Recent<Kept<Content>>,
+  key: string,
+  build: string,
+  text: string | null,
+  decode: (text: string) => Content
+): Content | undefined {
+  if (text === null) {
+    const known = kept.get(key)
+    return known?.build === build ? known.content : undefined
+  }
+  const content = decode(text)
+  kept.set(key, { build, content }, 2 * text.length)
+  return content
+}
+
+/** Finds the places of the versions of each identity. */
+function toPlaces(text: string): Places {
+  const { offsets, numbers } = decodeVersions(text)
+  const starts = new Uint32Array(CHUNK + 1)
+  for (const offset of offsets) {
+    starts[offset + 1] = (starts[offset + 1] ?? 0) + 1
+  }
+  for (let i = 1; i < starts.length; i += 1) {
+    starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0)
+  }
+  return { starts, numbers }
+}

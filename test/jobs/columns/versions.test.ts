@@ -1,0 +1,198 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { findChunks } from '../../../src/columns/chunks.ts'
+import { verifyColumns } from '../../../src/columns/verify.ts'
+import { VersionValues } from '../../../src/columns/versions.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import type { Json } from '../../../src/input/json.ts'
+import { seal } from '../../support/columns.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
+
+const PLANS: Json[] = ['free', 'pro', null, 7, { of: ['list'] }]
+
+/** Creates a project with 80 persons who have two versions each, and copies these. @returns also their chunks */
+async function newCrowd() {
+  const project = await newProject()
+  for (const visit of [0, 1]) {
+    await project.ingest(
+      Array.from({ length: 80 }, (_, n) => ({
+        distinct_id: `visitor ${n}`,
+        properties: {
+          $set: { plan: PLANS[(n + visit) % 5] ?? null, visit, note: `${n} ${visit} note` }
+        }
+      }))
+    )
+  }
+  const rows = await db.all<{ chunk: number }>(
+    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
+  )
+  const chunks = rows.map(({ chunk }) => chunk)
+  await seal(project.id, { chunks })
+  return { project, chunks }
+}
+
+/** The versions of a project as their rows have them. */
+const listVersions = (projectId: number) =>
+  db.all<{ id: number; properties: string }>(
+    sql`select id, json(properties) as properties from person_versions where project_id = ${projectId} order by id`
+  )
+
+/** Finds the values that versions have for a property. @returns also how many rows were read */
+async function find(projectId: number, ids: (number | null)[], key: string) {
+  const usage = newUsage()
+  const values = new VersionValues(openDb(env.DB, usage).db, projectId, key)
+  const { codes, values: found } = await values.of({
+    codes: Uint32Array.from(ids.keys()),
+    values: ids
+  })
+  return { found: Array.from(codes, (code) => found[code]), rows: usage.rowsRead }
+}
+
+/** Checks that each version has the values of its row. @returns how many rows were read */
+async function expectEqual(projectId: number): Promise<number> {
+  const versions = await listVersions(projectId)
+  let read = 0
+  for (const key of ['plan', 'visit', 'note', 'unknown']) {
+    const { found, rows } = await find(
+      projectId,
+      versions.map(({ id }) => id),
+      key
+    )
+    const expected = versions.map(({ properties }) => JSON.parse(properties)[key] ?? null)
+    expect([key, found]).toEqual([key, expected])
+    read += rows
+  }
+  return read
+}
+
+const listChunks = (projectId: number) =>
+  db.all<{ is_built: number; count: number; cold: string }>(
+    sql`select is_built, count, cold from version_chunks where project_id = ${projectId}`
+  )
+
+const listColumns = (projectId: number) =>
+  db.all<{ name: string }>(
+    sql`select name from version_columns where project_id = ${projectId} order by name`
+  )
+
+const isDue = async (project: TestProject, counted = 0) =>
+  (await findChunks(db, { counted })).some(({ project_id }) => project_id === project.id)
+
+it('properties of versions are copied into columns, but for those that are all different', async () => {
+  const { project } = await newCrowd()
+
+  expect(await listChunks(project.id)).toEqual([{ is_built: 1, count: 160, cold: '["note"]' }])
+  expect((await listColumns(project.id)).map(({ name }) => name)).toEqual([
+    '$creator_event_uuid',
+    'plan',
+    'visit'
+  ])
+  await expectEqual(project.id)
+  expect(await isDue(project)).toBe(false)
+})
+
+it('values of columns are found without reading a row for each version', async () => {
+  const { project } = await newCrowd()
+  const versions = await listVersions(project.id)
+  const ids: Json[] = [null, ...versions.map(({ id }) => id), 12_345]
+
+  const { found, rows } = await find(project.id, ids as number[], 'visit')
+
+  expect(found).toEqual([null, ...versions.map((_, i) => i % 2), null])
+  expect(rows).toBeLessThan(10)
+})
+
+it('versions that are newer than their chunk are looked up, and copied when there are many', async () => {
+  const { project, chunks } = await newCrowd()
+  const change = (count: number, visit: number) =>
+    project.ingest(
+      Array.from({ length: count }, (_, n) => ({
+        distinct_id: `visitor ${n}`,
+        properties: { $set: { visit } }
+      }))
+    )
+  await change(3, 2)
+  await expectEqual(project.id)
+  expect(await isDue(project, 1_000)).toBe(false)
+
+  await change(60, 3)
+
+  await expectEqual(project.id)
+  expect(await isDue(project)).toBe(false)
+  expect(await isDue(project, 1_000)).toBe(true)
+  await seal(project.id, { chunks })
+  expect(await listChunks(project.id)).toMatchObject([{ is_built: 1, count: 223 }])
+  await expectEqual(project.id)
+})
+
+it.each([
+  ['removed', sql`delete from person_versions`],
+  ['changed', sql`update person_versions set properties = jsonb('{"plan": "other"}')`]
+])('a chunk with a version that is %s is gone at once, and built again', async (_, act) => {
+  const { project, chunks } = await newCrowd()
+  const [, version] = await listVersions(project.id)
+
+  await db.run(sql`${act} where id = ${version?.id}`)
+
+  expect(await listChunks(project.id)).toEqual([])
+  expect(await listColumns(project.id)).toEqual([])
+  await expectEqual(project.id)
+  expect(await isDue(project)).toBe(true)
+  await seal(project.id, { chunks })
+  expect(await listChunks(project.id)).toMatchObject([{ is_built: 1 }])
+  await expectEqual(project.id)
+})
+
+it('a chunk is right, or is not read, whenever a version is removed while it is built', async () => {
+  const { project, chunks } = await newCrowd()
+  let isReached = true
+  for (let call = 1; isReached; call += 1) {
+    isReached = false
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (at === call) {
+        isReached = true
+        const [version] = await listVersions(project.id)
+        await db.run(sql`delete from person_versions where id = ${version?.id}`)
+      }
+      return run()
+    })
+    await seal(project.id, { chunks, DB })
+    await expectEqual(project.id)
+  }
+  expect(await verifyColumns(db, 1_000)).toMatchObject({ wrong_version_chunks: 0 })
+})
+
+it.each(['before', 'after'] as const)(
+  'a chunk is right wherever building it is cut, %s a call',
+  async (side) => {
+    const { project, chunks } = await newCrowd()
+    let cuts = 0
+    for (let isCut = true; isCut; cuts += 1) {
+      const { DB, isReached } = cutAt(env.DB, cuts + 1, side)
+      await seal(project.id, { chunks, DB }).catch(() => undefined)
+      isCut = isReached()
+      await expectEqual(project.id)
+    }
+    expect(cuts).toBeGreaterThan(6)
+    expect(await verifyColumns(db, 1_000)).toMatchObject({ wrong_version_chunks: 0 })
+  }
+)
+
+it('a chunk that differs from its rows is found by the verification, and removed', async () => {
+  const { project, chunks } = await newCrowd()
+  expect(await verifyColumns(db, 1_000)).toMatchObject({ wrong_version_chunks: 0 })
+  await db.run(sql`
+    update version_columns set data = (
+      select data from version_columns where project_id = ${project.id} and name = 'plan')
+    where project_id = ${project.id} and name = 'visit'`)
+
+  expect(await verifyColumns(db, 1_000)).toMatchObject({
+    wrong_version_chunks: 1,
+    first_version_chunks: [{ project_id: project.id, chunk: chunks[0] }]
+  })
+
+  expect(await listChunks(project.id)).toEqual([])
+  expect(await isDue(project)).toBe(true)
+})
