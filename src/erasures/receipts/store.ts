@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
 import type { ErasureRow } from '../store.ts'
@@ -11,7 +11,9 @@ export async function listReceiptHashes(
   const rows = await db
     .select({ hash: erasedIdentities.receiptHash })
     .from(erasedIdentities)
-    .where(and(eq(erasedIdentities.erasureId, id), eq(erasedIdentities.projectId, projectId)))
+    .where(
+      sql`${erasedIdentities.erasureId} = ${id} and +${erasedIdentities.projectId} = ${projectId}`
+    )
   return rows.map(({ hash }) => hash)
 }
 
