@@ -7,6 +7,7 @@ import { LongestFirst } from './test/support/sequencer.ts'
 
 // Wrangler takes the secrets that wrangler.toml requires from here.
 process.env.RECEIPT_SECRET = 'a secret of the tests, long enough'
+process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
 
 /**
  * How deep random tests go. By default they make a tenth of their runs, each time the same ones. FULL_DEPTH=random makes

@@ -52,7 +52,7 @@ async function run(): Promise<number> {
   claimState()
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const secrets = readSecrets()
-  const { project, key } = await prepareProject()
+  const { project, key } = await prepareProject({ isStarting: true })
   const server = startServer(port, secrets)
   const ended = once(server, 'close')
 

@@ -61,7 +61,10 @@ class Notices extends Log {
 
 async function run(): Promise<void> {
   const secrets = readSecrets()
-  const [{ project, key }, worker] = await Promise.all([prepareProject(), build()])
+  const [{ project, key }, worker] = await Promise.all([
+    prepareProject({ isStarting: true }),
+    build()
+  ])
   const miniflare = await start(worker, secrets)
   const portOf = async () => Number((await miniflare.unsafeGetDirectURL(NAME)).port)
   const url = `http://127.0.0.1:${await portOf()}`

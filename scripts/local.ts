@@ -14,7 +14,7 @@ import {
 import { join, relative, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stripVTControlCharacters } from 'node:util'
+import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
@@ -43,6 +43,9 @@ process.env.WRANGLER_HIDE_BANNER = 'true'
 // Services find each other's queues through the registry. One per state folder keeps them apart.
 process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')
 
+/** The file with the secrets of the local service, in its state folder. */
+export const SECRETS_FILE = 'secrets.env'
+
 /** The databases and the bucket of a local or deployed service, for the operator's commands. */
 export type Service = {
   db: Db
@@ -51,6 +54,7 @@ export type Service = {
   bucket(): Promise<R2Bucket>
   /** Names of the D1 bindings in which a project can be created. */
   databases: string[]
+  secrets: Secrets
   close(): Promise<void>
 }
 
@@ -59,6 +63,9 @@ export type Service = {
  * message.
  */
 export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
+
+/** The secrets that sign receipts; absent for the deployed service, which alone has them. */
+export type Secrets = { RECEIPT_SECRET?: string; RECEIPT_KEY?: string }
 
 /**
  * An error that the operator can fix, not a fault of the program. Printed without a stack trace.
@@ -146,6 +153,15 @@ const Config = Settings.superRefine(({ vars, queues }, context) => {
   }
 })
 export type Config = z.infer<typeof Config>
+
+/** Reads the secrets of the local service; none before its first start. */
+export function readSecretsFile(folder = stateDir): Record<string, string> {
+  const file = join(folder, SECRETS_FILE)
+  const secrets = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  return Object.fromEntries(
+    Object.entries(secrets).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  )
+}
 
 /** Returns 256 random bits in hexadecimal. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
@@ -249,6 +265,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
       env,
       bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
       databases: databases.map(({ binding }) => binding),
+      secrets: readSecretsFile(folder),
       close: () => miniflare.dispose()
     }
   } catch (error) {

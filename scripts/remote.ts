@@ -39,6 +39,7 @@ export async function openRemote(): Promise<Service> {
       env: proxy.env,
       bucket: async () => proxy.env.BUCKET,
       databases: config.d1_databases.map((database) => database.binding),
+      secrets: {},
       async close() {
         await proxy.dispose()
         rmSync(folder, { recursive: true })

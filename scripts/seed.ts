@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { z } from 'zod'
-import type { Db } from '../src/db/client.ts'
+import { type Db, newUsage, openDb } from '../src/db/client.ts'
+import { databaseOf } from '../src/db/databases.ts'
+import { replayLedger } from '../src/erasures/replay.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
@@ -15,22 +16,63 @@ import {
   type ProjectRow
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
-import { newSecret, OperatorError, openLocal, readConfig, stateDir } from './local.ts'
+import {
+  newSecret,
+  OperatorError,
+  openLocal,
+  readConfig,
+  readSecretsFile,
+  SECRETS_FILE,
+  type Service,
+  stateDir
+} from './local.ts'
 
 /** The only key stored in plain text. It opens only the databases in the same folder. */
 const keyFile = join(stateDir, 'dev-key.json')
 
-const secretsFile = join(stateDir, 'secrets.env')
+const secretsFile = join(stateDir, SECRETS_FILE)
 
 const KeyFile = z.object({ key: z.string() })
 
-/** Migrates the databases, and finds or creates a project and a key for local use. */
-export async function prepareProject(): Promise<{ project: ProjectRow; key: string }> {
+/**
+ * Migrates the databases, and finds or creates a project and a key for local use.
+ * @param isStarting whether no service runs yet, so that the ledger of erasures can be applied
+ */
+export async function prepareProject({
+  isStarting = false
+} = {}): Promise<{ project: ProjectRow; key: string }> {
   const service = await openLocal()
   try {
+    if (isStarting) {
+      await applyLedger(service)
+    }
     return await ensureProject(service.db, new Date())
   } finally {
     await service.close()
+  }
+}
+
+/**
+ * Erases again what a restored copy of the databases has brought back, before the service answers.
+ * The service takes up the rest when it starts.
+ */
+async function applyLedger({ db, env, bucket, databases, secrets }: Service): Promise<void> {
+  const queue = { send: async () => {}, sendBatch: async () => {} }
+  for (const database of databases) {
+    const { erased } = await replayLedger({
+      db: openDb(databaseOf(env, database), newUsage()).db,
+      database,
+      control: db,
+      bucket: await bucket(),
+      queue,
+      secrets,
+      until: Date.now()
+    })
+    if (erased > 0) {
+      console.error(
+        `The database ${database} is older than the ledger of erasures: ${erased} persons are erased again.`
+      )
+    }
   }
 }
 
@@ -73,25 +115,36 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
 const MIN_SECRET = 32
 
 /**
- * Returns the local service's secrets: those of the last start, or new ones.
+ * Returns the local service's secrets: those of the last start, or new ones. A state folder of an
+ * earlier version has no RECEIPT_KEY yet and gets one.
  * @throws OperatorError when the file exists but lacks a secret
  */
 export function readSecrets(): Record<string, string> {
   const names = readConfig().secrets.required
   if (!existsSync(secretsFile)) {
-    const lines = names.map((name) => `${name}=${newSecret()}\n`)
-    writeFileSync(secretsFile, lines.join(''), { mode: 0o600 })
+    writeSecrets(Object.fromEntries(names.map((name) => [name, newSecret()])))
   }
-  const secrets = parseEnv(readFileSync(secretsFile, 'utf8'))
+  const secrets = readSecretsFile()
   const missing = names.filter((name) => (secrets[name] ?? '').length < MIN_SECRET)
+  if (missing.join() === 'RECEIPT_KEY' && !secrets.RECEIPT_KEY) {
+    const completed = { ...secrets, RECEIPT_KEY: newSecret() }
+    writeSecrets(completed)
+    return completed
+  }
   if (missing.length > 0) {
     throw new OperatorError(
-      `${secretsFile} has no valid ${missing.join(', ')}: at least ${MIN_SECRET} characters. Restore the file from a copy, or delete the file to generate a new secret; earlier receipts can then no longer be verified.`
+      `${secretsFile} has no valid ${missing.join(', ')}: at least ${MIN_SECRET} characters. Restore the file from a copy, or delete the file to generate new secrets; distinct ids in earlier receipts can then no longer be checked.`
     )
   }
-  return Object.fromEntries(
-    Object.entries(secrets).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  )
+  return secrets
+}
+
+/** Writes the local service's secrets. */
+export function writeSecrets(secrets: Record<string, string>): void {
+  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`)
+  const written = `${secretsFile}.new`
+  writeFileSync(written, lines.join(''), { mode: 0o600 })
+  renameSync(written, secretsFile)
 }
 
 function readKey(): string | undefined {

@@ -4,6 +4,7 @@ import { createCaptureRoutes } from './capture/routes.ts'
 import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
+import { receiptKeyRoutes, receiptRoutes } from './erasures/receipts/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { definitionRoutes } from './events/definitions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -58,6 +59,7 @@ export function createApp(clock: () => Date, work: () => Work) {
   app.route('/', unsubscribeRoutes)
   app.route('/', pictureRoutes)
   app.route('/', sharedRoutes)
+  app.route('/', receiptKeyRoutes)
   app.route('/', userRoutes)
   for (const prefix of ['/api/environments', '/api/projects']) {
     app.route(prefix, projectListRoutes)
@@ -67,6 +69,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     // `persons/activity` and `persons/deletion_status` must come before `persons/:id`.
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
+    app.route(prefix, receiptRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, timelineRoutes)
     // `insights/trend` must come before `insights/:id`.

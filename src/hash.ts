@@ -16,3 +16,18 @@ export async function isSameHash(a: string, b: string): Promise<boolean> {
     crypto.subtle.timingSafeEqual(left, right)
   )
 }
+
+/** Returns a value as JSON with sorted keys and without spaces: the text that is hashed and signed. */
+export const canonical = (value: unknown): string => JSON.stringify(sorted(value))
+
+/** Returns a copy in which the keys of all objects are sorted. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(sorted)
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value
+  }
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
+}

@@ -3,6 +3,7 @@ import { consumeCapture } from './capture/consumer.ts'
 import { consumeColumns } from './columns/consumer.ts'
 import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from './crons/cron.ts'
 import {
+  applyLedger,
   beginSnapshotSweep,
   closeEndedSessions,
   continueSnapshotSweep,
@@ -49,7 +50,7 @@ const JOBS: Record<Cron, Job[]> = {
     sealColumns
   ],
   [NIGHTLY]: [verifyNightly, sealThoroughly, sweepLedger],
-  [EVERY_MINUTE]: [deliverDue]
+  [EVERY_MINUTE]: [applyLedger, deliverDue]
 }
 
 const clock = () => new Date()

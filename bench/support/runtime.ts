@@ -17,6 +17,7 @@ export const migrationsDir = join(root, 'migrations')
 
 // Wrangler reads required secrets from the environment and would announce it.
 process.env.RECEIPT_SECRET = 'a secret of the bench, long enough'
+process.env.RECEIPT_KEY = 'a key of the bench, which is long enough'
 process.env.WRANGLER_LOG = 'error'
 
 const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }

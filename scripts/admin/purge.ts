@@ -71,11 +71,11 @@ const countErasures = (messages: ErasureMessage[]): number =>
 
 /** Processes one message as an invocation of its own; repeats it while the database is busy. */
 async function step(
-  { env, bucket }: Service,
+  { env, bucket, secrets }: Service,
   message: ErasureMessage,
   queue: ErasureQueue
 ): Promise<void> {
-  const bindings = { ...env, BUCKET: await bucket(), ERASURE_QUEUE: queue }
+  const bindings = { ...env, ...secrets, BUCKET: await bucket(), ERASURE_QUEUE: queue }
   const isTemporary = (error: unknown) => error instanceof UnavailableError || isBusy(error)
   const run = () =>
     continueErasures(message, { env: bindings, usage: newUsage(), clock: () => new Date() })

@@ -7,6 +7,7 @@ import { type Command, InputError } from './command.ts'
 import { counts } from './counts.ts'
 import { dead } from './dead.ts'
 import { key } from './key.ts'
+import { ledger } from './ledger.ts'
 import { project } from './project.ts'
 import { purge } from './purge.ts'
 import { render } from './render.ts'
@@ -19,6 +20,7 @@ const NOUNS: Record<string, Record<string, Command>> = {
   dead,
   counts,
   columns,
+  ledger,
   purge
 }
 

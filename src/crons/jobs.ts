@@ -3,6 +3,7 @@ import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
 import { countWrong, verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
+import { MIN_AGE, replayLedger } from '../erasures/replay.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { log } from '../log.ts'
 import { readQueuesSince } from '../queues/due.ts'
@@ -48,6 +49,22 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
   const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
   if (deleted > 0) {
     log('info', 'sweep of salts', { deleted })
+  }
+})
+
+/** Applies the ledger of erasures: after a restore, erases again what the restore has brought back. */
+export const applyLedger = inEachDatabase('replay of the ledger', async ({ db, database }, run) => {
+  const { applied, erased } = await replayLedger({
+    db,
+    database,
+    control: openDb(run.env.DB, newUsage()).db,
+    bucket: run.env.BUCKET,
+    queue: run.env.ERASURE_QUEUE,
+    secrets: run.env,
+    until: run.now.getTime() - MIN_AGE
+  })
+  if (applied > 0) {
+    log('info', 'ledger applied', { database, applied, erased })
   }
 })
 

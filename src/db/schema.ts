@@ -6,6 +6,7 @@
 export * from './schema/erasures.ts'
 export * from './schema/events.ts'
 export * from './schema/insights.ts'
+export * from './schema/ledger.ts'
 export * from './schema/numbers.ts'
 export * from './schema/persons.ts'
 export * from './schema/projects.ts'

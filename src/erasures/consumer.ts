@@ -11,6 +11,7 @@ import { findOldestWaiting } from '../queues/waiting.ts'
 import { Eraser, mayComplete } from './eraser.ts'
 import { ErasureMessage } from './message.ts'
 import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
+import type { Signing } from './receipts/issue.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
 /**
@@ -31,7 +32,9 @@ export type ErasureQueue = {
   send(body: ErasureMessage, options?: { delaySeconds: number }): Promise<unknown>
 }
 
-type ErasureInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'> & { ERASURE_QUEUE: ErasureQueue }>
+type ErasureInvocation = Invocation<
+  Pick<Env, 'DB' | 'BUCKET'> & Signing & { ERASURE_QUEUE: ErasureQueue }
+>
 
 /**
  * Continues erasures as far as one invocation's limits allow; the rest goes into a new message.

@@ -59,7 +59,13 @@ export async function findPersonsToErase(
 type NewErasures = {
   persons: PersonToErase[]
   /** All identities of these persons. */
-  identities: { key: number; hash: string; person_id: number; person_uuid: string }[]
+  identities: {
+    key: number
+    hash: string
+    receipt_hash: string
+    person_id: number
+    person_uuid: string
+  }[]
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
@@ -128,6 +134,7 @@ export async function writeErasures(
           key: sql`one.value ->> 'key'`,
           projectId,
           hash: sql`one.value ->> 'hash'`,
+          receiptHash: sql`one.value ->> 'receipt_hash'`,
           erasureId: sql`${erasures.id}`,
           personId: sql`${erasures.personId}`,
           erasedAt: now

@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { describeError } from '../errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
@@ -12,6 +13,7 @@ import {
   writeErasures
 } from './erase.store.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
+import { hashForReceipt, saltOf } from './receipts/subject.ts'
 
 /** The persons to erase, whether to delete their events and recordings, and who requested it when. */
 type Erasure = {
@@ -19,6 +21,10 @@ type Erasure = {
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
+  /** The secret from which the salts of receipts are made. */
+  secret: string
+  /** Gets an entry before anything is deleted; undefined if the ledger already names the erasure. */
+  ledger: Ledger | undefined
   now: Date
 }
 
@@ -32,21 +38,49 @@ export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
-  { selection, now, ...options }: Erasure
+  { selection, secret, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
+  let written = ''
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
     if (persons.length === 0) {
       return { persons, erasures: [] }
     }
     const identities = []
+    const requestedAt = now.getTime()
+    const uuids = persons.map(({ uuid }) => uuid)
+    if (ledger && uuids.join() !== written) {
+      await ledger.append(
+        {
+          kind: 'erasure',
+          project: project.id,
+          persons: uuids,
+          delete_events: options.deleteEvents,
+          delete_recordings: options.deleteRecordings,
+          requested_at: requestedAt,
+          user: options.actor?.user.id ?? 0,
+          key: options.actor?.key.id ?? 0
+        },
+        requestedAt
+      )
+      written = uuids.join()
+    }
     for (const person of persons) {
+      const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
+      const salt = await saltOf(secret, erased)
       for (const { key, distinctId } of person.identities) {
         const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
-        identities.push({ key, hash, person_id: person.id, person_uuid: person.uuid })
+        const receiptHash = await hashForReceipt(salt, distinctId)
+        identities.push({
+          key,
+          hash,
+          receipt_hash: receiptHash,
+          person_id: person.id,
+          person_uuid: person.uuid
+        })
       }
     }
-    const erasure = { persons, identities, ...options, now: now.getTime() }
+    const erasure = { persons, identities, ...options, now: requestedAt }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {

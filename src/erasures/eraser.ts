@@ -1,5 +1,7 @@
 import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import { pause } from '../pause.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
@@ -15,11 +17,15 @@ import {
   listKeys,
   markCleared,
   noteFound,
+  noteWaiting,
   type Piece,
   purgeEvents,
   purgeVersions
 } from './purge.store.ts'
 import { writeReceipt } from './receipt.ts'
+import { issueReceipt, openSigner, type Signer, type Signing } from './receipts/issue.ts'
+import { publishKey } from './receipts/keys.ts'
+import { listReceiptHashes } from './receipts/store.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
 
 /**
@@ -52,6 +58,10 @@ export const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow)
  */
 type State = 'waiting' | 'cut' | 'removed'
 
+/** The reason why an erasure waits where the secrets are unknown: only the service has them. */
+const UNSIGNED =
+  'Everything is removed. The service completes the deletion within half an hour, and signs the receipt; it needs the secrets RECEIPT_KEY and RECEIPT_SECRET.'
+
 /** Purges the data of erasures in one project, as far as one invocation's limits allow. */
 export class Eraser {
   readonly #db: Db
@@ -59,14 +69,17 @@ export class Eraser {
   readonly #project: ProjectRow
   readonly #usage: Usage
   readonly #clock: () => Date
+  readonly #signer: Promise<Signer | undefined>
+  #ledger: Ledger | undefined
   #limit = FIRST_PIECE
 
-  constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'>>) {
+  constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
     this.#db = db
     this.#project = project
     this.#bucket = invocation.env.BUCKET
     this.#usage = invocation.usage
     this.#clock = invocation.clock
+    this.#signer = openSigner(invocation.env)
   }
 
   /** Purges an erasure's data, and completes the erasure when a search of every store finds nothing. */
@@ -75,7 +88,12 @@ export class Eraser {
     if (state !== 'removed') {
       return state
     }
-    return (await this.#verify(erasure)) ? 'completed' : 'cut'
+    const signer = await this.#signer
+    if (!signer) {
+      await noteWaiting(this.#db, [erasure], UNSIGNED, this.#now())
+      return 'waiting'
+    }
+    return (await this.#verify(erasure, signer)) ? 'completed' : 'cut'
   }
 
   async remove(erasure: ErasureRow): Promise<State> {
@@ -194,7 +212,7 @@ export class Eraser {
   }
 
   /** Searches every store once more. Completes the erasure only if all stores are empty. */
-  async #verify(erasure: ErasureRow): Promise<boolean> {
+  async #verify(erasure: ErasureRow, signer: Signer): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
     if (!current) {
       return true
@@ -216,7 +234,7 @@ export class Eraser {
       )
     }
     const now = this.#now()
-    const receipt = writeReceipt({
+    const content = writeReceipt({
       id: current.id,
       project_id: current.projectId,
       person_uuid: current.personUuid,
@@ -232,6 +250,11 @@ export class Eraser {
       remaining,
       late_events_dropped: current.dropped
     })
-    return complete(this.#db, current, receipt, now)
+    const hashes = await listReceiptHashes(this.#db, current)
+    await publishKey(this.#bucket, signer.key, now)
+    const { stored, hash } = await issueReceipt(content, hashes, signer)
+    this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
+    await this.#ledger.append({ kind: 'receipt', project: current.projectId, receipt: hash }, now)
+    return complete(this.#db, current, stored, now)
   }
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { DAY } from '../calendar/buckets.ts'
 import { toIso } from '../calendar/clock.ts'
-import { toHex } from '../hash.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30
@@ -43,35 +42,6 @@ export const ReceiptContent = z.object({
   })
 })
 export type ReceiptContent = z.infer<typeof ReceiptContent>
-
-export const RECEIPT_EXAMPLE = {
-  id: 7,
-  project_id: 1,
-  person_uuid: '01a1f000-0000-7000-8000-00000000000a',
-  requested_at: '2026-11-20T10:00:00Z',
-  requested_by: {
-    user: { id: 1, first_name: 'Ada', email: 'ada@example.com' },
-    key: { id: 1, label: 'admin' }
-  },
-  delete_events: true,
-  delete_recordings: false,
-  run: '2026-11-22T05:00:00Z',
-  stores: [{ store: 'events', found: 1200, removed: 1200, remaining: 0 }],
-  late_events_dropped: 0,
-  verified_at: '2026-11-22T05:00:09Z',
-  kept: [],
-  backups_until: '2026-12-22T05:00:09Z',
-  signature: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
-}
-
-/** A receipt with the signature that proves its origin and that it is unchanged. */
-export const Receipt = ReceiptContent.extend({
-  signature: z.string().max(200).meta({
-    description:
-      'Hexadecimal HMAC-SHA256 of all other members, as JSON with sorted keys and without spaces.'
-  })
-}).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
-export type Receipt = z.infer<typeof Receipt>
 
 type Facts = Omit<
   ReceiptContent,
@@ -120,46 +90,4 @@ export function writeReceipt({
     ],
     backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)
   }
-}
-
-export const signReceipt = async (content: ReceiptContent, secret: string): Promise<Receipt> => ({
-  ...content,
-  signature: toHex(await crypto.subtle.sign('HMAC', await importKey(secret), encode(content)))
-})
-
-/** Whether a receipt was signed with this secret and has not been changed since. */
-export async function isGenuine(
-  receipt: Record<string, unknown>,
-  secret: string
-): Promise<boolean> {
-  const { signature, ...content } = receipt
-  if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) {
-    return false
-  }
-  const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-  return crypto.subtle.verify('HMAC', await importKey(secret), bytes, encode(content))
-}
-
-const importKey = (secret: string): Promise<CryptoKey> =>
-  crypto.subtle.importKey(
-    'raw',
-    new TextEncoder().encode(secret),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign', 'verify']
-  )
-
-const encode = (content: Record<string, unknown>) =>
-  new TextEncoder().encode(JSON.stringify(sorted(content)))
-
-/** Returns a copy in which the keys of all objects are sorted. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(sorted)
-  }
-  if (typeof value !== 'object' || value === null) {
-    return value
-  }
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
 }

@@ -1,6 +1,6 @@
 import { describe } from '../http/openapi.ts'
 import { pageSchema } from '../http/page.ts'
-import { BulkDeleted, DeletionTask, MAX_PERSONS, Verification } from './schemas.ts'
+import { BulkDeleted, DeletionTask, MAX_PERSONS } from './schemas.ts'
 
 export const DELETE = describe({
   id: 'persons_delete',
@@ -42,12 +42,4 @@ export const STATUS = describe({
       'status'
     ]
   ]
-})
-
-export const VERIFY = describe({
-  id: 'persons_verify_deletion_receipt',
-  tag: 'Persons',
-  summary: 'Verify the receipt of a deletion',
-  description: 'Send a receipt from `persons/deletion_status/`, unchanged.',
-  answers: { 200: { text: 'Whether the receipt is genuine.', schema: Verification } }
 })

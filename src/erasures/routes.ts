@@ -11,20 +11,15 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
-import { isGenuine, ReceiptContent, signReceipt } from './receipt.ts'
-import { BULK_DELETE, DELETE, STATUS, VERIFY } from './reference.ts'
-import {
-  BulkDelete,
-  DeleteBody,
-  DeleteQuery,
-  Presented,
-  StatusFilters,
-  taskToJson
-} from './schemas.ts'
+import { receiptOf } from './receipts/issue.ts'
+import { BULK_DELETE, DELETE, STATUS } from './reference.ts'
+import { BulkDelete, DeleteBody, DeleteQuery, StatusFilters, taskToJson } from './schemas.ts'
 import { receiptSecret } from './secret.ts'
 import { listTasks } from './store.ts'
 
@@ -54,6 +49,8 @@ export const erasureRoutes = createRouter()
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
+        secret: receiptSecret(c.env),
+        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
       if (erased.length === 0) {
@@ -77,6 +74,8 @@ export const erasureRoutes = createRouter()
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
+        secret: receiptSecret(c.env),
+        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
       return c.json({
@@ -105,27 +104,9 @@ export const erasureRoutes = createRouter()
       )
       const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
       const results = await Promise.all(
-        shown.map(async (row) => {
-          const content = row.status === 'completed' ? ReceiptContent.parse(row.receipt) : undefined
-          return taskToJson(row, content ? await signReceipt(content, receiptSecret(c.env)) : null)
-        })
+        shown.map(async (row) => taskToJson(row, await receiptOf(row, c.env)))
       )
       return c.json(pageOf(c.req.url, { ...place, results }))
-    }
-  )
-  .post(
-    '/persons/deletion_receipts/verify',
-    VERIFY,
-    allow('person:read'),
-    validateBody(Presented),
-    async (c) => {
-      const receipt = c.req.valid('json')
-      const secret = receiptSecret(c.env)
-      const isOurs = receipt.project_id === c.var.project.id && (await isGenuine(receipt, secret))
-      const detail = isOurs
-        ? 'This service signed the receipt, and it has not been changed since.'
-        : 'This service did not sign the receipt for this project, or it has been changed since.'
-      return c.json({ valid: isOurs, detail })
     }
   )
 

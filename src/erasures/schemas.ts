@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { closed, sameReason } from '../input/fields.ts'
 import { Flag } from '../input/parameters.ts'
-import { RECEIPT_EXAMPLE, Receipt } from './receipt.ts'
+import { Receipt } from './receipts/schemas.ts'
 import { nextRunAfter } from './schedule.ts'
 import type { ErasureRow } from './store.ts'
 
@@ -214,19 +214,3 @@ export const DeleteQuery = z.object({
     description: 'Whether to delete the events, too, in the next weekly run (Sunday 05:00 UTC).'
   })
 })
-
-export const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
-  id: 'ReceiptVerification',
-  examples: [
-    { valid: true, detail: 'This service signed the receipt, and it has not been changed since.' }
-  ]
-})
-
-/** A receipt to verify, with all its members: a change anywhere in it makes the signature invalid. */
-export const Presented = z
-  .looseObject({ project_id: z.int(), signature: z.string().max(200) })
-  .meta({
-    id: 'PresentedReceipt',
-    description: 'A `DeletionReceipt`, unchanged.',
-    examples: [RECEIPT_EXAMPLE]
-  })

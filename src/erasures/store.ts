@@ -110,6 +110,26 @@ export function finishRuns(db: Db, now: number) {
     .where(and(isNull(deletionRuns.finishedAt), notExists(working)))
 }
 
+/** Lists which of these persons have an erasure that was requested at `requestedAt`, ms UTC. */
+export async function findErased(
+  db: Db,
+  projectId: number,
+  uuids: string[],
+  requestedAt: number
+): Promise<string[]> {
+  const rows = await db
+    .select({ uuid: erasures.personUuid })
+    .from(erasures)
+    .where(
+      and(
+        eq(erasures.projectId, projectId),
+        sql`${erasures.personUuid} in ${inJson(uuids)}`,
+        eq(erasures.requestedAt, requestedAt)
+      )
+    )
+  return rows.map(({ uuid }) => uuid)
+}
+
 /** Returns the given erasures that are not completed, oldest first. */
 export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Promise<ErasureRow[]> =>
   db

@@ -4,7 +4,10 @@ import { CRONS, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
+import { isBehind } from '../erasures/replay.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
+import { LedgerError } from '../ledger/entry.ts'
+import { readApplied } from '../ledger/store.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
@@ -40,6 +43,11 @@ const SecretHealth = z.object({
   })
 })
 
+const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
+  description:
+    'Whether the databases have applied the ledger of erasures. `behind`: a database was restored, and erased persons are in it until they are erased again, within minutes. `damaged`: an entry is missing or changed. Both are `unavailable`. `unknown`: the bucket or a database does not answer.'
+})
+
 const CronHealth = z.object({
   cron: z.string().meta({ description: 'The expression of the Cron Trigger.' }),
   last_run: z.iso
@@ -64,6 +72,7 @@ export const Health = z
     }),
     other_databases: z.array(DatabaseHealth),
     secrets: z.array(SecretHealth),
+    ledger: LedgerHealth,
     queue: z.object({
       backlog: z.int().nullable().meta({
         description: 'Messages that wait in the queues; null when the queues do not report it.'
@@ -91,7 +100,11 @@ export const Health = z
           fill: 0.0004
         },
         other_databases: [],
-        secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
+        secrets: [
+          { name: 'RECEIPT_SECRET', status: 'ok' },
+          { name: 'RECEIPT_KEY', status: 'ok' }
+        ],
+        ledger: 'ok',
         queue: { backlog: 0, consuming: 0, retrying: 0 },
         dead_letters: 0,
         crons: [
@@ -109,11 +122,12 @@ export const Health = z
 export type HealthJson = z.infer<typeof Health>
 
 /** Checks everything that the service needs, and counts waiting messages and dead letters. */
-export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
-  const [database, others, { crons, deadLetters }] = await Promise.all([
+export async function readHealth(env: Env, work: Work, now: Date): Promise<HealthJson> {
+  const [database, others, { crons, deadLetters }, ledger] = await Promise.all([
     checkDatabase(env, CONTROL),
     checkOthers(env),
-    checkJobs(env)
+    checkJobs(env),
+    checkLedger(env, now)
   ])
   const queues = [
     env.CAPTURE_QUEUE,
@@ -127,10 +141,14 @@ export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
     (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
     () => null
   )
-  const secrets = [{ name: 'RECEIPT_SECRET', status: checkSecret(env.RECEIPT_SECRET) }]
+  const secrets = (['RECEIPT_SECRET', 'RECEIPT_KEY'] as const).map((name) => ({
+    name,
+    status: checkSecret(env[name])
+  }))
   const statuses = [
     ...[database, ...others].map((checked) => checked.status),
     ...secrets.map((secret) => (secret.status === 'ok' ? 'ok' : 'unavailable')),
+    ledger === 'behind' || ledger === 'damaged' ? 'unavailable' : 'ok',
     ...crons.map((cron) => (cron.failed_jobs ? 'warning' : 'ok')),
     deadLetters ? 'warning' : 'ok'
   ]
@@ -140,6 +158,7 @@ export async function readHealth(env: Env, work: Work): Promise<HealthJson> {
     database,
     other_databases: others,
     secrets,
+    ledger,
     queue: { backlog, ...work },
     dead_letters: deadLetters,
     crons
@@ -166,6 +185,21 @@ async function checkJobs(env: Env) {
     }
   })
   return { crons, deadLetters }
+}
+
+/** Compares what each database has applied with the ledger. */
+async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerHealth>> {
+  const check = async (binding: string) => {
+    const applied = await readApplied(openDb(databaseOf(env, binding), newUsage()).db)
+    return isBehind(env.BUCKET, applied, now)
+  }
+  try {
+    const databases = await listDatabases(openDb(env.DB, newUsage()).db)
+    const behind = await Promise.all(databases.map(check))
+    return behind.includes(true) ? 'behind' : 'ok'
+  } catch (error) {
+    return error instanceof LedgerError ? 'damaged' : 'unknown'
+  }
 }
 
 /**

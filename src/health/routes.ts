@@ -30,6 +30,6 @@ export const createHealthRoutes = (work: () => Work) =>
   createRouter()
     .get('/livez', LIVEZ, (c) => c.json({ status: 'ok' }))
     .get('/readyz', READYZ, async (c) => {
-      const health = await readHealth(c.env, work())
+      const health = await readHealth(c.env, work(), c.var.now)
       return c.json(health, health.status === 'unavailable' ? 503 : 200)
     })

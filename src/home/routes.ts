@@ -15,7 +15,7 @@ const HOME = describe({
 /** `/`: the page that a visitor sees first. */
 export const createHomeRoutes = (work: () => Work) =>
   createRouter().get('/', HOME, async (c) => {
-    const health = await readHealth(c.env, work())
+    const health = await readHealth(c.env, work(), c.var.now)
     // A nonce must be unguessable and new for each response; the request id is both.
     const nonce = c.var.requestId
     c.header('Content-Security-Policy', policyOf(nonce))

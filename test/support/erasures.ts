@@ -10,6 +10,27 @@ import type { ErasureMessage } from '../../src/erasures/message.ts'
 import worker from '../../src/worker.ts'
 import { db, request, type TestProject } from './project.ts'
 
+/**
+ * Erases a new person with the recordings, which completes at once, and returns the receipt.
+ */
+export async function newReceipt(project: TestProject, distinctIds = ['eve']) {
+  const { call, drain } = holdErasures()
+  await project.ingest(
+    distinctIds.map((distinct_id) => ({
+      event: '$identify',
+      distinct_id,
+      properties: { $anon_distinct_id: `anon-${distinct_id}` }
+    }))
+  )
+  await call(project, 'POST', 'persons/bulk_delete', {
+    distinct_ids: distinctIds,
+    delete_recordings: true
+  })
+  await drain()
+  const { body } = await call(project, 'GET', 'persons/deletion_status?status=completed')
+  return body.results[0].receipt
+}
+
 export const WEEKLY = '0 5 * * SUN'
 export const EVERY_15_MINUTES = '*/15 * * * *'
 

@@ -41,6 +41,7 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET dashboards/{id}/chart.png/': { scopes: ['insight:read'] },
   'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },
   'POST session_recordings/ai/regex/': { scopes: ['session_recording:read'] },
+  'GET receipts/{id}/': { scopes: ['person:read'] },
   'POST persons/deletion_receipts/verify/': { scopes: ['person:read'] },
   'GET persons/activity/': OF_ACTIVITY,
   'GET persons/{id}/activity/': OF_ACTIVITY,

@@ -41,6 +41,7 @@ const FLOORS = [
   'calendar',
   'properties',
   'db',
+  'ledger',
   'projects',
   'queues',
   'tombstones',

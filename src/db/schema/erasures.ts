@@ -60,6 +60,8 @@ export const erasedIdentities = sqliteTable(
     projectId: integer('project_id').notNull(),
     /** The keyed hash of the distinct id: see `tombstones/tombstone.ts`. */
     hash: text().notNull(),
+    /** The hash of the distinct id in the receipt: see `erasures/receipts/subject.ts`. */
+    receiptHash: text('receipt_hash'),
     erasureId: integer('erasure_id').notNull(),
     /** The id of the deleted person: the person's kept events still count as one actor. */
     personId: integer('person_id').notNull(),

@@ -5,6 +5,7 @@ import type { paths } from '../../../dist/client.ts'
 import { pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
+import { newReceipt } from '../../support/erasures.ts'
 import {
   BASE,
   db,
@@ -304,6 +305,17 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       }
     )
     expect(data?.valid).toBe(false)
+  },
+  async persons_retrieve_deletion_receipt(client, project) {
+    const { id, signature } = await newReceipt(project)
+    const params = { path: { project_id, id } }
+    const { data } = await client.GET('/api/environments/{project_id}/receipts/{id}/', { params })
+    expect(data?.signature).toBe(signature)
+  },
+  async receipt_keys(client, project) {
+    const { key } = await newReceipt(project)
+    const { data } = await client.GET('/.well-known/receipt-keys.json')
+    expect(data?.keys.map(({ kid }) => kid)).toEqual([key])
   },
   async insights_create(client) {
     const { data } = await client.POST('/api/environments/{project_id}/insights/', {

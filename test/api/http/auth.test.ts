@@ -4,6 +4,7 @@ import { ABSENT } from '../../../src/capture/sdk/absent.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../../src/projects/store.ts'
+import { newReceipt } from '../../support/erasures.ts'
 import { db, newProject, published, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
@@ -29,6 +30,9 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
     const session = crypto.randomUUID()
     await holdRecordings().record(snapshotEvent(project, { session }))
     return session
+  },
+  async receipts(project) {
+    return (await newReceipt(project)).id
   }
 }
 

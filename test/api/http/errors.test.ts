@@ -860,7 +860,11 @@ describe('health', () => {
       status: 'ok',
       database: { binding: 'DB', ...inOrder },
       other_databases: [{ binding: 'DB_TWO', ...inOrder }],
-      secrets: [{ name: 'RECEIPT_SECRET', status: 'ok' }],
+      secrets: [
+        { name: 'RECEIPT_SECRET', status: 'ok' },
+        { name: 'RECEIPT_KEY', status: 'ok' }
+      ],
+      ledger: 'ok',
       queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 },
       dead_letters: 0,
       crons: CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))
@@ -883,14 +887,17 @@ describe('health', () => {
     ['missing', ' \n'],
     ['too_short', 'changeme'],
     ['too_short', 'f'.repeat(31)]
-  ])('is not ready when the secret of receipts is %s: %j', async (fault, secret) => {
-    const { status, body, text } = await readyz({ RECEIPT_SECRET: secret })
+  ])('is not ready when the secrets of receipts are %s: %j', async (fault, secret) => {
+    const { status, body, text } = await readyz({ RECEIPT_SECRET: secret, RECEIPT_KEY: secret })
 
     expect(status).toBe(503)
     expect(body).toMatchObject({
       status: 'unavailable',
       database: { status: 'ok' },
-      secrets: [{ name: 'RECEIPT_SECRET', status: fault }]
+      secrets: [
+        { name: 'RECEIPT_SECRET', status: fault },
+        { name: 'RECEIPT_KEY', status: fault }
+      ]
     })
     if (secret.trim()) {
       expect(text).not.toContain(secret)

@@ -53,7 +53,7 @@ describe('what an erasure costs', () => {
       expect(clearing.written).toBeLessThanOrEqual(50 * 4)
       expect(clearing.read).toBeLessThanOrEqual(50 * 30)
       expect(purging.written).toBeLessThanOrEqual(50 * 17)
-      expect(purging.read).toBeLessThanOrEqual(50 * 160)
+      expect(purging.read).toBeLessThanOrEqual(50 * 162)
     }
   )
 })

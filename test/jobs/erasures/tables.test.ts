@@ -24,6 +24,7 @@ const BECOMES: Record<string, string> = {
   session_shingles: 'corrected with each session',
   dead_letters: 'their events are removed by the weekly batch if asked',
   erasures: 'the task and its proof: no distinct id, no property',
+  ledger_head: 'of nobody',
   erased_identities: 'keyed hashes, so that late events do not bring the person back',
   deletion_runs: 'of nobody',
   cron_runs: 'of nobody',

@@ -1,0 +1,8 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The last entry of the ledger of erasures that this database has applied: one row, or none before the first. */
+export const ledgerHead = sqliteTable('ledger_head', {
+  id: integer().primaryKey(),
+  seq: integer().notNull(),
+  hash: text().notNull()
+})

@@ -1,0 +1,77 @@
+import { canonical, sha256 } from '../../hash.ts'
+import type { ReceiptContent } from '../receipt.ts'
+import { checkSecret, receiptSecret } from '../secret.ts'
+import type { ErasureRow } from '../store.ts'
+import { openSigningKey, type SigningKey } from './keys.ts'
+import { Receipt, type StoredReceipt } from './schemas.ts'
+import { sign } from './signature.ts'
+import { saltOf } from './subject.ts'
+
+/**
+ * The secrets of receipts. `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and
+ * has signed the oldest receipts: it is never changed.
+ */
+export type Signing = { RECEIPT_KEY?: string; RECEIPT_SECRET?: string }
+
+export type Signer = { key: SigningKey; secret: string }
+
+/** Opens what signs receipts. @returns undefined when a secret is missing or too short */
+export async function openSigner(env: Signing): Promise<Signer | undefined> {
+  const key = await openSigningKey(env)
+  return key && checkSecret(env.RECEIPT_SECRET) === 'ok'
+    ? { key, secret: receiptSecret(env) }
+    : undefined
+}
+
+/**
+ * Signs a receipt, once.
+ * @param hashes those of the distinct ids; null for an id that was erased before there were any
+ * @returns what the database keeps, and the hash of the receipt, for the ledger
+ */
+export async function issueReceipt(
+  content: ReceiptContent,
+  hashes: (string | null)[],
+  { key, secret }: Signer
+): Promise<{ stored: StoredReceipt; hash: string }> {
+  if (hashes.includes(null)) {
+    const signed = await sign(content, key)
+    return { stored: signed, hash: await sha256(canonical(signed)) }
+  }
+  const distinctIds = hashes.filter((hash) => hash !== null).toSorted()
+  const salt = await saltFor(content, secret)
+  const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
+  return {
+    stored: { ...signed, subject: { distinct_ids: distinctIds } },
+    hash: await sha256(canonical(signed))
+  }
+}
+
+/**
+ * Returns the receipt of an erasure, with its salt; null before the erasure is completed.
+ * @throws UnavailableError when the secret is missing or too short
+ */
+export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt | null> {
+  if (row.status !== 'completed' || row.receipt === null) {
+    return null
+  }
+  if (row.receipt.signature === undefined) {
+    return Receipt.parse({ ...row.receipt, signature: null })
+  }
+  // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.
+  const { subject, ...stored } = row.receipt as StoredReceipt
+  const secret = receiptSecret(env)
+  return subject
+    ? { ...stored, subject: { salt: await saltFor(stored, secret), ...subject } }
+    : stored
+}
+
+/** Returns the salt of a receipt. */
+const saltFor = (
+  receipt: Pick<ReceiptContent, 'project_id' | 'person_uuid' | 'requested_at'>,
+  secret: string
+): Promise<string> =>
+  saltOf(secret, {
+    projectId: receipt.project_id,
+    personUuid: receipt.person_uuid,
+    requestedAt: Date.parse(receipt.requested_at)
+  })

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { toHex } from '../../hash.ts'
+import { checkSecret } from '../secret.ts'
+
+/** The head of an Ed25519 private key in PKCS #8 (RFC 8410); its 32 bytes follow. */
+const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
+
+/**
+ * Where public keys are kept in the bucket, each under its fingerprint. A restored database has no
+ * effect on them.
+ */
+const PREFIX = 'ledger/keys/'
+
+const Stored = z.object({ x: z.string(), created_at: z.iso.datetime() })
+
+/** A public key as in RFC 8037, with the time at which it was first used. */
+export type PublicKey = { kid: string; x: string; created_at: string }
+
+/** The key that signs receipts. */
+export type SigningKey = {
+  /** SHA-256 of the 32 bytes of the public key, in hexadecimal. */
+  fingerprint: string
+  /** The public key in base64url. */
+  x: string
+  privateKey: CryptoKey
+}
+
+/**
+ * Opens the key that signs receipts; the SHA-256 of the secret is the private key.
+ * @returns undefined when the secret is missing or too short
+ */
+export async function openSigningKey({
+  RECEIPT_KEY
+}: {
+  RECEIPT_KEY?: string
+}): Promise<SigningKey | undefined> {
+  if (RECEIPT_KEY === undefined || checkSecret(RECEIPT_KEY) !== 'ok') {
+    return undefined
+  }
+  const seed = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(RECEIPT_KEY.trim()))
+  const bytes = Uint8Array.from([...PKCS8, ...new Uint8Array(seed)])
+  const privateKey = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign'])
+  const jwk = await crypto.subtle.exportKey('jwk', privateKey)
+  const x = z.object({ x: z.string() }).parse(jwk).x
+  return { fingerprint: await fingerprintOf(x), x, privateKey }
+}
+
+/** Returns the fingerprint of a public key in base64url. */
+const fingerprintOf = async (x: string): Promise<string> =>
+  toHex(await crypto.subtle.digest('SHA-256', bytesOf(x)))
+
+/** Imports a public key in base64url to verify signatures. */
+export const importPublicKey = (x: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey('raw', bytesOf(x), 'Ed25519', false, ['verify'])
+
+const bytesOf = (x: string) =>
+  Uint8Array.from(atob(x.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+
+/** Publishes a key, unless it is published already. Call it before the key signs a receipt. */
+export async function publishKey(bucket: R2Bucket, key: SigningKey, now: number): Promise<void> {
+  const name = `${PREFIX}${key.fingerprint}`
+  if ((await bucket.head(name)) === null) {
+    const stored = { x: key.x, created_at: new Date(now).toISOString() }
+    await bucket.put(name, JSON.stringify(stored), { onlyIf: { etagDoesNotMatch: '*' } })
+  }
+}
+
+/** Returns the published key with this fingerprint. */
+export async function findKey(
+  bucket: R2Bucket,
+  fingerprint: string
+): Promise<PublicKey | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(fingerprint)) {
+    return undefined
+  }
+  const object = await bucket.get(`${PREFIX}${fingerprint}`)
+  const stored = object && Stored.parse(await object.json())
+  // An object that somebody has put under the fingerprint of another key is no key.
+  return stored && (await fingerprintOf(stored.x)) === fingerprint
+    ? { kid: fingerprint, ...stored }
+    : undefined
+}
+
+/** Lists all published keys, oldest first. */
+export async function listKeys(bucket: R2Bucket): Promise<PublicKey[]> {
+  const names: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await bucket.list({ prefix: PREFIX, ...(cursor && { cursor }) })
+    names.push(...page.objects.map(({ key }) => key.slice(PREFIX.length)))
+    if (!page.truncated) {
+      break
+    }
+    cursor = page.cursor
+  }
+  const keys = await Promise.all(names.map((name) => findKey(bucket, name)))
+  return keys
+    .filter((key) => key !== undefined)
+    .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+}

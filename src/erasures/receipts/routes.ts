@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import { NotFoundError } from '../../errors.ts'
+import { allow } from '../../http/auth.ts'
+import { createRouter } from '../../http/env.ts'
+import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
+import { KnownId } from '../../input/parameters.ts'
+import { receiptSecret } from '../secret.ts'
+import { receiptOf } from './issue.ts'
+import { findKey, listKeys, openSigningKey, publishKey } from './keys.ts'
+import { policyOf, receiptPage } from './page.ts'
+import { KEYS, RETRIEVE, VERIFY } from './reference.ts'
+import { Presented } from './schemas.ts'
+import { isOld, isSignedBy, isSignedWith } from './signature.ts'
+import { findCompleted } from './store.ts'
+
+const Path = z.object({ id: KnownId })
+
+const ReceiptQuery = z.object({
+  format: z.enum(['json', 'html']).optional().meta({
+    description:
+      'Format of the receipt; errors are always JSON. Without `format`, an `Accept` header that begins with `text/html` asks for the page.'
+  })
+})
+
+const GENUINE = 'This service signed the receipt, and it has not been changed since.'
+const NOT_GENUINE =
+  'This service did not sign the receipt for this project, or it has been changed since.'
+
+export const receiptRoutes = createRouter()
+  .get(
+    '/receipts/:id',
+    RETRIEVE,
+    allow('person:read'),
+    validatePath(Path),
+    validateQuery(ReceiptQuery),
+    async (c) => {
+      const row = await findCompleted(c.var.db, c.var.project.id, c.req.valid('param').id)
+      const receipt = row && (await receiptOf(row, c.env))
+      if (!receipt) {
+        throw new NotFoundError()
+      }
+      const wantsPage = /^text\/html\b/i.test(c.req.header('Accept') ?? '')
+      const { format = wantsPage ? 'html' : 'json' } = c.req.valid('query')
+      if (format === 'json') {
+        return c.json(receipt)
+      }
+      const key = receipt.key === undefined ? undefined : await findKey(c.env.BUCKET, receipt.key)
+      // The request id is random and new for each request, as a nonce must be.
+      const nonce = c.var.requestId
+      c.header('Content-Security-Policy', policyOf(nonce))
+      c.header('Content-Disposition', `inline; filename="deletion-receipt-${receipt.id}.html"`)
+      const { origin } = new URL(c.req.url)
+      return c.html(receiptPage({ receipt, key, project: c.var.project.name, origin, nonce }))
+    }
+  )
+  .post(
+    '/persons/deletion_receipts/verify',
+    VERIFY,
+    allow('person:read'),
+    validateBody(Presented),
+    async (c) => {
+      const receipt = c.req.valid('json')
+      const isGenuine = receipt.project_id === c.var.project.id && (await isOurs(receipt, c.env))
+      return c.json({ valid: isGenuine, detail: isGenuine ? GENUINE : NOT_GENUINE })
+    }
+  )
+
+/** Whether this service has signed the receipt: with one of its keys, or an old receipt with its secret. */
+async function isOurs(receipt: z.output<typeof Presented>, env: Env): Promise<boolean> {
+  if (isOld(receipt)) {
+    return isSignedWith(receipt, receiptSecret(env))
+  }
+  const key = await findKey(env.BUCKET, receipt.key ?? '')
+  return key !== undefined && (await isSignedBy(receipt, key.x))
+}
+
+/** How long a copy of the list of keys may be used, seconds: a new key is published before it signs. */
+const KEYS_MAX_AGE = 300
+
+/** `/.well-known/receipt-keys.json`, for everybody. */
+export const receiptKeyRoutes = createRouter().get(
+  '/.well-known/receipt-keys.json',
+  KEYS,
+  async (c) => {
+    const current = await openSigningKey(c.env)
+    if (current) {
+      await publishKey(c.env.BUCKET, current, c.var.now.getTime())
+    }
+    const found = await listKeys(c.env.BUCKET)
+    const keys = found.map(({ kid, x, created_at }, i) => ({
+      kty: 'OKP' as const,
+      crv: 'Ed25519' as const,
+      use: 'sig' as const,
+      alg: 'EdDSA' as const,
+      kid,
+      x,
+      created_at,
+      retired_at: found[i + 1]?.created_at ?? null
+    }))
+    c.header('Cache-Control', `public, max-age=${KEYS_MAX_AGE}`)
+    return c.json({ keys })
+  }
+)

@@ -1,0 +1,56 @@
+import { canonical, toHex } from '../../hash.ts'
+import { importPublicKey, type SigningKey } from './keys.ts'
+
+/** A hexadecimal Ed25519 signature, and the HMAC-SHA256 of receipts up to version 0.1. */
+const ED25519 = /^[0-9a-f]{128}$/
+const HMAC = /^[0-9a-f]{64}$/
+
+type Members = Record<string, unknown>
+
+/** Signs a receipt, which names the fingerprint of the key in `key`. */
+export async function sign<Content extends Members>(
+  content: Content,
+  { privateKey, fingerprint }: SigningKey
+): Promise<Content & { key: string; signature: string }> {
+  const named = { ...content, key: fingerprint }
+  const signature = await crypto.subtle.sign('Ed25519', privateKey, encode(named))
+  return { ...named, signature: toHex(signature) }
+}
+
+/** Whether the public key, in base64url, has signed the receipt as it is. */
+export async function isSignedBy(receipt: Members, x: string): Promise<boolean> {
+  const { signature, ...content } = receipt
+  return (
+    typeof signature === 'string' &&
+    ED25519.test(signature) &&
+    crypto.subtle.verify('Ed25519', await importPublicKey(x), fromHex(signature), encode(content))
+  )
+}
+
+/** Whether a receipt names no key, like the receipts that were signed with a secret. */
+export const isOld = (receipt: Members): boolean => receipt.key === undefined
+
+/** Whether an old receipt was signed with this secret and has not been changed since. */
+export async function isSignedWith(receipt: Members, secret: string): Promise<boolean> {
+  const { signature, ...content } = receipt
+  return (
+    typeof signature === 'string' &&
+    HMAC.test(signature) &&
+    crypto.subtle.verify('HMAC', await importSecret(secret), fromHex(signature), encode(content))
+  )
+}
+
+/** Imports a secret as a key of HMAC-SHA256. */
+export const importSecret = (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify']
+  )
+
+const fromHex = (text: string) =>
+  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+
+const encode = (content: Members) => new TextEncoder().encode(canonical(content))

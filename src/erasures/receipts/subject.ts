@@ -1,0 +1,25 @@
+import { sha256, toHex } from '../../hash.ts'
+import { importSecret } from './signature.ts'
+
+/** The erasure whose distinct ids a receipt names by their hashes. */
+type Erased = { projectId: number; personUuid: string; requestedAt: number }
+
+/**
+ * Returns the salt of an erasure's receipt. It is random to everybody without the secret, and it is
+ * not stored: without it, nobody can test whether a hash in the database belongs to a distinct id.
+ */
+export async function saltOf(
+  secret: string,
+  { projectId, personUuid, requestedAt }: Erased
+): Promise<string> {
+  const text = `salt of a receipt\n${projectId}\n${personUuid}\n${requestedAt}`
+  const key = await importSecret(secret)
+  return toHex(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
+}
+
+/**
+ * Returns the hash of a distinct id in a receipt, the SHA-256 of salt and id: `printf %s%s SALT ID |
+ * sha256sum`.
+ */
+export const hashForReceipt = (salt: string, distinctId: string): Promise<string> =>
+  sha256(`${salt}${distinctId}`)

@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { canonical, sha256 } from '../hash.ts'
+
+/** Where the entries are in the bucket, in the order of their numbers. */
+const PREFIX = 'ledger/entries/'
+
+/** The hash before the first entry. */
+export const GENESIS: Head = { seq: 0, hash: '0'.repeat(64) }
+
+/** An entry's number, from 1, and its hash. */
+export type Head = { seq: number; hash: string }
+
+/** What the chain is made of. It says nothing about the body but its hash, so anybody may see it. */
+const Link = z.object({
+  seq: z.int().min(1),
+  /** The hash of the link before. */
+  prev: z.string(),
+  /** ms UTC */
+  at: z.int(),
+  /** The SHA-256 of the body as JSON with sorted keys. */
+  digest: z.string()
+})
+export type Link = z.infer<typeof Link>
+
+/** The body of an entry: its kind, its project, and what the kind needs. */
+const Body = z.looseObject({ kind: z.string(), project: z.int() })
+export type Body = z.infer<typeof Body>
+
+const Entry = z.object({ link: Link, body: Body })
+export type Entry = z.infer<typeof Entry>
+
+/** `12` → `ledger/entries/000000000012` */
+export const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
+
+/** Where the entries after this one begin, for a list of the bucket. */
+export const after = ({ seq }: Head) => ({ prefix: PREFIX, startAfter: keyOf(seq) })
+
+/** Makes the entry that follows `head`. */
+export async function makeEntry(head: Head, body: Body, at: number): Promise<Entry> {
+  const digest = await sha256(canonical(body))
+  return { link: { seq: head.seq + 1, prev: head.hash, at, digest }, body }
+}
+
+/** Returns the place of an entry in the chain. */
+export const headOf = async ({ link }: Entry): Promise<Head> => ({
+  seq: link.seq,
+  hash: await sha256(canonical(link))
+})
+
+/** Reads an entry from its JSON. @throws when it is not entry `seq`, or its body is another */
+export async function readEntry(json: unknown, seq: number): Promise<Entry> {
+  const { data: entry } = Entry.safeParse(json)
+  if (entry?.link.seq !== seq || entry.link.digest !== (await sha256(canonical(entry.body)))) {
+    throw new LedgerError(`Entry ${seq} of the ledger is damaged or forged.`)
+  }
+  return entry
+}
+
+/** The ledger is not the chain that was written. */
+export class LedgerError extends Error {}

@@ -1,0 +1,112 @@
+import { describeError, UnavailableError } from '../errors.ts'
+import { log } from '../log.ts'
+import {
+  after,
+  type Body,
+  type Entry,
+  type Head,
+  headOf,
+  keyOf,
+  LedgerError,
+  makeEntry,
+  readEntry
+} from './entry.ts'
+
+/** Attempts to write an entry; each that fails has lost its number to another entry. */
+const MAX_ATTEMPTS = 20
+
+const UNWRITTEN = 'The ledger of erasures cannot be written now, so nothing was deleted. Try again.'
+
+/**
+ * The ledger of erasures: a chain of objects in the bucket, each created once, which a restored
+ * database does not take back.
+ */
+export class Ledger {
+  readonly #bucket: R2Bucket
+  #head: Head
+
+  /** @param known an entry that exists, the later the better: the end is searched from there */
+  constructor(bucket: R2Bucket, known: Head) {
+    this.#bucket = bucket
+    this.#head = known
+  }
+
+  /**
+   * Appends an entry. @throws UnavailableError when the bucket does not take it
+   */
+  async append(body: Body, now: number): Promise<Head> {
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const entry = await makeEntry(await this.#findHead(), body, now)
+        const { seq } = entry.link
+        const json = JSON.stringify(entry)
+        const onlyIf = { etagDoesNotMatch: '*' }
+        if (await this.#bucket.put(keyOf(seq), json, { onlyIf })) {
+          this.#head = await headOf(entry)
+          return this.#head
+        }
+      }
+    } catch (error) {
+      log('error', 'ledger not written', { error: describeError(error) })
+      throw new UnavailableError(UNWRITTEN, error)
+    }
+    throw new UnavailableError(UNWRITTEN)
+  }
+
+  /** Finds the last entry, in steps that double, then by halving: numbers have no gaps. */
+  async #findHead(): Promise<Head> {
+    const { seq } = this.#head
+    let step = 1
+    while (await this.#exists(seq + step)) {
+      step *= 2
+    }
+    let [low, high] = [seq + Math.floor(step / 2), seq + step]
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (await this.#exists(middle)) {
+        low = middle
+      } else {
+        high = middle
+      }
+    }
+    if (low > seq) {
+      this.#head = await headOf(await readAt(this.#bucket, low))
+    }
+    return this.#head
+  }
+
+  async #exists(seq: number): Promise<boolean> {
+    return (await this.#bucket.head(keyOf(seq))) !== null
+  }
+}
+
+/**
+ * Reads the entries after `head`, at most `limit`, in order.
+ * @throws LedgerError when one is missing, damaged, or does not follow the one before
+ */
+export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Promise<Entry[]> {
+  const { objects } = await bucket.list({ ...after(head), limit })
+  const entries: Entry[] = []
+  let last = head
+  for (const { key } of objects) {
+    const seq = last.seq + 1
+    if (key !== keyOf(seq)) {
+      throw new LedgerError(`Entry ${seq} of the ledger is missing.`)
+    }
+    const entry = await readAt(bucket, seq)
+    if (entry.link.prev !== last.hash) {
+      throw new LedgerError(`Entry ${seq} of the ledger does not follow entry ${last.seq}.`)
+    }
+    entries.push(entry)
+    last = await headOf(entry)
+  }
+  return entries
+}
+
+async function readAt(bucket: R2Bucket, seq: number): Promise<Entry> {
+  const object = await bucket.get(keyOf(seq))
+  if (!object) {
+    throw new LedgerError(`Entry ${seq} of the ledger is missing.`)
+  }
+  return readEntry(await object.json().catch(() => undefined), seq)
+}

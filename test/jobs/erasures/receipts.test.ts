@@ -1,0 +1,136 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { beforeEach, expect, it } from 'vitest'
+import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
+import { newReceipt, tablesWith } from '../../support/erasures.ts'
+import { db, newProject, request, type TestProject } from '../../support/project.ts'
+
+const KEYS = '/.well-known/receipt-keys.json'
+
+beforeEach(async () => {
+  const { objects } = await env.BUCKET.list({ prefix: 'ledger/keys/' })
+  await env.BUCKET.delete(objects.map(({ key }) => key))
+})
+
+const open = (project: TestProject, id: number, query = '', accept = '*/*') =>
+  request('GET', `/api/projects/${project.id}/receipts/${id}/${query}`, {
+    Authorization: `Bearer ${project.key}`,
+    Accept: accept
+  })
+
+it('a receipt is signed once, with a published key', async () => {
+  const project = await newProject()
+  const receipt = await newReceipt(project)
+
+  const again = await open(project, receipt.id)
+  const { status, body, headers } = await request('GET', KEYS)
+
+  expect([again.status, again.body]).toEqual([200, receipt])
+  expect(status).toBe(200)
+  expect(headers.get('Cache-Control')).toBe('public, max-age=300')
+  expect(body.keys).toEqual([
+    {
+      kty: 'OKP',
+      crv: 'Ed25519',
+      use: 'sig',
+      alg: 'EdDSA',
+      kid: receipt.key,
+      x: expect.any(String),
+      created_at: expect.any(String),
+      retired_at: null
+    }
+  ])
+  expect(await isSignedBy(receipt, body.keys[0].x)).toBe(true)
+})
+
+it('an invented row gets no signature', async () => {
+  const project = await newProject()
+  const receipt = await newReceipt(project)
+  const { signature: _signature, key: _key, subject: _subject, ...content } = receipt
+  await db.run(
+    sql`update erasures set receipt = ${JSON.stringify({ ...content, late_events_dropped: 9 })} where id = ${receipt.id}`
+  )
+
+  const { body } = await open(project, receipt.id)
+
+  expect([body.late_events_dropped, body.signature]).toEqual([9, null])
+  await db.run(
+    sql`update erasures set receipt = ${JSON.stringify({ ...receipt, late_events_dropped: 9 })} where id = ${receipt.id}`
+  )
+  const changed = (await open(project, receipt.id)).body
+  const { body: answer } = await project.send('POST', 'persons/deletion_receipts/verify', changed)
+  expect(answer.valid).toBe(false)
+})
+
+it('receipts stay valid when the key is rotated, and both keys stay published', async () => {
+  const project = await newProject()
+  const before = await newReceipt(project, ['eve'])
+  const rotated = { RECEIPT_KEY: 'the next key, which is long enough as well' }
+
+  const { body } = await request('GET', KEYS, {}, undefined, rotated)
+
+  expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([
+    before.key,
+    expect.not.stringMatching(before.key)
+  ])
+  expect(body.keys[0].retired_at).toBe(body.keys[1].created_at)
+  const verified = await request(
+    'POST',
+    `/api/projects/${project.id}/persons/deletion_receipts/verify/`,
+    { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+    JSON.stringify(before),
+    rotated
+  )
+  expect(verified.body.valid).toBe(true)
+})
+
+it('a key under the fingerprint of another key is no key', async () => {
+  const project = await newProject()
+  const receipt = await newReceipt(project)
+  const forged = { x: 'A'.repeat(43), created_at: '2026-11-20T10:00:00Z' }
+  await env.BUCKET.put(`ledger/keys/${receipt.key}`, JSON.stringify(forged))
+
+  const { body } = await project.send('POST', 'persons/deletion_receipts/verify', receipt)
+
+  expect(body.valid).toBe(false)
+})
+
+it('neither the salt nor a distinct id is in the database', async () => {
+  const project = await newProject()
+  const name = `eve-${crypto.randomUUID()}`
+  const { subject } = await newReceipt(project, [name])
+
+  expect(subject.distinct_ids).toHaveLength(2)
+  expect(await tablesWith(subject.salt)).toEqual([])
+  expect(await tablesWith(subject.distinct_ids[0])).toEqual(['erased_identities', 'erasures'])
+})
+
+it('the page of a receipt is asked for by its type or its format', async () => {
+  const project = await newProject()
+  const receipt = await newReceipt(project)
+
+  const pages = await Promise.all([
+    open(project, receipt.id, '', 'text/html,application/xhtml+xml'),
+    open(project, receipt.id, '?format=html')
+  ])
+
+  for (const { status, headers, text } of pages) {
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toMatch(/^text\/html/)
+    expect(headers.get('Content-Security-Policy')).toMatch(/script-src 'nonce-[^']+'/)
+    expect(text).toContain(receipt.signature)
+  }
+  expect((await open(project, receipt.id, '?format=json', 'text/html')).body).toEqual(receipt)
+})
+
+it('a receipt of another project, of no erasure or of an open erasure is not found', async () => {
+  const [project, other] = [await newProject(), await newProject()]
+  const receipt = await newReceipt(project)
+  await db.run(sql`update erasures set status = 'running' where id = ${receipt.id}`)
+
+  expect((await open(project, receipt.id)).status).toBe(404)
+  expect((await open(project, 999_999)).status).toBe(404)
+  await db.run(sql`update erasures set status = 'completed' where id = ${receipt.id}`)
+  expect((await open(other, receipt.id)).status).toBe(404)
+  expect((await open(project, receipt.id)).status).toBe(200)
+})

@@ -1,0 +1,244 @@
+import { execFile } from 'node:child_process'
+import { createHash, createHmac } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeReceipt } from '../../../src/erasures/receipt.ts'
+import { issueReceipt, openSigner, receiptOf } from '../../../src/erasures/receipts/issue.ts'
+import { receiptPage } from '../../../src/erasures/receipts/page.ts'
+import type { Receipt } from '../../../src/erasures/receipts/schemas.ts'
+import { isSignedBy, isSignedWith } from '../../../src/erasures/receipts/signature.ts'
+import { hashForReceipt, saltOf } from '../../../src/erasures/receipts/subject.ts'
+import type { ErasureRow } from '../../../src/erasures/store.ts'
+import { GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
+
+const SECRETS = { RECEIPT_SECRET: 's'.repeat(64), RECEIPT_KEY: 'k'.repeat(64) }
+const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.mjs')
+
+const content = writeReceipt({
+  id: 7,
+  project_id: 1,
+  person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+  requestedAt: Date.parse('2026-11-20T10:00:00.123Z'),
+  requested_by: { user: { id: 1, first_name: '</script>Ädä', email: '<b>@example.com' } },
+  delete_events: true,
+  delete_recordings: true,
+  run: Date.parse('2026-11-22T05:00:00Z'),
+  verifiedAt: Date.parse('2026-11-22T05:01:00Z'),
+  removed: { events: 3, persons: 1 },
+  remaining: { events: 0, persons: 0, search_index: 0 },
+  late_events_dropped: 0
+})
+
+/** Issues the receipt for two distinct ids, stores it and reads it again. */
+async function newReceipt() {
+  const signer = await openSigner(SECRETS)
+  if (!signer) {
+    throw new Error('The secrets are fit to sign.')
+  }
+  const erased = {
+    projectId: 1,
+    personUuid: content.person_uuid,
+    requestedAt: Date.parse(content.requested_at)
+  }
+  const salt = await saltOf(SECRETS.RECEIPT_SECRET, erased)
+  const hashes = await Promise.all(['ada', 'anon'].map((id) => hashForReceipt(salt, id)))
+  const { stored, hash } = await issueReceipt(content, hashes, signer)
+  const read = await receiptOf(rowOf(stored), SECRETS)
+  if (!read) {
+    throw new Error('The erasure is completed.')
+  }
+  return { signer, stored, hash, salt, receipt: read, x: signer.key.x }
+}
+
+const rowOf = (receipt: object) =>
+  ({ status: 'completed', receipt: JSON.parse(JSON.stringify(receipt)) }) as ErasureRow
+
+describe('a receipt', () => {
+  it('is genuine in any order of its members', async () => {
+    const { receipt, x } = await newReceipt()
+
+    const turned = Object.fromEntries(Object.entries(receipt).toReversed())
+
+    expect(receipt.signature).toMatch(/^[0-9a-f]{128}$/)
+    expect(await isSignedBy(turned, x)).toBe(true)
+  })
+
+  it.each<[string, (receipt: Receipt) => object]>([
+    ['a count', () => ({ stores: [] })],
+    ['a time', () => ({ verified_at: '2026-11-22T05:01:00.001Z' })],
+    ['a member more', () => ({ note: 'x' })],
+    [
+      'a member more deep inside',
+      ({ stores }) => ({ stores: stores.map((store) => ({ ...store, note: 'x' })) })
+    ],
+    ['another salt', ({ subject }) => ({ subject: { ...subject, salt: '0'.repeat(64) } })],
+    ['another key', () => ({ key: '0'.repeat(64) })],
+    ['no signature', () => ({ signature: null })],
+    ['a signature that is none', () => ({ signature: 'xyz' })]
+  ])('is not genuine with %s changed', async (_, change) => {
+    const { receipt, x } = await newReceipt()
+
+    expect(await isSignedBy({ ...receipt, ...change(receipt) }, x)).toBe(false)
+  })
+
+  it('is stored without the salt, and shown with the salt that was signed', async () => {
+    const { stored, salt, receipt } = await newReceipt()
+
+    expect(JSON.stringify(stored)).not.toContain(salt)
+    expect(receipt.subject?.salt).toBe(salt)
+    const hash = createHash('sha256').update(`${salt}ada`).digest('hex')
+    expect(receipt.subject?.distinct_ids).toContain(hash)
+    expect(receipt.subject?.distinct_ids).toEqual(receipt.subject?.distinct_ids.toSorted())
+  })
+
+  it('has no subject if a distinct id was erased before receipts had one', async () => {
+    const { signer, salt } = await newReceipt()
+
+    const { stored } = await issueReceipt(
+      content,
+      [await hashForReceipt(salt, 'ada'), null],
+      signer
+    )
+
+    expect(stored.subject).toBeUndefined()
+    expect(await isSignedBy(stored, signer.key.x)).toBe(true)
+  })
+
+  it('is not signed when it is read', async () => {
+    expect(await receiptOf(rowOf(content), SECRETS)).toMatchObject({ id: 7, signature: null })
+  })
+
+  it.each([{}, { RECEIPT_KEY: SECRETS.RECEIPT_KEY }, { ...SECRETS, RECEIPT_KEY: 'short' }])(
+    'cannot be signed with the secrets %j',
+    async (secrets) => {
+      expect(await openSigner(secrets)).toBeUndefined()
+    }
+  )
+
+  it('of an earlier version is genuine with the secret that signed it', async () => {
+    const text = '{"id":7,"project_id":1,"stores":[{"found":1,"store":"persons"}]}'
+    const signature = createHmac('sha256', SECRETS.RECEIPT_SECRET).update(text).digest('hex')
+    const old = { signature, project_id: 1, stores: [{ store: 'persons', found: 1 }], id: 7 }
+
+    expect(await isSignedWith(old, SECRETS.RECEIPT_SECRET)).toBe(true)
+    expect(await isSignedWith({ ...old, id: 8 }, SECRETS.RECEIPT_SECRET)).toBe(false)
+    expect(await isSignedWith(old, 'x'.repeat(64))).toBe(false)
+  })
+})
+
+describe('the page of a receipt', () => {
+  it('escapes what it shows, and claims nothing before it has verified', async () => {
+    const { receipt } = await newReceipt()
+    const key = { kid: receipt.key ?? '', x: 'x', created_at: '2026-11-20T10:00:00Z' }
+
+    const page = receiptPage({
+      receipt,
+      key,
+      project: '<Shop>',
+      origin: 'https://analytics.test',
+      nonce: 'n'
+    })
+
+    expect(page.match(/<\/script>/g)).toHaveLength(3)
+    expect(page).not.toContain('<b>@example.com')
+    expect(page).toContain('&lt;Shop&gt;')
+    expect(page).toContain(
+      'The person, the events and the recordings were deleted from the project'
+    )
+    expect(page).toContain('class="open">The signature is not verified')
+  })
+})
+
+describe('scripts/verify-receipt.mjs', () => {
+  /** Runs a copy of the script in a folder that holds nothing else but these files. */
+  async function verify(files: Record<string, object>, ...options: string[]) {
+    const folder = mkdtempSync(join(tmpdir(), 'receipt-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    copyFileSync(SCRIPT, join(folder, 'verify-receipt.mjs'))
+    for (const [name, value] of Object.entries(files)) {
+      writeFileSync(join(folder, name), JSON.stringify(value))
+    }
+    const args = ['verify-receipt.mjs', ...Object.keys(files), ...options]
+    return promisify(execFile)(process.execPath, args, { cwd: folder }).then(
+      ({ stdout }) => ({ code: 0, text: stdout }),
+      ({ code, stderr }) => ({ code, text: stderr })
+    )
+  }
+
+  const keysOf = (kid: string | undefined, x: string) => ({ keys: [{ kid, x }] })
+
+  it('has at most 100 lines and imports only modules of Node', () => {
+    const text = readFileSync(SCRIPT, 'utf8')
+
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(100)
+    const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name)
+    expect(imports.length).toBeGreaterThan(0)
+    expect(imports.filter((name) => !name.startsWith('node:'))).toEqual([])
+  })
+
+  it('verifies a receipt, and whether it is about a distinct id', async () => {
+    const { receipt, x } = await newReceipt()
+    const files = { 'receipt.json': receipt, 'receipt-keys.json': keysOf(receipt.key, x) }
+
+    expect(await verify(files)).toEqual({
+      code: 0,
+      text: expect.stringMatching(/^Genuine: deletion 7 of person 01a1f000-/)
+    })
+    expect(await verify(files, '--id', 'ada')).toMatchObject({ code: 0 })
+    expect(await verify(files, '--id', 'bob')).toEqual({
+      code: 1,
+      text: 'The receipt is genuine, but it is not about the distinct id bob.\n'
+    })
+  })
+
+  it('finds the receipt in the ledger, and refuses a ledger that is not one chain', async () => {
+    const { receipt, x, hash } = await newReceipt()
+    const first = await makeEntry(GENESIS, { kind: 'erasure', project: 1 }, 1)
+    const body = { kind: 'receipt', project: 1, receipt: hash }
+    const second = await makeEntry(await headOf(first), body, 2)
+    const run = (links: object[]) =>
+      verify({
+        'receipt.json': receipt,
+        'receipt-keys.json': keysOf(receipt.key, x),
+        'ledger.json': { links }
+      })
+
+    expect(await run([first.link, second.link])).toEqual({
+      code: 0,
+      text: expect.stringContaining(
+        `It is entry 2 of 2 in the ledger that ends with ${(await headOf(second)).hash}.`
+      )
+    })
+    expect(await run([first.link])).toEqual({
+      code: 1,
+      text: 'The receipt is not in the ledger.\n'
+    })
+    expect(await run([{ ...first.link, at: 9 }, second.link])).toEqual({
+      code: 1,
+      text: 'Entry 2 of the ledger does not follow the entry before it.\n'
+    })
+  })
+
+  it('refuses a changed receipt, and a key that is not what it says', async () => {
+    const { receipt, x } = await newReceipt()
+    const other = await openSigner({ ...SECRETS, RECEIPT_KEY: 'o'.repeat(64) })
+    const run = (shown: object, keys: object) =>
+      verify({ 'receipt.json': shown, 'receipt-keys.json': keys })
+
+    expect(await run({ ...receipt, stores: [] }, keysOf(receipt.key, x))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('The signature is wrong')
+    })
+    expect(await run(receipt, keysOf(receipt.key, other?.key.x ?? ''))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('does not have this fingerprint')
+    })
+    expect(await run(receipt, keysOf(other?.key.fingerprint, other?.key.x ?? ''))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('is not among the published keys')
+    })
+  })
+})
