@@ -45,12 +45,9 @@ const COUNTED_AT_ONCE = 10_000
 const KEYS_AT_ONCE = 100
 const RECORDINGS_AT_ONCE = 20
 
-/**
- * Whether an erasure may be completed now, with a receipt: always if it deletes recordings only,
- * and in a run if it deletes events.
- */
-export const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow): boolean =>
-  deleteEvents ? run !== null : deleteRecordings
+/** Whether an erasure may be completed now, with a receipt: always, unless it deletes events and waits for its run. */
+export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
+  !deleteEvents || run !== null
 
 /**
  * Progress of an erasure: `waiting` for its weekly run, or `cut` because the invocation reached its
@@ -219,7 +216,7 @@ export class Eraser {
     }
     // The invocation began with a check that nothing waits in the bucket.
     const remaining = {
-      ...(mayComplete(current) && NO_WAITING_OBJECTS),
+      ...NO_WAITING_OBJECTS,
       ...(await countRemains(this.#db, current)),
       ...(await this.#countCopies(current))
     }

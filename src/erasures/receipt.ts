@@ -56,6 +56,25 @@ type Facts = Omit<
   remaining: Record<string, number>
 }
 
+const KEPT_EVENTS =
+  'The events of the person, if any: the request did not ask to delete them. They count as those of one person without a name. Their own properties, such as page addresses, are unchanged and may still identify the person.'
+
+const KEPT_RECORDINGS =
+  'The recordings of the person’s sessions, if any: the request did not ask to delete them. They belong to no person any more, and still show everything that was recorded.'
+
+/** Lists in plain words what an erasure keeps, and why. */
+export const describeKept = (
+  extent: Pick<ReceiptContent, 'delete_events' | 'delete_recordings'>
+): string[] => [
+  ...(extent.delete_events ? [] : [KEPT_EVENTS]),
+  extent.delete_recordings
+    ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
+    : KEPT_RECORDINGS,
+  'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
+  'Event names, which all persons of the project share.',
+  'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
+]
+
 /** Writes the receipt of an erasure after every store was searched again. */
 export function writeReceipt({
   requestedAt,
@@ -75,19 +94,7 @@ export function writeReceipt({
       return { store, found: gone + left, removed: gone, remaining: left }
     }),
     verified_at: toIso(verifiedAt),
-    kept: [
-      ...(facts.delete_events
-        ? []
-        : [
-            'The events, as requested, attributed to one anonymous person; their own properties are unchanged.'
-          ]),
-      facts.delete_recordings
-        ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
-        : 'The recordings of the person’s sessions, if any, as requested; they no longer belong to a person.',
-      'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
-      'Event names, which all persons of the project share.',
-      'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
-    ],
+    kept: describeKept(facts),
     backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)
   }
 }

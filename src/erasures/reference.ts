@@ -31,7 +31,7 @@ export const STATUS = describe({
   tag: 'Persons',
   summary: 'List deletion tasks and their receipts',
   description:
-    'Lists a task for every person that was deleted with `delete_events` or `delete_recordings`, newest first. Events are deleted every Sunday at 05:00 UTC, recordings at once.',
+    'Lists a task for every deleted person, newest first. Everything but events is deleted at once, and the task is completed within seconds; events are deleted every Sunday at 05:00 UTC. The receipt of a completed task states what was deleted, and what is kept.',
   answers: {
     200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) }
   },

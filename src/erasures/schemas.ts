@@ -9,6 +9,8 @@ import type { ErasureRow } from './store.ts'
 const EXAMPLE = {
   id: 7,
   person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+  delete_events: true,
+  delete_recordings: false,
   status: 'running',
   created_at: '2026-11-20T10:00:00Z',
   created_by: {
@@ -23,14 +25,16 @@ const EXAMPLE = {
   receipt: null
 }
 
-/** A deletion with `delete_events` or `delete_recordings`. */
+/** The deletion of a person: what it deletes, how far it is, and its receipt. */
 export const DeletionTask = z
   .object({
     id: z.int(),
     person_uuid: z.guid(),
+    delete_events: z.boolean(),
+    delete_recordings: z.boolean(),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
-        'A task is `queued` until its run, and `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
+        'A task that deletes events is `queued` until its run, any other task until the queue takes it; it is `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
     }),
     created_at: z.iso
       .datetime()
@@ -71,6 +75,8 @@ export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTa
   return {
     id: row.id,
     person_uuid: row.personUuid,
+    delete_events: row.deleteEvents,
+    delete_recordings: row.deleteRecordings,
     status: row.status,
     created_at: toIso(row.requestedAt),
     created_by: row.requestedBy,

@@ -43,7 +43,7 @@ export const erasures = sqliteTable(
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>()
   },
   (t) => [
-    index('erasures_project').on(t.projectId, t.deleteEvents),
+    index('erasures_project').on(t.projectId),
     index('erasures_person').on(t.projectId, t.personUuid),
     index('erasures_open').on(t.status).where(sql`status <> 'completed'`)
   ]

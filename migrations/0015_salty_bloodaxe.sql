@@ -1,0 +1,2 @@
+DROP INDEX `erasures_project`;--> statement-breakpoint
+CREATE INDEX `erasures_project` ON `erasures` (`project_id`);
