@@ -1,14 +1,17 @@
 import { describe } from '../http/openapi.ts'
 import { pageSchema } from '../http/page.ts'
-import { BulkDeleted, DeletionTask, MAX_PERSONS } from './schemas.ts'
+import { BulkDeleted, DeletionPreview, DeletionTask, MAX_PERSONS } from './schemas.ts'
 
 export const DELETE = describe({
   id: 'persons_delete',
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person, its distinct ids and the history of its properties are deleted at once. Events that were accepted before and are processed late do not recreate the person. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged, and they cannot be deleted later. Without `delete_recordings`, the recordings are kept and belong to no person. A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; a field that is in both must have the same value.',
-  answers: { 204: { text: 'Deleted.' } },
+    'The person, its distinct ids and the history of its properties are deleted at once. Events that were accepted before and are processed late do not recreate the person. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged, and they cannot be deleted later. Without `delete_recordings`, the recordings are kept and belong to no person. A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; a field that is in both must have the same value. With `dry_run`, nothing is deleted: the answer counts what would be deleted and kept, by store.',
+  answers: {
+    200: { text: 'Dry run: nothing is deleted.', schema: DeletionPreview },
+    204: { text: 'Deleted.' }
+  },
   refusals: [['invalid_input', 'Must be a valid boolean.', 'delete_events']]
 })
 
@@ -16,7 +19,7 @@ export const BULK_DELETE = describe({
   id: 'persons_bulk_delete',
   tag: 'Persons',
   summary: 'Delete many persons',
-  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each person separately. Persons that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\` and \`delete_recordings\` in the body or in the query; a field that is in both must have the same value.`,
+  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each person separately. Persons that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\` and \`delete_recordings\` in the body or in the query; a field that is in both must have the same value. With \`dry_run\`, nothing is deleted: \`preview\` counts what would be deleted and kept, by store.`,
   answers: { 200: { text: 'The result for each person.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
