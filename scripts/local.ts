@@ -62,7 +62,7 @@ export type Service = {
  * Databases and variables. Queues are missing: a command does the work itself instead of sending a
  * message.
  */
-export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
+export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS' | 'COMPLETION_DAYS'>
 
 /** The secrets that sign receipts; absent for the deployed service, which alone has them. */
 export type Secrets = { RECEIPT_SECRET?: string; RECEIPT_KEY?: string }
@@ -119,7 +119,11 @@ const Settings = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
-  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string(), QUEUE_NAMES: QueueNames }),
+  vars: z.looseObject({
+    RECORDING_RETENTION_DAYS: z.string(),
+    COMPLETION_DAYS: z.string(),
+    QUEUE_NAMES: QueueNames
+  }),
   d1_databases: z.array(
     Binding.extend({
       database_name: z.string(),

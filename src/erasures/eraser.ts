@@ -239,6 +239,8 @@ export class Eraser {
       requested_by: current.requestedBy,
       delete_events: current.deleteEvents,
       run: current.run,
+      linkedUntil: current.deleteEvents && current.deleteRecordings ? null : current.linkedUntil,
+      completes: current.completes,
       verifiedAt: now,
       delete_recordings: current.deleteRecordings,
       removed: current.deleteEvents

@@ -1,17 +1,21 @@
 import { toIso } from '../calendar/clock.ts'
 import type { Db } from '../db/client.ts'
-import { findPersonsToErase, type PersonToErase, type Selection } from './erase.store.ts'
+import { type CompletionSetting, linkedUntil } from './completions/days.ts'
+import { findPersonsToErase, type Selection } from './erase.store.ts'
 import { countEventStores, countOwned } from './preview.store.ts'
 import { describeKept } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
+/** What somebody thinks of deleting, and when. */
+type Wanted = Extent & { setting: CompletionSetting; now: Date }
+
 /** Stores that are deleted only with `delete_events`. */
-const WITH_EVENTS = new Set(['events', 'sessions', 'segments'])
+const WITH_EVENTS = ['events', 'sessions', 'segments']
 
 /** Stores that are deleted only with `delete_recordings`. */
-const WITH_RECORDINGS = new Set(['recordings', 'recording_parts'])
+const WITH_RECORDINGS = ['recordings', 'recording_parts']
 
 /**
  * Returns what an erasure of the selected persons would delete and keep now, by store. Reads only.
@@ -20,7 +24,7 @@ const WITH_RECORDINGS = new Set(['recordings', 'recording_parts'])
 export async function previewErasure(
   db: Db,
   projectId: number,
-  { selection, now, ...extent }: Extent & { selection: Selection; now: Date }
+  { selection, ...wanted }: Wanted & { selection: Selection }
 ) {
   const persons = await findPersonsToErase(db, projectId, selection)
   const keys = persons.flatMap(({ identities }) => identities.map(({ key }) => key))
@@ -29,25 +33,42 @@ export async function previewErasure(
     ...(await countOwned(db, projectId, ids, keys)),
     ...(await countEventStores(db, projectId, keys))
   }
-  return { persons, preview: describePreview(persons, counts, extent, now) }
+  return { persons, preview: describePreview(persons.length, counts, wanted) }
+}
+
+/** Returns what the completion of erasures would delete and keep now. Reads only. @param keys of erased identities */
+export async function previewCompletion(
+  db: Db,
+  projectId: number,
+  persons: number,
+  keys: number[],
+  wanted: Wanted
+) {
+  const counts = {
+    ...(await countOwned(db, projectId, [], keys)),
+    ...(await countEventStores(db, projectId, keys))
+  }
+  const kept = Object.entries(counts).filter(([store]) =>
+    [...WITH_EVENTS, ...WITH_RECORDINGS].includes(store)
+  )
+  return describePreview(persons, Object.fromEntries(kept), wanted)
 }
 
 function describePreview(
-  persons: PersonToErase[],
+  persons: number,
   counts: Record<string, number>,
-  { deleteEvents, deleteRecordings }: Extent,
-  now: Date
+  { deleteEvents, deleteRecordings, setting, now }: Wanted
 ) {
   const isDeleted = (store: string): boolean => {
-    if (WITH_EVENTS.has(store)) {
+    if (WITH_EVENTS.includes(store)) {
       return deleteEvents
     }
-    return WITH_RECORDINGS.has(store) ? deleteRecordings : true
+    return deleteRecordings || !WITH_RECORDINGS.includes(store)
   }
   const at = now.getTime()
   return {
     dry_run: true as const,
-    persons_found: persons.length,
+    persons_found: persons,
     delete_events: deleteEvents,
     delete_recordings: deleteRecordings,
     scheduled_for: toIso(deleteEvents ? nextRunAfter(at) : at),
@@ -58,6 +79,9 @@ function describePreview(
         deleted: isDeleted(store) ? count : 0,
         kept: isDeleted(store) ? 0 : count
       })),
-    kept: describeKept({ delete_events: deleteEvents, delete_recordings: deleteRecordings })
+    kept: describeKept(
+      { delete_events: deleteEvents, delete_recordings: deleteRecordings },
+      linkedUntil({ deleteEvents, deleteRecordings }, setting, at)
+    )
   }
 }

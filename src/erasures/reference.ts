@@ -7,7 +7,7 @@ export const DELETE = describe({
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person, its distinct ids and the history of its properties are deleted at once. Events that were accepted before and are processed late do not recreate the person. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged, and they cannot be deleted later. Without `delete_recordings`, the recordings are kept and belong to no person. A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; a field that is in both must have the same value. With `dry_run`, nothing is deleted: the answer counts what would be deleted and kept, by store.',
+    'The person, its distinct ids and the history of its properties are deleted at once. Events that were accepted before and are processed late do not recreate the person. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged. Without `delete_recordings`, the recordings are kept and belong to no person. What is kept can be deleted later with `persons/complete_deletion/`, for `COMPLETION_DAYS` (30). A distinct id that is used again starts a new person. `delete_events` and `delete_recordings` may also be sent in a JSON body; a field that is in both must have the same value. With `dry_run`, nothing is deleted: the answer counts what would be deleted and kept, by store.',
   answers: {
     200: { text: 'Dry run: nothing is deleted.', schema: DeletionPreview },
     204: { text: 'Deleted.' }

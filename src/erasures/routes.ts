@@ -46,7 +46,7 @@ export const erasureRoutes = createRouter()
       )
       const { db, project, user, key, now } = c.var
       if (isDryRun) {
-        const wanted = { selection, deleteEvents, deleteRecordings, now }
+        const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
         const { persons, preview } = await previewErasure(db, project.id, wanted)
         if (persons.length === 0) {
           throw new NotFoundError()
@@ -59,6 +59,7 @@ export const erasureRoutes = createRouter()
         deleteRecordings,
         actor: actorOf(user, key),
         secret: receiptSecret(c.env),
+        setting: c.env,
         ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
@@ -80,7 +81,7 @@ export const erasureRoutes = createRouter()
       const { db, project, user, key, now } = c.var
       const selection = selectionOf(body)
       if (isDryRun) {
-        const wanted = { selection, deleteEvents, deleteRecordings, now }
+        const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
         const { persons, preview } = await previewErasure(db, project.id, wanted)
         return c.json({
           persons_found: persons.length,
@@ -98,6 +99,7 @@ export const erasureRoutes = createRouter()
         deleteRecordings,
         actor: actorOf(user, key),
         secret: receiptSecret(c.env),
+        setting: c.env,
         ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })

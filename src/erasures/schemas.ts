@@ -9,8 +9,10 @@ import type { ErasureRow } from './store.ts'
 const EXAMPLE = {
   id: 7,
   person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+  completes: null,
   delete_events: true,
   delete_recordings: false,
+  completable_until: '2026-12-20T10:00:00Z',
   status: 'running',
   created_at: '2026-11-20T10:00:00Z',
   created_by: {
@@ -30,8 +32,16 @@ export const DeletionTask = z
   .object({
     id: z.int(),
     person_uuid: z.guid(),
+    completes: z
+      .int()
+      .nullable()
+      .meta({ description: 'The earlier task that kept what this task deletes.' }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
+    completable_until: z.iso.datetime().nullable().meta({
+      description:
+        'Until when what is kept can be deleted with `persons/complete_deletion/`; null if nothing is kept or the link to it is removed.'
+    }),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
         'A task that deletes events is `queued` until its run, any other task until the queue takes it; it is `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
@@ -75,8 +85,13 @@ export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTa
   return {
     id: row.id,
     person_uuid: row.personUuid,
+    completes: row.completes,
     delete_events: row.deleteEvents,
     delete_recordings: row.deleteRecordings,
+    completable_until:
+      row.linkedUntil === null || (row.deleteEvents && row.deleteRecordings)
+        ? null
+        : toIso(row.linkedUntil),
     status: row.status,
     created_at: toIso(row.requestedAt),
     created_by: row.requestedBy,
