@@ -22,7 +22,6 @@ export const VERIFY = describe({
 export const KEYS = describe({
   id: 'receipt_keys',
   tag: 'Service',
-  takesAnyQuery: true,
   summary: 'List the public keys of receipts',
   description:
     'All keys that have signed receipts of deletions, oldest first, as a JSON Web Key Set. A key stays listed after it is replaced, so that its receipts can be verified.',

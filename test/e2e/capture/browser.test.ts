@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -103,8 +104,12 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
 
       await tab.goto(`${site}/?utm_source=letter`)
       await until(() => names().includes('$pageview'))
-      await tab.click('button')
-      await until(() => names().includes('$autocapture'))
+      // Autocapture begins once the SDK has read its settings, which may be after the page view.
+      await until(async () => {
+        await tab.click('button')
+        await sleep(1_000)
+        return names().includes('$autocapture')
+      })
       await tab.evaluate('visit()')
       await until(() => names().includes('came back a stranger'))
       // Leaving the page cancels its wait for answers to requests that were received.

@@ -16,8 +16,12 @@ it('counts each erasure once, however often the database is busy', async () => {
     return run()
   })
   const close = async () => {}
+  const secrets = {
+    RECEIPT_KEY: 'a key of the tests, which is long enough',
+    RECEIPT_SECRET: 'a secret of the tests, long enough'
+  }
   const run = (words: string[], env: typeof local.env) =>
-    runAdmin(words, async () => ({ ...local, env, close }))
+    runAdmin(words, async () => ({ ...local, env, secrets, close }))
   const user = ['--first-name', 'Ada', '--email', 'ada@example.com']
   await run(['user', 'create', ...user], local.env)
   await run(['project', 'create', '--name', 'Shop'], local.env)
