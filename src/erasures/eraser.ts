@@ -68,6 +68,7 @@ export class Eraser {
   readonly #clock: () => Date
   readonly #signer: Promise<Signer | undefined>
   #ledger: Ledger | undefined
+  #published: Promise<void> | undefined
   #limit = FIRST_PIECE
 
   constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
@@ -250,7 +251,8 @@ export class Eraser {
       late_events_dropped: current.dropped
     })
     const hashes = await listReceiptHashes(this.#db, current)
-    await publishKey(this.#bucket, signer.key, now)
+    this.#published ??= publishKey(this.#bucket, signer.key, now)
+    await this.#published
     const { stored, hash } = await issueReceipt(content, hashes, signer)
     this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
     await this.#ledger.append({ kind: 'receipt', project: current.projectId, receipt: hash }, now)
