@@ -55,6 +55,8 @@ export type Service = {
   /** Names of the D1 bindings in which a project can be created. */
   databases: string[]
   secrets: Secrets
+  /** Whether this is the deployed service, whose secrets are unknown here. */
+  isDeployed: boolean
   close(): Promise<void>
 }
 
@@ -270,6 +272,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
       bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
+      isDeployed: false,
       close: () => miniflare.dispose()
     }
   } catch (error) {

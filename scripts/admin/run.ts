@@ -8,6 +8,7 @@ import { counts } from './counts.ts'
 import { dead } from './dead.ts'
 import { key } from './key.ts'
 import { ledger } from './ledger.ts'
+import { maintenance } from './maintenance.ts'
 import { project } from './project.ts'
 import { purge } from './purge.ts'
 import { render } from './render.ts'
@@ -21,6 +22,7 @@ const NOUNS: Record<string, Record<string, Command>> = {
   counts,
   columns,
   ledger,
+  maintenance,
   purge
 }
 

@@ -86,21 +86,27 @@ export class Ledger {
  */
 export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Promise<Entry[]> {
   const { objects } = await bucket.list({ ...after(head), limit })
-  const entries: Entry[] = []
+  const gap = objects.findIndex(({ key }, i) => key !== keyOf(head.seq + 1 + i))
+  if (gap >= 0) {
+    throw new LedgerError(`Entry ${head.seq + 1 + gap} of the ledger is missing.`)
+  }
+  const entries = await Promise.all(objects.map((_, i) => readAt(bucket, head.seq + 1 + i)))
   let last = head
-  for (const { key } of objects) {
-    const seq = last.seq + 1
-    if (key !== keyOf(seq)) {
-      throw new LedgerError(`Entry ${seq} of the ledger is missing.`)
-    }
-    const entry = await readAt(bucket, seq)
+  for (const entry of entries) {
     if (entry.link.prev !== last.hash) {
-      throw new LedgerError(`Entry ${seq} of the ledger does not follow entry ${last.seq}.`)
+      throw new LedgerError(
+        `Entry ${entry.link.seq} of the ledger does not follow entry ${last.seq}.`
+      )
     }
-    entries.push(entry)
     last = await headOf(entry)
   }
   return entries
+}
+
+/** Whether the ledger has entries from before `at`, ms UTC, that were not applied. */
+export async function isBehind(bucket: R2Bucket, applied: Head, at: number): Promise<boolean> {
+  const [next] = await readAfter(bucket, applied, 1)
+  return next !== undefined && next.link.at <= at
 }
 
 async function readAt(bucket: R2Bucket, seq: number): Promise<Entry> {

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import type { Usage } from '../db/client.ts'
+import { type Head, headOf } from '../ledger/entry.ts'
+import { readAfter } from '../ledger/ledger.ts'
+import { compare, writeMark } from '../ledger/mark.ts'
+import { noteBeat } from '../ledger/store.ts'
+import { log } from '../log.ts'
+import { holdDatabase, releaseDatabase } from '../projects/store.ts'
+import { READ_AT_ONCE, type Replayed, replayLedger, type Target } from './replay.ts'
+import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
+
+/**
+ * Age from which an entry is replayed while the service runs, ms. A younger entry may belong to a
+ * request that is still deleting.
+ */
+export const MIN_AGE = 60_000
+
+type Lagging = Omit<Target, 'until'> & {
+  usage: Usage
+  now: Date
+  /** The age from which entries are replayed if the database was not restored, ms. */
+  minAge: number
+}
+
+/**
+ * Brings a database up to the ledger. A restored database is held back from when that is noticed
+ * until everything that the ledger names is erased again. It may be interrupted anywhere, and takes
+ * as many calls as it needs.
+ * @throws LedgerError when the ledger is not the chain that was written; the database stays held back
+ */
+export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored: boolean }> {
+  const { db, database, control, bucket, now, minAge } = lagging
+  const { beat, mark, isRestored } = await compare(bucket, db, database)
+  if (mark && isRestored) {
+    log('warn', 'a database was restored', { database, from: mark.beat, to: beat })
+    await holdDatabase(control, database, 'replay')
+    await putBackSalts(control, mark.salts)
+    const later = await countNamed(bucket, mark.head)
+    await raiseErasureIds(db, mark.erasure + later)
+  }
+  const until = now.getTime() - (isRestored ? 0 : minAge)
+  const replayed = await replayLedger({ ...lagging, until })
+  if (!replayed.isDone) {
+    return { ...replayed, isRestored }
+  }
+  const next = Math.max(now.getTime(), beat + 1, mark?.beat ?? 0)
+  await noteBeat(db, next)
+  await writeMark(bucket, database, {
+    beat: next,
+    head: replayed.head,
+    erasure: await lastErasure(db),
+    salts: await listSalts(control, database)
+  })
+  await releaseDatabase(control, database, 'replay')
+  return { ...replayed, isRestored }
+}
+
+const Named = z.object({ persons: z.array(z.unknown()) })
+
+/** Counts the persons that entries after `head` name: so many erasures may have got an id since. */
+async function countNamed(bucket: R2Bucket, head: Head): Promise<number> {
+  let [count, last] = [0, head]
+  for (;;) {
+    const entries = await readAfter(bucket, last, READ_AT_ONCE)
+    for (const entry of entries) {
+      count += Named.safeParse(entry.body).data?.persons.length ?? 0
+      last = await headOf(entry)
+    }
+    if (entries.length < READ_AT_ONCE) {
+      return count
+    }
+  }
+}
