@@ -204,7 +204,7 @@ export const sweepLedger = inEachDatabase('sweep of deliveries', async ({ db, da
 export const deliverDue = inEachDatabase(
   'due subscriptions',
   async ({ db, database, usage }, { env, now }) => {
-    if (isInMaintenance(env) || (await isDatabaseHeld(openDb(env.DB, usage).db, database))) {
+    if (isInMaintenance(env) || (await isDatabaseHeld(openDb(env.DB, newUsage()).db, database))) {
       return
     }
     const due = await runDue(db, env.DELIVERY_QUEUE, now, queuesSince(env))

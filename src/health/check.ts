@@ -195,7 +195,8 @@ async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerH
   const check = async (binding: string) => {
     const { db } = openDb(databaseOf(env, binding), newUsage())
     const { head, isRestored } = await compare(env.BUCKET, db, binding)
-    return isRestored || isBehind(env.BUCKET, head, now.getTime() - LEDGER_MS)
+    // Reads the ledger in any case: it may be damaged.
+    return (await isBehind(env.BUCKET, head, now.getTime() - LEDGER_MS)) || isRestored
   }
   try {
     const databases = await listDatabases(openDb(env.DB, newUsage()).db)

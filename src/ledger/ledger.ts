@@ -15,6 +15,9 @@ import {
 /** Attempts to write an entry; each that fails has lost its number to another entry. */
 const MAX_ATTEMPTS = 20
 
+/** Entries that a check reads; as a rule there are none. */
+const CHECKED = 100
+
 const UNWRITTEN = 'The ledger of erasures cannot be written now, so nothing was deleted. Try again.'
 
 /**
@@ -103,10 +106,13 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
   return entries
 }
 
-/** Whether the ledger has entries from before `at`, ms UTC, that were not applied. */
+/**
+ * Whether the ledger has entries from before `at`, ms UTC, that were not applied.
+ * @throws LedgerError when one of the next 100 is missing or damaged
+ */
 export async function isBehind(bucket: R2Bucket, applied: Head, at: number): Promise<boolean> {
-  const [next] = await readAfter(bucket, applied, 1)
-  return next !== undefined && next.link.at <= at
+  const entries = await readAfter(bucket, applied, CHECKED)
+  return entries.some(({ link }) => link.at <= at)
 }
 
 async function readAt(bucket: R2Bucket, seq: number): Promise<Entry> {

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors.ts'
 import type { OpenProject } from '../projects/open.ts'
-import { consumeByProject, type Loaded } from '../queues/consume.ts'
+import { consumeByProject, type Loaded, type Waiting } from '../queues/consume.ts'
 import type { DeadMessage } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
@@ -11,7 +11,7 @@ import { PurgeMessage, purgeRecording } from './purge.ts'
 import { retentionOf } from './retention.ts'
 
 type RecordingBindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'> & {
-  RECORDING_QUEUE: Queue
+  RECORDING_QUEUE: Waiting
   DEAD_QUEUE: Queue<DeadMessage>
 }
 

@@ -68,21 +68,25 @@ export async function publishKey(
   applied: Head,
   now: number
 ): Promise<void> {
-  if ((await bucket.head(entered(fingerprint))) !== null) {
+  const name = `${PREFIX}${fingerprint}`
+  const [published, noted] = await Promise.all([
+    bucket.head(name),
+    bucket.head(noteOf(fingerprint))
+  ])
+  if (published && noted) {
     return
   }
-  const { created_at } = (await findKey(bucket, fingerprint)) ?? {
-    created_at: new Date(now).toISOString()
-  }
+  const known = published ? await findKey(bucket, fingerprint) : undefined
+  const created_at = known?.created_at ?? new Date(now).toISOString()
   const onlyIf = { etagDoesNotMatch: '*' }
-  await bucket.put(`${PREFIX}${fingerprint}`, JSON.stringify({ x, created_at }), { onlyIf })
+  await bucket.put(name, JSON.stringify({ x, created_at }), { onlyIf })
   const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
   const { seq } = await new Ledger(bucket, applied).append(entry, now)
-  await bucket.put(entered(fingerprint), JSON.stringify({ seq }))
+  await bucket.put(noteOf(fingerprint), JSON.stringify({ seq }))
 }
 
 /** The note that a key is in the ledger. */
-const entered = (fingerprint: string): string => `marks/keys/${fingerprint}.json`
+const noteOf = (fingerprint: string): string => `marks/keys/${fingerprint}.json`
 
 /** Returns the published key with this fingerprint. */
 export async function findKey(
