@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Db } from '../src/db/client.ts'
+import { LedgerError } from '../src/ledger/entry.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
@@ -56,6 +57,18 @@ export async function prepareProject({
  * The service takes up the rest when it starts.
  */
 async function applyLedger(service: Service): Promise<void> {
+  try {
+    await repeatDeletions(service)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) {
+      throw error
+    }
+    // A restored database stays held back: nobody gets its data.
+    console.error(error.message)
+  }
+}
+
+async function repeatDeletions(service: Service): Promise<void> {
   for (const { database, erased } of await replayLocally(service)) {
     if (erased > 0) {
       console.error(

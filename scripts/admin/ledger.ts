@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { type Body, GENESIS, headOf, type Link } from '../../src/ledger/entry.ts'
-import { readAfter } from '../../src/ledger/ledger.ts'
+import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compare } from '../../src/ledger/mark.ts'
+import { noteApplied, readState } from '../../src/ledger/store.ts'
 import { holdDatabase } from '../../src/projects/store.ts'
 import { OperatorError, type Service } from '../local.ts'
 import { type Replay, replayLocally } from '../replay.ts'
-import { command, Nothing } from './command.ts'
+import { command, InputError, integer, Nothing } from './command.ts'
 
 /** Entries read at once. */
 const READ_AT_ONCE = 100
@@ -42,16 +44,38 @@ export const ledger = {
   replay: command({
     script: 'replay',
     isLong: true,
-    usage: '',
-    options: {},
-    schema: Nothing,
-    async run(service) {
+    usage: '[-- --skip <entry>]',
+    options: { skip: integer },
+    schema: z.object({ skip: z.int().min(1, 'must be the number of an entry').optional() }),
+    async run(service, { skip }) {
+      if (skip !== undefined) {
+        await skipEntry(service, skip)
+      }
       const replays = service.isDeployed ? await awaitReplay(service) : await replayLocally(service)
       return {
         replayed: replays.map(({ isRestored, ...replay }) => ({ ...replay, restored: isRestored }))
       }
     }
   })
+}
+
+/**
+ * Treats an entry that is missing or damaged as applied, in the databases that stopped there.
+ * @throws InputError unless a database stopped there
+ */
+async function skipEntry({ env, databases, bucket }: Service, seq: number): Promise<void> {
+  let skipped = 0
+  for (const database of databases) {
+    const { db } = openDb(databaseOf(env, database), newUsage())
+    const { head } = await readState(db)
+    if (head.seq === seq - 1) {
+      await noteApplied(db, await placeOf(await bucket(), seq))
+      skipped += 1
+    }
+  }
+  if (skipped === 0) {
+    throw new InputError('skip', 'must be the entry after the last one that a database has applied')
+  }
 }
 
 /**

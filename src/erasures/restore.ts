@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Usage } from '../db/client.ts'
 import { type Head, headOf } from '../ledger/entry.ts'
-import { readAfter } from '../ledger/ledger.ts'
+import { expectApplied, readAfter } from '../ledger/ledger.ts'
 import { compare, writeMark } from '../ledger/mark.ts'
 import { noteBeat } from '../ledger/store.ts'
 import { log } from '../log.ts'
@@ -30,7 +30,7 @@ type Lagging = Omit<Target, 'until'> & {
  */
 export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored: boolean }> {
   const { db, database, control, bucket, now, minAge } = lagging
-  const { beat, mark, isRestored } = await compare(bucket, db, database)
+  const { head, beat, mark, isRestored } = await compare(bucket, db, database)
   if (mark && isRestored) {
     log('warn', 'a database was restored', { database, from: mark.beat, to: beat })
     await holdDatabase(control, database, 'replay')
@@ -38,6 +38,7 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
     const later = await countNamed(bucket, mark.head)
     await raiseErasureIds(db, mark.erasure + later)
   }
+  await expectApplied(bucket, head)
   const until = now.getTime() - (isRestored ? 0 : minAge)
   const replayed = await replayLedger({ ...lagging, until })
   if (!replayed.isDone) {

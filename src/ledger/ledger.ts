@@ -4,6 +4,7 @@ import {
   after,
   type Body,
   type Entry,
+  GENESIS,
   type Head,
   headOf,
   keyOf,
@@ -106,11 +107,25 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
   return entries
 }
 
+/** @throws LedgerError unless the ledger has the last entry that a database has applied */
+export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Promise<void> {
+  if (seq > GENESIS.seq && (await headOf(await readAt(bucket, seq))).hash !== hash) {
+    throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`)
+  }
+}
+
+/** Returns the place of an entry as the next entry names it, for an entry that cannot be read. */
+export async function placeOf(bucket: R2Bucket, seq: number): Promise<Head> {
+  const next = await readAt(bucket, seq + 1)
+  return { seq, hash: next.link.prev }
+}
+
 /**
  * Whether the ledger has entries from before `at`, ms UTC, that were not applied.
- * @throws LedgerError when one of the next 100 is missing or damaged
+ * @throws LedgerError when the last applied entry, or one of the next 100, is missing or damaged
  */
 export async function isBehind(bucket: R2Bucket, applied: Head, at: number): Promise<boolean> {
+  await expectApplied(bucket, applied)
   const entries = await readAfter(bucket, applied, CHECKED)
   return entries.some(({ link }) => link.at <= at)
 }

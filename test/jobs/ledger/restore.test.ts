@@ -3,9 +3,11 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import type { ErasureEntry } from '../../../src/erasures/replay.ts'
 import { catchUp } from '../../../src/erasures/restore.ts'
-import { type Entry, GENESIS, keyOf } from '../../../src/ledger/entry.ts'
-import { readAfter } from '../../../src/ledger/ledger.ts'
+import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
+import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
+import { noteApplied } from '../../../src/ledger/store.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
@@ -236,6 +238,47 @@ describe('a restored database', () => {
     const kinds = (await readLedger()).map(({ body }) => body.kind)
     expect(kinds.filter((kind) => kind === 'property')).toHaveLength(2)
     expect(JSON.stringify(await readLedger())).not.toMatch(/"(email|plan|nothing)"/)
+  })
+})
+
+describe('a database that was not restored', () => {
+  it('carries out an erasure whose request failed after its entry, and answers meanwhile', async () => {
+    const town = await newTown()
+    const { project, ada, cron } = town
+    const at = Date.now() - 5 * 60_000
+    const entry: ErasureEntry = {
+      kind: 'erasure',
+      project: project.id,
+      persons: [ada.uuid],
+      delete_events: false,
+      delete_recordings: false,
+      requested_at: at,
+      user: project.user.id,
+      key: 0
+    }
+    await new Ledger(env.BUCKET, GENESIS).append(entry, at)
+    expect(await statusOf(town)).toBe(200)
+    expect((await request('GET', '/readyz')).body.ledger).toBe('behind')
+
+    await cron(EVERY_MINUTE)
+
+    expect(await statusOf(town)).toBe(404)
+    expect((await request('GET', '/readyz')).body.ledger).toBe('ok')
+  })
+
+  it('is ahead of a ledger that has lost its end: it answers, and the service is not ready', async () => {
+    listenToLog()
+    const town = await newErased()
+    const last = (await readLedger()).at(-1)
+    await (last && noteApplied(db, await headOf(last)))
+    await env.BUCKET.delete(keyOf(last?.link.seq ?? 0))
+
+    await town.cron(EVERY_MINUTE)
+
+    const { status: ready, body } = await request('GET', '/readyz')
+    expect([ready, body.ledger]).toEqual([503, 'damaged'])
+    expect(await statusOf(town)).toBe(404)
+    expect((await town.call(town.project, 'GET', 'persons')).status).toBe(200)
   })
 })
 
