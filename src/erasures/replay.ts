@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { Db, Usage } from '../db/client.ts'
 import { type Body, type Head, headOf } from '../ledger/entry.ts'
 import { readAfter } from '../ledger/ledger.ts'
@@ -16,30 +15,16 @@ import {
 } from '../recordings/deletion.ts'
 import { completeErasures, unfinished } from './completions/complete.ts'
 import type { CompletionSetting } from './completions/days.ts'
+import { CompletionEntry, ErasureEntry, hashForLedger } from './entries.ts'
+import { findPersonsToErase, type PersonToErase, type Selection } from './erase.store.ts'
 import { erasePersons } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
+import { findReturned } from './returned.ts'
 import { receiptSecret } from './secret.ts'
 import { findErased } from './store.ts'
 
 /** Entries read at once: 100 gets of the bucket. */
 export const READ_AT_ONCE = 100
-
-/** The request of an erasure. It names persons by their UUIDs, and no distinct id. */
-export const ErasureEntry = z.object({
-  kind: z.literal('erasure'),
-  project: z.int(),
-  persons: z.array(z.guid()),
-  delete_events: z.boolean(),
-  delete_recordings: z.boolean(),
-  /** ms UTC */
-  requested_at: z.int(),
-  user: z.int(),
-  key: z.int()
-})
-export type ErasureEntry = z.infer<typeof ErasureEntry>
-
-/** The request to delete what erasures of these persons had kept. */
-export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
 
 /** A database that may have been restored, and what erasing again needs. */
 export type Target = {
@@ -55,6 +40,8 @@ export type Target = {
   usage: Usage
   /** The time up to which entries are replayed, ms UTC. */
   until: number
+  /** Whether the database was restored. */
+  isRestored: boolean
 }
 
 /** Applies an entry again. @returns how many objects it has erased again; 0 when it was applied before */
@@ -127,15 +114,28 @@ async function applyEntry(
 }
 
 async function eraseAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
-  const { db, queue, secrets, setting } = target
+  const { db } = target
   const entry = ErasureEntry.parse(body)
   const known = new Set(await findErased(db, project.id, entry.persons, entry.requested_at))
   const uuids = entry.persons.filter((uuid) => !known.has(uuid))
   if (uuids.length === 0) {
     return 0
   }
+  const persons = await findPersonsToErase(db, project.id, { uuids })
+  const erased = await eraseNamed(target, project, entry, { uuids })
+  return erased + (target.isRestored ? await eraseReturned(target, project, entry, persons) : 0)
+}
+
+/** Erases persons as an entry says. @returns their number */
+async function eraseNamed(
+  target: Target,
+  project: ProjectRow,
+  entry: ErasureEntry,
+  selection: Selection
+): Promise<number> {
+  const { db, queue, secrets, setting } = target
   const erased = await erasePersons(db, queue, project, {
-    selection: { uuids },
+    selection,
     deleteEvents: entry.delete_events,
     deleteRecordings: entry.delete_recordings,
     actor: await actorOf(target, entry),
@@ -146,6 +146,27 @@ async function eraseAgain(target: Target, project: ProjectRow, body: Body): Prom
   })
   log('warn', 'erased again after a restore', { project: project.id, persons: erased.length })
   return erased.length
+}
+
+/** Erases the persons who have distinct ids of an entry, but were merged only after the backup. */
+async function eraseReturned(
+  target: Target,
+  project: ProjectRow,
+  entry: ErasureEntry,
+  named: PersonToErase[]
+): Promise<number> {
+  const secret = receiptSecret(target.secrets)
+  const wanted = new Set(entry.ids)
+  for (const { identities } of named) {
+    for (const { distinctId } of identities) {
+      wanted.delete(await hashForLedger(secret, project.id, distinctId))
+    }
+  }
+  if (wanted.size === 0) {
+    return 0
+  }
+  const ids = await findReturned(target.db, project, { hashes: wanted, entry, secret })
+  return ids.length > 0 ? eraseNamed(target, project, entry, { ids }) : 0
 }
 
 /** Deletes again what an erasure had kept. An entry that was applied before finds nothing to do. */

@@ -1,6 +1,6 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
-import { erasures, projects } from '../db/schema.ts'
+import { distinctIds, erasures, projects } from '../db/schema.ts'
 
 /** Returns the highest id of an erasure; 0 without one. */
 export async function lastErasure(db: Db): Promise<number> {
@@ -34,6 +34,22 @@ export const raiseErasureIds = (db: Db, id: number) =>
       .onConflictDoNothing(),
     db.delete(erasures).where(eq(erasures.projectId, 0))
   ])
+
+/** Lists the distinct ids of a project's persons after `after`, in order. */
+export async function listDistinctIds(
+  db: Db,
+  projectId: number,
+  after: string,
+  limit: number
+): Promise<{ distinctId: string; personId: number }[]> {
+  const rows = await db
+    .select({ distinctId: distinctIds.distinctId, personId: distinctIds.personId })
+    .from(distinctIds)
+    .where(and(eq(distinctIds.projectId, projectId), gt(distinctIds.distinctId, after)))
+    .orderBy(distinctIds.distinctId)
+    .limit(limit)
+  return rows.map(({ distinctId, personId }) => ({ distinctId, personId: personId ?? 0 }))
+}
 
 /** Lists the salts of the projects in a database, by the project's id. */
 export async function listSalts(control: Db, database: string): Promise<Record<string, string>> {

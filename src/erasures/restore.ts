@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Usage } from '../db/client.ts'
 import { type Head, headOf } from '../ledger/entry.ts'
 import { expectApplied, readAfter } from '../ledger/ledger.ts'
 import { compare, writeMark } from '../ledger/mark.ts'
@@ -15,8 +14,7 @@ import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore
  */
 export const MIN_AGE = 60_000
 
-type Lagging = Omit<Target, 'until'> & {
-  usage: Usage
+type Lagging = Omit<Target, 'until' | 'isRestored'> & {
   now: Date
   /** The age from which entries are replayed if the database was not restored, ms. */
   minAge: number
@@ -40,7 +38,7 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
   }
   await expectApplied(bucket, head)
   const until = now.getTime() - (isRestored ? 0 : minAge)
-  const replayed = await replayLedger({ ...lagging, until })
+  const replayed = await replayLedger({ ...lagging, until, isRestored })
   if (!replayed.isDone) {
     return { ...replayed, isRestored }
   }
