@@ -129,13 +129,15 @@ export class VersionValues {
       }
     }
     for (let from = 0; from < fresh.length; from += CHUNKS_AT_ONCE) {
-      const chunks = fresh.slice(from, from + CHUNKS_AT_ONCE)
-      const known = {
-        versions: chunks.flatMap((chunk) => keptPlaces.get(this.#placesKey(chunk))?.build ?? []),
-        columns: chunks.flatMap((chunk) => keptColumns.get(this.#columnKey(chunk))?.build ?? [])
+      const wanted = fresh.slice(from, from + CHUNKS_AT_ONCE).map((chunk) => ({
+        chunk,
+        versions: keptPlaces.get(this.#placesKey(chunk))?.build,
+        column: keptColumns.get(this.#columnKey(chunk))?.build
+      }))
+      if (from > 0) {
+        await pause(REST_MS)
       }
-      const asked = { chunks, key: this.#key, known }
-      for (const read of await readChunks(this.#db, this.#projectId, asked)) {
+      for (const read of await readChunks(this.#db, this.#projectId, this.#key, wanted)) {
         this.#chunks[this.#knownChunks.get(read.chunk) - 1] = this.#toChunk(read)
       }
     }

@@ -2,6 +2,7 @@ import { Actors } from '../columns/actors.ts'
 import type { Batch, Wanted } from '../columns/batch.ts'
 import { Reader } from '../columns/read.ts'
 import type { Db } from '../db/client.ts'
+import { pause } from '../pause.ts'
 import { type Decider, numberOfValue } from '../properties/decide.ts'
 import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
@@ -17,7 +18,10 @@ import { Sessions } from './sessions.ts'
 import { Values } from './values.ts'
 
 /** Events that are read before they are computed. */
-export const STEP_EVENTS = 262_144
+export const STEP_EVENTS = 131_072
+
+/** Computing a step takes some 20 ms. Other requests get their turn only when this one waits for the clock, ms. */
+const REST_MS = 0
 
 /** Who and what is known of a project while a trend is computed; all its parts share it. */
 export class Knowledge {
@@ -61,7 +65,10 @@ export async function* countPart(
   const reader = new Reader(knowledge.db, source.projectId, wantedOf(part, breakdowns), stepEvents)
   const selection = new Selection(filters, deciders, breakdowns, work)
   let point: number | undefined
-  for (const step of overview.steps(begin, end, stepEvents)) {
+  for (const [i, step] of overview.steps(begin, end, stepEvents).entries()) {
+    if (i > 0) {
+      await pause(REST_MS)
+    }
     const batches = await reader.read(overview, step)
     batches.sort((a, b) => a.since - b.since)
     const rows: Rows[] = []
