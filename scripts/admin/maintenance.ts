@@ -10,15 +10,15 @@ export const maintenance = {
     usage: '',
     options: {},
     schema: Nothing,
-    async run({ db, databases, isDeployed }) {
-      if (isDeployed) {
-        // A row would be forgotten by the restore for which the maintenance is.
-        await putSecret('MAINTENANCE', 'on')
-      } else {
-        for (const database of databases) {
-          await holdDatabase(db, database, 'maintenance')
-        }
+    async run({ db, databases }) {
+      for (const database of databases) {
+        await holdDatabase(db, database, 'maintenance')
       }
+      return { maintenance: 'on' }
+    },
+    async runDeployed() {
+      // A row would be forgotten by the restore for which the maintenance is.
+      await putSecret('MAINTENANCE', 'on')
       return { maintenance: 'on' }
     }
   }),

@@ -43,11 +43,18 @@ export function readCommand([noun = '', verb = '', ...args]: string[]): Invocati
  * with `--json`.
  */
 export async function runCommand(invocation: Invocation, open: Open): Promise<string> {
-  const { command, input, isJson, isRemote } = invocation
+  const { isJson } = invocation
+  const answer = await answerOf(invocation, open)
+  return isJson ? JSON.stringify(answer) : render(answer)
+}
+
+async function answerOf({ command, input, isRemote }: Invocation, open: Open): Promise<object> {
+  if (isRemote && command.runDeployed) {
+    return command.runDeployed(input)
+  }
   const service = await open(isRemote)
   try {
-    const answer = await retryWhileBusy(() => command.run(service, input, new Date()))
-    return isJson ? JSON.stringify(answer) : render(answer)
+    return await retryWhileBusy(() => command.run(service, input, new Date()))
   } finally {
     await service.close()
   }

@@ -24,7 +24,7 @@ import { receiptSecret } from './secret.ts'
 import { findErased } from './store.ts'
 
 /** Entries read at once: 100 gets of the bucket. */
-export const READ_AT_ONCE = 100
+const READ_AT_ONCE = 100
 
 /** A database that may have been restored, and what erasing again needs. */
 export type Target = {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { type Head, headOf } from '../ledger/entry.ts'
-import { expectApplied, readAfter } from '../ledger/ledger.ts'
+import type { Head } from '../ledger/entry.ts'
+import { expectApplied, readUnchecked } from '../ledger/ledger.ts'
 import { compare, writeMark } from '../ledger/mark.ts'
 import { noteBeat } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { holdDatabase, releaseDatabase } from '../projects/store.ts'
-import { READ_AT_ONCE, type Replayed, replayLedger, type Target } from './replay.ts'
+import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
 
 /**
@@ -54,19 +54,13 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
   return { ...replayed, isRestored }
 }
 
-const Named = z.object({ persons: z.array(z.unknown()) })
+const Named = z.object({ body: z.object({ persons: z.array(z.unknown()) }) })
 
 /** Counts the persons that entries after `head` name: so many erasures may have got an id since. */
 async function countNamed(bucket: R2Bucket, head: Head): Promise<number> {
-  let [count, last] = [0, head]
-  for (;;) {
-    const entries = await readAfter(bucket, last, READ_AT_ONCE)
-    for (const entry of entries) {
-      count += Named.safeParse(entry.body).data?.persons.length ?? 0
-      last = await headOf(entry)
-    }
-    if (entries.length < READ_AT_ONCE) {
-      return count
-    }
+  let count = 0
+  for await (const entry of readUnchecked(bucket, head)) {
+    count += Named.safeParse(entry).data?.body.persons.length ?? 0
   }
+  return count
 }

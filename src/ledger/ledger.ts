@@ -107,10 +107,29 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
   return entries
 }
 
-/** @throws LedgerError unless the ledger has the last entry that a database has applied */
+/**
+ * @throws LedgerError unless the ledger has the last entry that a database has applied. If an entry
+ * follows it, `readAfter` compares the two.
+ */
 export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Promise<void> {
-  if (seq > GENESIS.seq && (await headOf(await readAt(bucket, seq))).hash !== hash) {
+  if (seq === GENESIS.seq || (await bucket.head(keyOf(seq + 1))) !== null) {
+    return
+  }
+  if ((await headOf(await readAt(bucket, seq))).hash !== hash) {
     throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`)
+  }
+}
+
+/** Yields what is in the bucket after `head`, in order, without a check whether it is a chain. */
+export async function* readUnchecked(bucket: R2Bucket, head: Head): AsyncGenerator<unknown> {
+  let options: R2ListOptions | undefined = after(head)
+  while (options) {
+    const page: R2Objects = await bucket.list(options)
+    for (const { key } of page.objects) {
+      const object = await bucket.get(key)
+      yield await object?.json().catch(() => undefined)
+    }
+    options = page.truncated ? { ...after(head), cursor: page.cursor } : undefined
   }
 }
 

@@ -123,7 +123,8 @@ const nameOf = ({ method, template }: Described): string =>
   `${method} ${template.slice(PREFIX.length)}`
 
 function accessOf({ security, responses }: Described): Access {
-  const [status] = Object.keys(responses).filter((code) => code.startsWith('2'))
+  // Of several, the last one answers a plain request: a 200 before a 204 answers a dry run.
+  const status = Object.keys(responses).findLast((code) => code.startsWith('2'))
   return { scopes: security.flatMap(({ apiKey = [] }) => apiKey), status: Number(status) }
 }
 

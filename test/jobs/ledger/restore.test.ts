@@ -6,7 +6,7 @@ import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { ErasureEntry } from '../../../src/erasures/entries.ts'
 import { catchUp } from '../../../src/erasures/restore.ts'
 import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
-import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
+import { Ledger, placeOf, readAfter } from '../../../src/ledger/ledger.ts'
 import { noteApplied } from '../../../src/ledger/store.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -161,6 +161,24 @@ describe('a restored database', () => {
     await (entry && env.BUCKET.put(keyOf(entry.link.seq), JSON.stringify(entry)))
     await cron(EVERY_MINUTE)
     expect([await statusOf(town), await heldOf(project.id)]).toEqual([404, null])
+  })
+
+  it('goes on behind a damaged entry that an operator skips', async () => {
+    listenToLog()
+    const town = await newErased()
+    const { project, restore, cron } = town
+    await restore()
+    const [entry] = (await readLedger()).filter(({ body }) => body.kind === 'erasure')
+    const seq = entry?.link.seq ?? 0
+    await env.BUCKET.delete(keyOf(seq))
+    await cron(EVERY_MINUTE)
+    expect(await statusOf(town)).toBe(503)
+
+    await noteApplied(db, await placeOf(env.BUCKET, seq))
+    await cron(EVERY_MINUTE)
+
+    // The entry that was skipped had her name.
+    expect([await statusOf(town), await heldOf(project.id)]).toEqual([200, null])
   })
 
   it.each(Array.from({ length: 18 }, (_, i) => i + 1))(
