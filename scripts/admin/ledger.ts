@@ -6,7 +6,7 @@ import { type Body, GENESIS, headOf, type Link } from '../../src/ledger/entry.ts
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compare } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
-import { holdDatabase } from '../../src/projects/store.ts'
+import { holdDatabase } from '../../src/projects/hold.store.ts'
 import { OperatorError, type Service } from '../local.ts'
 import { type Replay, replayLocally } from '../replay.ts'
 import { command, InputError, integer, Nothing } from './command.ts'

@@ -1,4 +1,4 @@
-import { holdDatabase, releaseDatabase } from '../../src/projects/store.ts'
+import { holdDatabase, releaseDatabase } from '../../src/projects/hold.store.ts'
 import { OperatorError, type Service } from '../local.ts'
 import { putSecret } from '../secrets.ts'
 import { command, Nothing } from './command.ts'

@@ -4,7 +4,7 @@ import { expectApplied, readUnchecked } from '../ledger/ledger.ts'
 import { compare, writeMark } from '../ledger/mark.ts'
 import { noteBeat } from '../ledger/store.ts'
 import { log } from '../log.ts'
-import { holdDatabase, releaseDatabase } from '../projects/store.ts'
+import { holdDatabase, releaseDatabase } from '../projects/hold.store.ts'
 import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
 

@@ -78,8 +78,10 @@ export async function publishKey(
   }
   const known = published ? await findKey(bucket, fingerprint) : undefined
   const created_at = known?.created_at ?? new Date(now).toISOString()
-  const onlyIf = { etagDoesNotMatch: '*' }
-  await bucket.put(name, JSON.stringify({ x, created_at }), { onlyIf })
+  if (!published) {
+    const onlyIf = { etagDoesNotMatch: '*' }
+    await bucket.put(name, JSON.stringify({ x, created_at }), { onlyIf })
+  }
   const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
   const { seq } = await new Ledger(bucket, applied).append(entry, now)
   await bucket.put(noteOf(fingerprint), JSON.stringify({ seq }))
