@@ -12,6 +12,7 @@ import { erasePersons } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
 import { receiptSecret } from './secret.ts'
 import { findErased } from './store.ts'
+import { joinAgain, liftAgain, suppressAgain } from './suppressions/replay.ts'
 
 /**
  * Age from which an entry is replayed while the service runs, ms. A younger entry may belong to a
@@ -57,7 +58,13 @@ export type Target = {
 type Handler = (target: Target, project: ProjectRow, body: Body) => Promise<number>
 
 /** The handler of each kind of entry. Kinds without one need nothing after a restore. */
-const HANDLERS: Record<string, Handler> = { erasure: eraseAgain, completion: completeAgain }
+const HANDLERS: Record<string, Handler> = {
+  erasure: eraseAgain,
+  completion: completeAgain,
+  suppression: ({ db }, { id }, body) => suppressAgain(db, id, body),
+  suppression_join: ({ db }, { id }, body) => joinAgain(db, id, body),
+  suppression_lift: ({ db }, { id }, body) => liftAgain(db, id, body)
+}
 
 /**
  * Applies what the ledger has beyond the database. Normally the database knows it all; after a
