@@ -91,11 +91,9 @@ try {
   verifyReceipt(receipt, read(keysFile), values.id)
   const place = ledgerFile ? findPlace(receipt, read(ledgerFile)) : ''
   const about = values.id === undefined ? '' : ` It is about the distinct id ${values.id}.`
-  const what =
-    receipt.kind === 'suppression'
-      ? `suppression ${receipt.id}, as of ${receipt.stated_at}`
-      : `deletion ${receipt.id} of person ${receipt.person_uuid}, verified at ${receipt.verified_at}`
-  console.log(`Genuine: ${what}, signed with the key ${receipt.key}.${about}${place}`)
+  console.log(
+    `Genuine: ${receipt.kind ?? 'deletion'} ${receipt.id} of person ${receipt.person_uuid ?? '(none)'}, verified at ${receipt.verified_at ?? receipt.stated_at}, signed with the key ${receipt.key}.${about}${place}`
+  )
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

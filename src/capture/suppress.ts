@@ -18,7 +18,8 @@ export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
 /**
  * Sorts out the events that name a suppressed distinct id, as their own or as the id that they
  * merge. An event that would merge a suppressed id with another one does not merge them: the other
- * id joins the suppression. The order of the events does not matter.
+ * id joins the suppression, from the time at which that event was accepted, wherever the event is in
+ * the batch.
  */
 export function sortOut(
   events: readonly Incoming[],

@@ -81,15 +81,13 @@ export const suppressionRoutes = createRouter()
     validatePath(Path),
     async (c) => {
       const { db, project, user, key, now } = c.var
-      const { id } = c.req.valid('param')
-      const row = await findSuppression(db, project.id, id)
+      const row = await findSuppression(db, project.id, c.req.valid('param').id)
       if (!row) {
         throw new NotFoundError()
       }
       const ledger = new Ledger(c.env.BUCKET, await readApplied(db))
-      await lift(db, row, { actor: actorOf(user, key), ledger, now })
-      const lifted = await findSuppression(db, project.id, id)
-      return c.json(suppressionToJson(lifted ?? row))
+      const lifted = await lift(db, row, { actor: actorOf(user, key), ledger, now })
+      return c.json(suppressionToJson(lifted))
     }
   )
   .get(

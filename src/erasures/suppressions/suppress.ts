@@ -11,6 +11,7 @@ import { hashForReceipt, saltOf } from '../receipts/subject.ts'
 import {
   findErased,
   findIdentified,
+  findSuppression,
   type NewSuppression,
   type SuppressionRow,
   writeLift,
@@ -185,14 +186,17 @@ function resultsOf(
 
 type Lift = { actor: Actor; ledger: Ledger; now: Date }
 
-/** Lifts a suppression; one that is lifted stays as it is. */
+/**
+ * Lifts a suppression; one that is lifted stays as it is.
+ * @returns the suppression as it is now
+ */
 export async function lift(
   db: Db,
   row: SuppressionRow,
   { actor, ledger, now }: Lift
-): Promise<void> {
+): Promise<SuppressionRow> {
   if (row.liftedAt !== null) {
-    return
+    return row
   }
   const at = now.getTime()
   await ledger.append(
@@ -206,5 +210,12 @@ export async function lift(
     },
     at
   )
-  await writeLift(db, row, { actor, at })
+  return retryConflicts(async () => {
+    const current = await findSuppression(db, row.projectId, row.id)
+    if (current?.liftedAt !== null) {
+      return current ?? row
+    }
+    await writeLift(db, current, { actor, at })
+    return { ...current, liftedAt: at, liftedBy: actor }
+  })
 }

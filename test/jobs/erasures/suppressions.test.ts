@@ -2,11 +2,13 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EVERY_MINUTE } from '../../../src/crons/cron.ts'
+import type { Suppression } from '../../../src/erasures/suppressions/schemas.ts'
 import { GENESIS } from '../../../src/ledger/entry.ts'
 import { readAfter } from '../../../src/ledger/ledger.ts'
 import { holdErasures } from '../../support/erasures.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
-import { db, newProject, type TestProject } from '../../support/project.ts'
+import { consume, db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
 import { AT, event, identify, newTown } from '../../support/town.ts'
@@ -248,6 +250,76 @@ describe('a suppression', () => {
     expect((await other.call('GET', `persons/suppressions/${id}/receipt`)).status).toBe(404)
     await other.ingest(event('eve', 1))
     expect(await countByName(other)).toEqual({ eve: 1 })
+  })
+})
+
+describe('a suppression at the same time', () => {
+  it.each([1, 2, 3, 4])(
+    'as call %i of the consumer, the last of which writes, drops events accepted later',
+    async (at) => {
+      const project = await newProject()
+      await project.ingest(event('bob', 1))
+      let calls = 0
+      const DB = aroundCalls(env.DB, async (run, call) => {
+        calls = call
+        if (call === at) {
+          await suppress(project, { distinct_ids: ['ada', 'bob'] })
+        }
+        return run()
+      })
+
+      const later = Date.now() + 60_000
+      const message = project.message([...event('ada', 2), ...event('bob', 3)], later)
+      await consume([message], 1, { DB })
+
+      expect(calls).toBeGreaterThanOrEqual(4)
+      expect(await countByName(project)).toEqual({ bob: 1 })
+      const { results } = await list(project)
+      expect(results.map((one: Suppression) => one.events_dropped).sort()).toEqual([2, 3])
+    }
+  )
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'as call %i of the request covers an id that is merged meanwhile',
+    async (at) => {
+      const { project, ada } = await newTown()
+      let isMerged = false
+      const DB = aroundCalls(env.DB, async (run, call) => {
+        if (call === at && !isMerged) {
+          isMerged = true
+          await project.ingest([identify('ada', 'tablet')])
+        }
+        return run()
+      })
+      await project.send('POST', 'persons/suppressions', { ids: [ada.id] }, { DB })
+      const before = await countByName(project)
+      if (!isMerged) {
+        await project.ingest([identify('ada', 'tablet')], Date.now() + 1)
+      }
+
+      await project.ingest(event('tablet', 2), Date.now() + 60_000)
+
+      expect(await countByName(project)).toEqual(before)
+      expect((await list(project)).results).toMatchObject([{ distinct_ids: 3 }])
+    }
+  )
+
+  it.each(
+    [1, 2, 3, 4, 5, 6].flatMap((call) =>
+      (['before', 'after'] as const).map((side) => ({ call, side }))
+    )
+  )('is in force once if the request is cut off $side call $call', async ({ call, side }) => {
+    const { project, ada } = await newTown()
+    const { DB } = cutAt(env.DB, call, side)
+    const path = 'persons/suppressions'
+    await project.send('POST', path, { ids: [ada.id] }, { DB })
+    await replay(holdErasures().cron, Date.now() + 120_000)
+
+    await suppress(project, { ids: [ada.id] })
+
+    expect((await list(project)).results).toMatchObject([
+      { person_uuid: ada.uuid, lifted_at: null }
+    ])
   })
 })
 
