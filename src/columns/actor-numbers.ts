@@ -16,28 +16,25 @@ export class ActorNumbers {
   readonly #shared = new Map<number, number>()
   /** The number of each person. */
   readonly #numbers = new NumberMap()
-  /** The person behind each number. */
-  readonly #persons = new NumberMap()
 
   isKnown(identity: number): boolean {
     return (this.#states[identity] ?? UNKNOWN) !== UNKNOWN
   }
 
-  /** Returns the number of each identity's actor; undefined if one is unknown. */
-  list(identities: Uint32Array): Int32Array | undefined {
+  /** Lists the number of each identity's actor. @returns whether all are known */
+  list(identities: Uint32Array, numbers: Int32Array): boolean {
     const states = this.#states
     const { length } = states
-    const numbers = new Int32Array(identities.length)
     for (let i = 0; i < numbers.length; i += 1) {
       const identity = identities[i] ?? 0
       // Reading past the end would make this loop slow from then on.
       const state = identity < length ? states[identity] : UNKNOWN
       if (state === UNKNOWN) {
-        return undefined
+        return false
       }
       numbers[i] = state === OWN ? identity : (this.#shared.get(identity) ?? 0)
     }
-    return numbers
+    return true
   }
 
   /** Notes the actor of an identity, unless it is known: the id of a person, or a negative number without one. */
@@ -54,13 +51,19 @@ export class ActorNumbers {
     this.#setState(identity, OWN)
     if (actor > 0) {
       this.#numbers.set(actor, identity)
-      this.#persons.set(identity, actor)
     }
   }
 
-  /** Returns the actor with a number: the id of a person, or the key of an identity without one, negative. */
-  actorOf(number: number): number {
-    return this.#persons.get(number) || -number
+  /** Returns the actor of each number: the id of a person, or the key of an identity without one, negative. */
+  actorsOf(numbers: readonly number[]): number[] {
+    const wanted = new Set(numbers)
+    const persons = new Map<number, number>()
+    for (const [person, number] of this.#numbers.entries()) {
+      if (wanted.has(number)) {
+        persons.set(number, person)
+      }
+    }
+    return numbers.map((number) => persons.get(number) ?? -number)
   }
 
   #setState(identity: number, state: number): void {

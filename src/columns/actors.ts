@@ -15,12 +15,9 @@ const SCANNED_FROM = 256
 
 const REST_MS = 1
 
-/** Bytes of chunks that an isolate keeps: a million identities. */
-const KEPT_BYTES = 6 * 2 ** 20
-
 /** A chunk that is built never changes: it is built again under another token. */
 type Built = { build: string; actors: ChunkActors }
-const kept = new Recent<Built>(KEPT_BYTES)
+const kept = new Recent<Built>()
 
 /** Who did something: each actor has a number. An actor is a person as known today, an erased one too, or an identity without one. */
 export class Actors {
@@ -35,25 +32,22 @@ export class Actors {
     this.#projectId = projectId
   }
 
-  /** Returns the number of each identity's actor. */
-  async of(identities: Uint32Array): Promise<Int32Array> {
+  /** Lists the number of each identity's actor. */
+  async list(identities: Uint32Array, numbers: Int32Array): Promise<void> {
     for (const read of [this.#readChunks, this.#lookUp]) {
-      const known = this.#numbers.list(identities)
-      if (known) {
-        return known
+      if (this.#numbers.list(identities, numbers)) {
+        return
       }
       await read(identities)
     }
-    const found = this.#numbers.list(identities)
-    if (!found) {
+    if (!this.#numbers.list(identities, numbers)) {
       throw new Error('An identity has no actor.')
     }
-    return found
   }
 
-  /** Returns the actor that a number stands for: the id of a person, or the key of an identity without one, negative. */
-  actorOf(number: number): number {
-    return this.#numbers.actorOf(number)
+  /** Returns the actor that each number stands for: the id of a person, or the key of an identity without one, negative. */
+  actorsOf(numbers: readonly number[]): number[] {
+    return this.#numbers.actorsOf(numbers)
   }
 
   /** Reads the chunks of these identities that have not been read yet. */

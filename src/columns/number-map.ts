@@ -39,6 +39,15 @@ export class NumberMap {
     return changed
   }
 
+  /** Lists the keys that have a number. */
+  *entries(): Generator<[key: number, number: number]> {
+    for (const [key, number] of this.#numbers.entries()) {
+      if (number !== 0) {
+        yield [key, number]
+      }
+    }
+  }
+
   #grow(key: number): Int32Array<ArrayBuffer> {
     const larger = new Int32Array(Math.max(key + 1, this.#numbers.length * 2))
     larger.set(this.#numbers)

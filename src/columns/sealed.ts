@@ -13,15 +13,14 @@ import {
 import { Recent } from './recent.ts'
 
 /*
- * What an isolate, which has 128 MB, keeps of segments. The content of a segment never changes, and no other segment has its
+ * What is kept of segments. The content of a segment never changes, and no other segment has its
  * token. So whatever was read once is kept, whoever asks for it next; which segments there are is asked every time.
  */
-const MB = 2 ** 20
-const keptValues = new Recent<Column>(8 * MB)
-/** Identities and times; the identities of four million events. */
-const keptNumbers = new Recent<Uint32Array>(16 * MB)
+const keptValues = new Recent<Column>()
+/** Identities and times. */
+const keptNumbers = new Recent<Uint32Array>()
 /** The slots of the segments that a source last had, by token. */
-const keptSlots = new Recent<ReadonlyMap<string, Slots>>(2 * MB)
+const keptSlots = new Recent<ReadonlyMap<string, Slots>>()
 
 /** Bytes of a token and of a slot. */
 const [TOKEN_BYTES, SLOT_BYTES] = [100, 8]

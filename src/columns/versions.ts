@@ -9,7 +9,7 @@ import { Recent } from './recent.ts'
 import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
 
 /** Chunks read in one statement, and versions looked up in one. */
-const CHUNKS_AT_ONCE = 64
+const CHUNKS_AT_ONCE = 16
 const LOOKED_UP_AT_ONCE = 5_000
 
 const REST_MS = 1
@@ -20,9 +20,8 @@ type Places = { starts: Uint32Array; numbers: Uint32Array }
 /** What an isolate keeps of chunks, under the token of its content, which never changes. */
 type Kept<Content> = { build: string; content: Content }
 
-const MB = 2 ** 20
-const keptPlaces = new Recent<Kept<Places>>(2 * MB)
-const keptColumns = new Recent<Kept<Column>>(2 * MB)
+const keptPlaces = new Recent<Kept<Places>>()
+const keptColumns = new Recent<Kept<Column>>()
 
 /** A property of a chunk's versions; `values[codes[place]]` is the number of the value. */
 type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }

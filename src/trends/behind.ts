@@ -58,9 +58,9 @@ export async function countBehind(
   )) {
     // The counter keeps what it sees.
   }
-  const counts = counter
-    .counts()
-    .map(({ number, count }) => ({ actor: computation.actorOf(number), count }))
+  const found = counter.counts()
+  const actors = computation.actorsOf(found.map(({ number }) => number))
+  const counts = found.map(({ count }, i) => ({ actor: actors[i] ?? 0, count }))
   return { counts: counts.sort(byCount), ...rangeBehind(part) }
 }
 

@@ -79,9 +79,9 @@ export class Computation {
     return this.#breakdowns
   }
 
-  /** The actor behind a number of an accumulator: see `Actors`. */
-  actorOf(number: number): number {
-    return this.#knowledge.actors.actorOf(number)
+  /** The actors behind numbers of an accumulator: see `Actors`. */
+  actorsOf(numbers: readonly number[]): number[] {
+    return this.#knowledge.actors.actorsOf(numbers)
   }
 
   /** Counts a part as its math says. */

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import { ActorNumbers } from '../../../src/columns/actor-numbers.ts'
 
-const list = (numbers: ActorNumbers, ...identities: number[]) =>
-  numbers.list(Uint32Array.from(identities))
+function list(numbers: ActorNumbers, ...identities: number[]) {
+  const listed = new Int32Array(identities.length)
+  return numbers.list(Uint32Array.from(identities), listed) ? listed : undefined
+}
 
 it('identities of one person have one number, and those without a person a number each', () => {
   const numbers = new ActorNumbers()
@@ -12,7 +14,7 @@ it('identities of one person have one number, and those without a person a numbe
   numbers.add(9, 2)
 
   expect(list(numbers, 90_000, 7, 8, 9, 7)).toEqual(Int32Array.of(7, 7, 8, 9, 7))
-  expect([7, 8, 9].map((number) => numbers.actorOf(number))).toEqual([1, -8, 2])
+  expect(numbers.actorsOf([7, 8, 9])).toEqual([1, -8, 2])
 })
 
 it('nothing is listed while an identity is unknown', () => {
@@ -33,5 +35,5 @@ it('what is known of an identity stays', () => {
   numbers.add(7, 1)
   numbers.add(7, 2)
 
-  expect(numbers.actorOf(7)).toBe(1)
+  expect(numbers.actorsOf([7])).toEqual([1])
 })
