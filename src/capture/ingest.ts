@@ -10,8 +10,7 @@ import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { inOrder, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
-import { sortOut } from './suppress.ts'
-import { expandJoined, type JoinLog } from './suppressed-ids.ts'
+import { applySuppressions, type JoinLog } from './suppressed-ids.ts'
 
 /** Distinct ids whose persons one transaction may merge; each costs a count of up to 1,001 rows. */
 const MAX_MERGED_IDS = 400
@@ -80,8 +79,13 @@ export function ingestPart(
       read.suppressionSerial,
       wanted.distinctIds
     )
-    const { kept, dropped, joined } = sortOut(ordered, read, suppressions)
-    const joining = await expandJoined(db, project, joined, read.identities)
+    const { kept, dropped, joining } = await applySuppressions(
+      db,
+      project,
+      ordered,
+      read,
+      suppressions
+    )
     if (joining.length > 0) {
       await log?.(joining)
     }

@@ -173,12 +173,11 @@ export async function writeChanges(
   await writeBatch(db, statements)
 }
 
-/** Lists the distinct ids of persons, with their persons; at most `limit` of all of them. */
+/** Lists the distinct ids of persons, with their persons. */
 export const listDistinctIds = (
   db: Db,
   projectId: number,
-  personIds: number[],
-  limit: number
+  personIds: number[]
 ): Promise<{ distinctId: string; personId: number | null }[]> =>
   db
     .select({ distinctId: distinctIds.distinctId, personId: distinctIds.personId })
@@ -186,7 +185,6 @@ export const listDistinctIds = (
     .where(
       sql`${distinctIds.personId} in ${inJson(personIds)} and +${distinctIds.projectId} = ${projectId}`
     )
-    .limit(limit)
 
 /** Returns a `from` list of those given identities that are stored; a `where` condition may follow. */
 const usedIdentities = (projectId: number, rows: string): SQL =>

@@ -96,32 +96,40 @@ export const writeSuppressions = (
       )
     ]),
     raiseSerial(projectId),
-    ...eachChunk(fresh, (rows) => [
-      sql`${insertSelect(
-        suppressions,
-        {
-          id: sql`value ->> 'id'`,
-          projectId,
-          personUuid: sql`value ->> 'person'`,
-          personId: sql`value ->> 'person_id'`,
-          isIdentified: sql`value ->> 'is_identified'`,
-          since,
-          requestedBy: JSON.stringify(actor)
-        },
-        sql`json_each(${rows}) where true`
-      )} on conflict do nothing`,
-      sql`${insertSelect(
-        suppressedIds,
-        {
-          projectId,
-          hash: sql`one.value ->> 'hash'`,
-          suppressionId: sql`fresh.value ->> 'id'`,
-          receiptHash: sql`one.value ->> 'receipt_hash'`,
-          since
-        },
-        sql`json_each(${rows}) as fresh cross join json_each(fresh.value, '$.ids') as one where true`
-      )} on conflict do nothing`
-    ]),
+    ...eachChunk(
+      fresh.map(({ ids: _, ...suppression }) => suppression),
+      (rows) => [
+        sql`${insertSelect(
+          suppressions,
+          {
+            id: sql`value ->> 'id'`,
+            projectId,
+            personUuid: sql`value ->> 'person'`,
+            personId: sql`value ->> 'person_id'`,
+            isIdentified: sql`value ->> 'is_identified'`,
+            since,
+            requestedBy: JSON.stringify(actor)
+          },
+          sql`json_each(${rows}) where true`
+        )} on conflict do nothing`
+      ]
+    ),
+    ...eachChunk(
+      fresh.flatMap(({ id, ids }) => ids.map((one) => ({ suppression: id, ...one }))),
+      (rows) => [
+        sql`${insertSelect(
+          suppressedIds,
+          {
+            projectId,
+            hash: sql`value ->> 'hash'`,
+            suppressionId: sql`value ->> 'suppression'`,
+            receiptHash: sql`value ->> 'receipt_hash'`,
+            since
+          },
+          sql`json_each(${rows}) where true`
+        )} on conflict do nothing`
+      ]
+    ),
     ...activityStatements(
       projectId,
       fresh.flatMap((one) => entryOf(one, 'suppressed', actor, since))

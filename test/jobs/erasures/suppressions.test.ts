@@ -138,8 +138,8 @@ describe('a suppression', () => {
     const before = await countByName(project)
     await suppress(project, { distinct_ids: ['eve'] })
 
-    await project.ingest([link, ...event('carol', 2)])
-    await project.ingest([...event('carols-phone', 3), ...event('bob', 1)])
+    await project.ingest([...event('carols-phone', 1), link, ...event('carol', 2)])
+    await project.ingest([...event('carols-phone', 2), ...event('bob', 1)])
 
     expect(await countByName(project)).toEqual({ ...before, bob: 1 })
     expect((await list(project)).results).toMatchObject([{ events_dropped: 6, distinct_ids: 3 }])
