@@ -123,7 +123,8 @@ const nameOf = ({ method, template }: Described): string =>
   `${method} ${template.slice(PREFIX.length)}`
 
 function accessOf({ security, responses }: Described): Access {
-  const [status] = Object.keys(responses).filter((code) => code.startsWith('2'))
+  // A `DELETE` with a dry run answers 200 to that, and 204 otherwise.
+  const status = Object.keys(responses).findLast((code) => code.startsWith('2'))
   return { scopes: security.flatMap(({ apiKey = [] }) => apiKey), status: Number(status) }
 }
 
