@@ -5,8 +5,9 @@ import { z } from 'zod'
 
 /*
  * What SQLite deletes stays readable in its file until the space is used again, and D1 has no statement against that. So the
- * files of the local databases are rewritten from outside, while the service goes on. Only writes wait: a database is rewritten
- * as one transaction, which takes about ten seconds per gigabyte, and needs as much free disk space as the file is large, twice.
+ * files of the local databases are rewritten from outside, while the service runs. A database is rewritten as one transaction,
+ * which takes about twenty seconds per gigabyte, and needs twice as much free disk space as the file is large. Meanwhile the
+ * service takes events, which it stores afterwards, and answers other requests with a 503.
  */
 
 /** How long to wait for a transaction of the service to end, ms. */
@@ -17,9 +18,17 @@ const MARK = 'overwritten'
 
 const Completed = z.object({ completed: z.string() })
 
-/** Rewrites all databases of a state folder, so that nothing that was deleted is left in their files. */
-export function overwriteDeleted(folder: string): void {
+/**
+ * Rewrites all databases of a state folder, so that nothing that was deleted is left in their files, if an erasure has been
+ * completed since the last time.
+ */
+export function overwriteErased(folder: string): void {
+  const mark = join(folder, MARK)
+  const before = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
   const completed = listCompleted(folder)
+  if (completed === before) {
+    return
+  }
   for (const file of listDatabases(folder)) {
     const database = new DatabaseSync(file, { timeout: BUSY_MS })
     try {
@@ -30,17 +39,7 @@ export function overwriteDeleted(folder: string): void {
       database.close()
     }
   }
-  writeFileSync(join(folder, MARK), completed)
-}
-
-/** The same if an erasure has been completed since the last time. */
-export function overwriteErased(folder: string): void {
-  const mark = join(folder, MARK)
-  const before = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
-  const completed = listCompleted(folder)
-  if (completed !== before) {
-    overwriteDeleted(folder)
-  }
+  writeFileSync(mark, completed)
 }
 
 /** Lists how many erasures each database has completed, and when the last one was; empty without any. */

@@ -21,7 +21,7 @@ import { Values } from './values.ts'
 /** Events that are read before they are computed. */
 export const STEP_EVENTS = 131_072
 
-/** Computing a step takes some 20 ms. Other requests get their turn only when this one waits for the clock, ms. */
+/** Pause between steps, which take some 20 ms each, in ms: other requests get their turn only while this one waits for a timer. */
 const REST_MS = 0
 
 /** Who and what is known of a project while a trend is computed; all its parts share it. */
