@@ -120,7 +120,7 @@ export const StatusFilters = z.object({
       description: '`pending` means every status except `completed`.'
     }),
   person_uuid: z
-    .guid()
+    .guid('Must be the UUID of a deleted person.')
     .toLowerCase()
     .optional()
     .meta({ description: 'Only tasks of this deleted person.' })

@@ -17,9 +17,8 @@ export const completionRoutes = createRouter().post(
   async (c) => {
     const body = c.req.valid('json')
     const { db, project, user, key, now } = c.var
-    const named = body.uuids
-      ? { uuids: body.uuids }
-      : { distinctIds: (body.distinct_ids ?? []).map(String) }
+    const uuids = body.ids ?? body.uuids
+    const named = uuids ? { uuids } : { distinctIds: (body.distinct_ids ?? []).map(String) }
     const extent = {
       deleteEvents: body.delete_events ?? true,
       deleteRecordings: body.delete_recordings ?? true

@@ -5,13 +5,14 @@ import { DeletionPreview, listOf } from '../schemas.ts'
 
 const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
 
+const Uuids = listOf(z.guid('A deleted person is named by its UUID.').toLowerCase())
+
 /** The deleted persons whose deletion to complete, and what to delete. */
 export const CompleteDeletion = closed(
   z
     .object({
-      uuids: listOf(z.guid().toLowerCase())
-        .nullish()
-        .meta({ description: 'The UUIDs that the persons had.' }),
+      ids: Uuids.nullish().meta({ description: 'The UUIDs that the persons had.' }),
+      uuids: Uuids.nullish().meta({ description: 'Another name of `ids`.' }),
       distinct_ids: listOf(z.string().min(1).max(1000))
         .nullish()
         .meta({ description: 'Any of the distinct ids that the persons had.' }),
@@ -31,8 +32,8 @@ export const CompleteDeletion = closed(
       })
     })
     .refine(
-      ({ uuids, distinct_ids }) => Boolean(uuids) !== Boolean(distinct_ids),
-      'Provide either uuids or distinct_ids.'
+      ({ ids, uuids, distinct_ids }) => [ids, uuids, distinct_ids].filter(Boolean).length === 1,
+      'Provide either ids or distinct_ids.'
     )
     .refine(
       ({ delete_events: events = true, delete_recordings: recordings = true }) =>

@@ -62,7 +62,8 @@ const finish = async (town: Pick<Town, 'cron' | 'drain'>) => {
 
 describe('the completion of a deletion', () => {
   it.each([
-    ['its UUID', (uuid: string) => ({ uuids: [uuid.toUpperCase()] })],
+    ['its UUID', (uuid: string) => ({ ids: [uuid.toUpperCase()] })],
+    ['its UUID under the other name', (uuid: string) => ({ uuids: [uuid] })],
     ['one of its distinct ids', () => ({ distinct_ids: ['anon-ada'] })]
   ])('finds the person by %s, and deletes what was kept', async (_, name) => {
     const ghost = await newGhost()
@@ -247,9 +248,11 @@ describe('the completion of a deletion', () => {
 
   it.each([
     ['neither', {}, null],
-    ['both', { uuids: [crypto.randomUUID()], distinct_ids: ['a'] }, null],
+    ['both', { ids: [crypto.randomUUID()], distinct_ids: ['a'] }, null],
+    ['both names', { ids: [crypto.randomUUID()], uuids: [crypto.randomUUID()] }, null],
     ['no list', { uuids: 'a' }, 'uuids'],
-    ['no UUID', { uuids: ['a'] }, 'uuids__0'],
+    ['no UUID', { ids: ['a'] }, 'ids__0'],
+    ['an integer id', { ids: [7] }, 'ids__0'],
     ['an empty list', { distinct_ids: [] }, 'distinct_ids'],
     [
       'nothing to delete',
