@@ -6,7 +6,7 @@ import { NotFoundError } from '../../errors.ts'
 import { isSameHash, sha256 } from '../../hash.ts'
 import { allow } from '../../http/auth.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
-import { behindLink } from '../../http/notice.ts'
+import { behindLink, prefersPage } from '../../http/notice.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { openProject } from '../../projects/open.ts'
@@ -14,6 +14,7 @@ import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
 import { projectOfToken } from '../token.ts'
 import { changeSharing } from './change.ts'
+import { playerPage, policyOf } from './page.ts'
 import { REFRESH, RETRIEVE, SHARED, SHARED_SNAPSHOTS, UPDATE } from './reference.ts'
 import { type SharedRecordingJson, type SharingJson, SharingUpdateJson } from './schemas.ts'
 import { findShared, findSharing, type SharingRow } from './store.ts'
@@ -92,6 +93,10 @@ export const sharedRoutes = createRouter()
     const row = await readRecording(db, projectId, sessionId)
     if (!row) {
       throw new NotFoundError()
+    }
+    if (prefersPage(c)) {
+      c.header('Content-Security-Policy', policyOf(new URL(c.req.url).origin))
+      return c.html(playerPage(row.start_url ?? 'Session recording'))
     }
     const {
       person: _person,
