@@ -49,7 +49,7 @@ export async function buildPlayer(): Promise<Assets> {
     names.find((file) => file.startsWith(`${name}-`) && file.endsWith(end)) ?? ''
   const frame = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>The recorded page</title><link rel="stylesheet" href="/player/${find('style', '.css')}"></head>
+<head><meta charset="utf-8"><title>The recorded page</title><link rel="stylesheet" href="/player/${find('style', '.css')}"><style>body { margin: 0; overflow: hidden; } iframe { border: 0; }</style></head>
 <body><script type="module" src="/player/${find('frame', '.js')}"></script></body>
 </html>
 `
