@@ -7,7 +7,8 @@ import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import { describeFault, OperatorError, readConfig, stateDir } from './local.ts'
+import { describeFault, explainRewrite, OperatorError, readConfig, stateDir } from './local.ts'
+import { overwriteErased } from './overwrite.ts'
 import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
@@ -77,6 +78,9 @@ async function run(): Promise<void> {
     )
     if (outcome !== 'ok') {
       throw new OperatorError(`The cron "${cron}" failed: ${outcome}`)
+    }
+    if (cron === EVERY_15_MINUTES) {
+      explainRewrite(() => overwriteErased(stateDir))
     }
   }
   const crons = startCrons(readConfig().triggers.crons, (cron, minute) =>

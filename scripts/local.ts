@@ -21,6 +21,7 @@ import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
 import { QueueNames } from '../src/queues/names.ts'
 import { openD1, WORKER } from './d1.ts'
+import { overwriteDeleted } from './overwrite.ts'
 import { listRunning } from './running.ts'
 
 export const root = join(import.meta.dirname, '..')
@@ -55,6 +56,8 @@ export type Service = {
   /** Names of the D1 bindings in which a project can be created. */
   databases: string[]
   secrets: Secrets
+  /** Overwrites what was deleted in the files of local databases. */
+  overwriteDeleted?(): void
   close(): Promise<void>
 }
 
@@ -62,7 +65,7 @@ export type Service = {
  * Databases and variables. Queues are missing: a command does the work itself instead of sending a
  * message.
  */
-export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS'>
+export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS' | 'COMPLETION_DAYS'>
 
 /** The secrets that sign receipts; absent for the deployed service, which alone has them. */
 export type Secrets = { RECEIPT_SECRET?: string; RECEIPT_KEY?: string }
@@ -119,7 +122,11 @@ const Settings = z.object({
   name: z.string(),
   account_id: z.string().optional(),
   compatibility_date: z.string(),
-  vars: z.looseObject({ RECORDING_RETENTION_DAYS: z.string(), QUEUE_NAMES: QueueNames }),
+  vars: z.looseObject({
+    RECORDING_RETENTION_DAYS: z.string(),
+    COMPLETION_DAYS: z.string(),
+    QUEUE_NAMES: QueueNames
+  }),
   d1_databases: z.array(
     Binding.extend({
       database_name: z.string(),
@@ -266,6 +273,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
       bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
+      overwriteDeleted: () => explainRewrite(() => overwriteDeleted(folder)),
       close: () => miniflare.dispose()
     }
   } catch (error) {
@@ -280,6 +288,18 @@ export async function openLocal(folder = stateDir): Promise<Service> {
  */
 const isLockedOut = (error: unknown): boolean =>
   error instanceof Error && /internal error; reference/.test(error.message)
+
+/** Rewrites databases. @throws OperatorError when that is impossible, as on a full disk */
+export function explainRewrite(rewrite: () => void): void {
+  try {
+    rewrite()
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : error
+    throw new OperatorError(
+      `What was deleted is still in the files of the databases, which could not be rewritten: ${fault}. Run npm run purge:now again.`
+    )
+  }
+}
 
 /**
  * Whether a file holds users' data rather than short-lived state such as the counters of rate

@@ -66,6 +66,7 @@ async function applyLedger({ db, env, bucket, databases, secrets }: Service): Pr
       bucket: await bucket(),
       queue,
       secrets,
+      setting: env,
       until: Date.now()
     })
     if (erased > 0) {

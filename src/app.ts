@@ -4,6 +4,7 @@ import { createCaptureRoutes } from './capture/routes.ts'
 import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
+import { completionRoutes } from './erasures/completions/routes.ts'
 import { receiptKeyRoutes, receiptRoutes } from './erasures/receipts/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { definitionRoutes } from './events/definitions/routes.ts'
@@ -70,6 +71,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, receiptRoutes)
+    app.route(prefix, completionRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, timelineRoutes)
     // `insights/trend` must come before `insights/:id`.

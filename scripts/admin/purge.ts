@@ -61,6 +61,9 @@ export const purge = {
         const completed = tasks + resumed - open
         runs.push({ database, tasks, resumed, completed })
       }
+      if (runs.some(({ completed }) => completed > 0)) {
+        service.overwriteDeleted?.()
+      }
       return { runs }
     }
   })

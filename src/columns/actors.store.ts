@@ -2,30 +2,33 @@ import { sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
+import { CHUNK } from './codec.ts'
 
 /** A chunk; `data` is null if its build is known, and empty while it is built. */
-export type ReadChunk = { chunk: number; build: string; data: string | null; moved: number[] }
+export type ReadChunk = { chunk: number; build: string; data: string | null }
 
-/**
- * Reads chunks of a project, each with the identities that have moved since it was built.
- * @param known builds of which the data is not read again
- */
+/** A chunk to read, and its build if the data of that is known. */
+export type WantedChunk = { chunk: number; build: string | undefined }
+
+/** Reads chunks of a project, and which identities between the first and the last of them have moved since they were built. */
 export async function readChunks(
   db: Db,
   projectId: number,
-  chunks: readonly number[],
-  known: readonly string[]
-): Promise<ReadChunk[]> {
-  const [rows] = await readBatch(
+  wanted: readonly WantedChunk[]
+): Promise<{ chunks: ReadChunk[]; moved: Set<number> }> {
+  const first = wanted.reduce((least, { chunk }) => Math.min(least, chunk), Number.MAX_SAFE_INTEGER)
+  const last = wanted.reduce((most, { chunk }) => Math.max(most, chunk), 0)
+  const [chunks, moved] = await readBatch(
     db,
-    query<{ chunk: number; build: string; data: string | null; moved: string }>(sql`
-      select c.chunk, c.build, iif(c.build in ${inJson([...known])}, null, c.data) as data, (
-        select json_group_array(m.key) from moved_identities m
-        where m.project_id = c.project_id and m.key >= c.chunk << 12 and m.key < (c.chunk + 1) << 12) as moved
-      from json_each(${JSON.stringify(chunks)}) wanted cross join actor_chunks c
-        on c.project_id = ${projectId} and c.chunk = wanted.value`)
+    query<ReadChunk>(sql`
+      select c.chunk, c.build, iif(c.build = w.value ->> 'build', null, c.data) as data
+      from json_each(${JSON.stringify(wanted)}) w cross join actor_chunks c
+        on c.project_id = ${projectId} and c.chunk = w.value ->> 'chunk'`),
+    query<{ key: number }>(sql`
+      select key from moved_identities
+      where project_id = ${projectId} and key >= ${first * CHUNK} and key < ${(last + 1) * CHUNK}`)
   )
-  return rows.map(({ moved, ...chunk }) => ({ ...chunk, moved: JSON.parse(moved) }))
+  return { chunks, moved: new Set(moved.map(({ key }) => key)) }
 }
 
 /** Returns the actor of each identity: its person, also an erased one, and else the identity itself, negative. */

@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import { listIdentities } from './actor-chunks.store.ts'
+import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadChunk, readActors, readChunks } from './actors.store.ts'
 import { CHUNK, type Actors as ChunkActors, decodeActors } from './codec.ts'
 import { NumberMap } from './number-map.ts'
@@ -14,62 +15,43 @@ const SCANNED_FROM = 256
 
 const REST_MS = 1
 
-/** Bytes of chunks that an isolate keeps: a million identities. */
-const KEPT_BYTES = 6 * 2 ** 20
-
 /** A chunk that is built never changes: it is built again under another token. */
 type Built = { build: string; actors: ChunkActors }
-const kept = new Recent<Built>(KEPT_BYTES)
+const kept = new Recent<Built>()
 
-/**
- * Who did something: each actor gets a number from 0 on. An actor is a person as known today, an erased one too, or an
- * identity without a person.
- */
+/** Who did something: each actor has a number. An actor is a person as known today, an erased one too, or an identity without one. */
 export class Actors {
   readonly #db: Db
   readonly #projectId: number
-  /** The number of each identity's actor, counted from 1. */
-  readonly #identities = new NumberMap()
-  /** The same of persons. */
-  readonly #persons = new NumberMap()
+  readonly #numbers = new ActorNumbers()
   /** 1 for each chunk that has been read. */
   readonly #knownChunks = new NumberMap()
-  /** Each actor: the id of a person, or the key of an identity without one, negative. */
-  readonly #actors: number[] = []
 
   constructor(db: Db, projectId: number) {
     this.#db = db
     this.#projectId = projectId
   }
 
-  /** Returns the number of each identity's actor. */
-  async of(identities: Uint32Array): Promise<Int32Array> {
-    await this.#readChunks(identities)
-    const actors = this.#identities.list(identities)
-    const unknown = new Set<number>()
-    for (let i = 0; i < actors.length; i += 1) {
-      if (actors[i] === 0) {
-        unknown.add(identities[i] ?? 0)
+  /** Lists the number of each identity's actor. */
+  async list(identities: Uint32Array, numbers: Int32Array): Promise<void> {
+    for (const read of [this.#readChunks, this.#lookUp]) {
+      if (this.#numbers.list(identities, numbers)) {
+        return
       }
-      actors[i] = (actors[i] ?? 0) - 1
+      await read(identities)
     }
-    if (unknown.size === 0) {
-      return actors
+    if (!this.#numbers.list(identities, numbers)) {
+      throw new Error('An identity has no actor.')
     }
-    await this.#lookUp(unknown)
-    for (let i = 0; i < identities.length; i += 1) {
-      actors[i] = this.#identities.get(identities[i] ?? 0) - 1
-    }
-    return actors
   }
 
-  /** Returns the actor that a number stands for: the id of a person, or the key of an identity without one, negative. */
-  actorOf(number: number): number {
-    return this.#actors[number] ?? 0
+  /** Returns the actor that each number stands for: the id of a person, or the key of an identity without one, negative. */
+  actorsOf(numbers: readonly number[]): number[] {
+    return this.#numbers.actorsOf(numbers)
   }
 
   /** Reads the chunks of these identities that have not been read yet. */
-  async #readChunks(identities: Uint32Array): Promise<void> {
+  #readChunks = async (identities: Uint32Array): Promise<void> => {
     const fresh = new Set<number>()
     for (let i = 0; i < identities.length; i += 1) {
       const chunk = Math.floor((identities[i] ?? 0) / CHUNK)
@@ -79,11 +61,12 @@ export class Actors {
       }
     }
     for (const some of inParts([...fresh], CHUNKS_AT_ONCE)) {
-      const known = some.flatMap((chunk) => kept.get(this.#keyOf(chunk))?.build ?? [])
-      for (const read of await readChunks(this.#db, this.#projectId, some, known)) {
+      const wanted = some.map((chunk) => ({ chunk, build: kept.get(this.#keyOf(chunk))?.build }))
+      const { chunks, moved } = await readChunks(this.#db, this.#projectId, wanted)
+      for (const read of chunks) {
         const actors = this.#actorsOf(read)
         if (actors) {
-          this.#takeChunk(read.chunk * CHUNK, actors, new Set(read.moved))
+          this.#takeChunk(read.chunk * CHUNK, actors, moved)
         }
       }
     }
@@ -115,49 +98,33 @@ export class Actors {
     for (let i = 0; i < offsets.length; i += 1) {
       const identity = first + (offsets[i] ?? 0)
       if (moved.size === 0 || !moved.has(identity)) {
-        this.#set(identity, persons[i] || -identity)
+        this.#numbers.add(identity, persons[i] || -identity)
       }
     }
   }
 
   /** Looks up the identities that no chunk knows. */
-  async #lookUp(identities: Iterable<number>): Promise<void> {
-    const unknown = [...identities].filter((identity) => this.#identities.get(identity) === 0)
-    const left: number[] = []
-    for (const [chunk, some] of Map.groupBy(unknown, (identity) => Math.floor(identity / CHUNK))) {
-      if (some.length < SCANNED_FROM) {
-        left.push(...some)
+  #lookUp = async (identities: Uint32Array): Promise<void> => {
+    const isUnknown = (identity: number) => !this.#numbers.isKnown(identity)
+    const unknown = [...new Set(identities.filter(isUnknown))]
+    const byChunk = Map.groupBy(unknown, (identity) => Math.floor(identity / CHUNK))
+    for (const [chunk, { length }] of byChunk) {
+      if (length < SCANNED_FROM) {
         continue
       }
       for (const { key, person_id } of await listIdentities(this.#db, {
         project_id: this.#projectId,
         chunk
       })) {
-        this.#set(key, person_id ?? -key)
+        this.#numbers.add(key, person_id ?? -key)
       }
       await pause(REST_MS)
     }
-    for (const some of inParts(left, LOOKED_UP_AT_ONCE)) {
+    for (const some of inParts(unknown.filter(isUnknown), LOOKED_UP_AT_ONCE)) {
       for (const [identity, actor] of await readActors(this.#db, some)) {
-        this.#set(identity, actor)
+        this.#numbers.add(identity, actor)
       }
       await pause(REST_MS)
-    }
-  }
-
-  /** Notes the actor of an identity: its person, or else a negative number. */
-  #set(identity: number, actor: number): void {
-    if (this.#identities.get(identity) !== 0) {
-      return
-    }
-    let number = actor > 0 ? this.#persons.get(actor) : 0
-    if (number === 0) {
-      this.#actors.push(actor)
-      number = this.#actors.length
-    }
-    this.#identities.set(identity, number)
-    if (actor > 0) {
-      this.#persons.set(actor, number)
     }
   }
 }

@@ -12,22 +12,46 @@ export class NumberMap {
     return this.#numbers[key] ?? 0
   }
 
-  /** Returns the numbers of many keys. */
-  list(keys: Uint32Array): Int32Array {
-    const numbers = this.#numbers
-    const found = new Int32Array(keys.length)
-    for (let i = 0; i < found.length; i += 1) {
-      found[i] = numbers[keys[i] ?? 0] ?? 0
-    }
-    return found
-  }
-
   set(key: number, number: number): void {
     if (key >= this.#numbers.length) {
-      const larger = new Int32Array(Math.max(key + 1, this.#numbers.length * 2))
-      larger.set(this.#numbers)
-      this.#numbers = larger
+      this.#grow(key)
     }
     this.#numbers[key] = number
+  }
+
+  /** Gives some keys of a list a number; negative ones are left out. @returns how many of them had another one before */
+  setEach(keys: Int32Array, from: number, until: number, number: number): number {
+    let numbers = this.#numbers
+    let changed = 0
+    for (let i = from; i < until; i += 1) {
+      const key = keys[i] ?? -1
+      if (key < 0) {
+        continue
+      }
+      if (key >= numbers.length) {
+        numbers = this.#grow(key)
+      }
+      if (numbers[key] !== number) {
+        numbers[key] = number
+        changed += 1
+      }
+    }
+    return changed
+  }
+
+  /** Lists the keys that have a number. */
+  *entries(): Generator<[key: number, number: number]> {
+    for (const [key, number] of this.#numbers.entries()) {
+      if (number !== 0) {
+        yield [key, number]
+      }
+    }
+  }
+
+  #grow(key: number): Int32Array<ArrayBuffer> {
+    const larger = new Int32Array(Math.max(key + 1, this.#numbers.length * 2))
+    larger.set(this.#numbers)
+    this.#numbers = larger
+    return larger
   }
 }

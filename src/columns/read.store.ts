@@ -5,7 +5,7 @@ import { inJson } from '../db/rows.ts'
 import type { Json } from '../input/json.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Source, Wanted } from './batch.ts'
-import { decodeSlots, type Slots } from './codec.ts'
+import { decodeSlots, type SlotCount, type Slots } from './codec.ts'
 import { type Name, Overview } from './overview.ts'
 
 type Range = { since: number; until: number }
@@ -28,7 +28,7 @@ export async function readOverview(
     event_names n cross join segments s
       on s.project_id = n.project_id and s.event_id = n.id and s.since < ${until} and s.until > ${from} and s.is_sealed
     where n.project_id = ${projectId} ${named(event)}`
-  const [segments, late, loose] = await readBatch(
+  const [segments, loose] = await readBatch(
     db,
     query<{
       id: number
@@ -38,42 +38,41 @@ export async function readOverview(
       until: number
       count: number
       slots: string | null
+      late: string | null
     }>(sql`
       select s.id, s.build, s.event_id, s.since, s.until, s.count,
-        iif(s.build in ${inJson([...known.keys()])}, null, s.slots) as slots
+        iif(s.build in ${inJson([...known.keys()])}, null, s.slots) as slots,
+        (select json_group_array(cast(floor(timestamp / ${SLOT}) as integer)) from late_events
+         where segment_id = s.id having count(*) > 0) as late
       from ${sealed} order by s.event_id, s.since`),
-    query<{ segment_id: number; slot: number; count: number }>(sql`
-      select l.segment_id, cast(floor(l.timestamp / ${SLOT}) as integer) as slot, count(*) as count
-      from (select s.id from ${sealed} limit -1) s cross join late_events l on l.segment_id = s.id group by 1, 2`),
     query<{ event_id: number; slots: string; counts: string }>(sql`
-      with sealed as materialized (select s.event_id, s.since, s.until from ${sealed}),
-      gaps as materialized (
-        select event_id, lag(until, 1, ${from}) over (partition by event_id order by since) as since, since as until
-        from sealed
-        union all select event_id, max(until), ${until} from sealed group by event_id
-        union all select n.id, ${from}, ${until} from event_names n
-        where n.project_id = ${projectId} ${named(event)} and n.id not in (select event_id from sealed))
       select c.event_id, json_group_array(c.slot) as slots, json_group_array(c.count) as counts
-      from gaps g cross join event_counts c
+      from (
+        select n.id as event_id, ${from} as since, ${nextSegment(sql`n.project_id`, sql`n.id`, sql`t.until > ${from}`)} as until
+        from event_names n where n.project_id = ${projectId} ${named(event)}
+        union all
+        select s.event_id, s.until, ${nextSegment(sql`s.project_id`, sql`s.event_id`, sql`t.since >= s.until`)}
+        from ${sealed}) g
+      cross join event_counts c
         on c.project_id = ${projectId} and c.event_id = g.event_id and c.count > 0
-           and c.slot >= cast(floor(g.since / ${SLOT}) as integer) and c.slot < ceil(g.until / ${SLOT})
-      where g.since < g.until group by c.event_id`)
+           and c.slot >= cast(floor(g.since / ${SLOT}) as integer)
+           and c.slot < ceil(min(coalesce(g.until, ${until}), ${until}) / ${SLOT})
+      where g.since < coalesce(g.until, ${until}) group by c.event_id`)
   )
-  const lateOf = Map.groupBy(late, ({ segment_id }) => segment_id)
   const names = new Map<number, Name>()
   const nameOf = (eventId: number): Name => {
     const name = names.get(eventId) ?? { eventId, segments: [], loose: [] }
     names.set(eventId, name)
     return name
   }
-  for (const { id, build, event_id, slots, ...segment } of segments) {
+  for (const { id, build, event_id, slots, late, ...segment } of segments) {
     nameOf(event_id).segments.push({
       id,
       build,
       eventId: event_id,
       ...segment,
       slots: known.get(build) ?? decodeSlots(slots ?? ''),
-      late: lateOf.get(id) ?? []
+      late: countEach(JSON.parse(late ?? '[]'))
     })
   }
   for (const { event_id, slots, counts } of loose) {
@@ -84,6 +83,21 @@ export async function readOverview(
       .sort((a, b) => a.slot - b.slot)
   }
   return new Overview([...names.values()])
+}
+
+/** SQL: the beginning of the first segment `t` of a name for which a condition holds; null if there is none. */
+const nextSegment = (projectId: SQL, eventId: SQL, condition: SQL): SQL => sql`(
+  select t.since from segments t
+  where t.project_id = ${projectId} and t.event_id = ${eventId} and ${condition} and t.is_sealed
+  order by t.since limit 1)`
+
+/** Counts how often each slot is listed. */
+function countEach(slots: readonly number[]): SlotCount[] {
+  const counts = new Map<number, number>()
+  for (const slot of slots) {
+    counts.set(slot, (counts.get(slot) ?? 0) + 1)
+  }
+  return [...counts].map(([slot, count]) => ({ slot, count }))
 }
 
 /** Returns when the project's first event was; undefined without any. */
@@ -111,8 +125,8 @@ export type Rows = {
   properties: Json[][]
 }
 
-/** A segment, and the names of its columns that are read. */
-export type SegmentColumns = { id: number; columns: readonly string[] }
+/** A segment, the names of its columns that are read, and whether it has late events. */
+export type AskedSegment = { id: number; columns: readonly string[]; isLate: boolean }
 
 /** What is read of a segment. Properties that none of its events has are not among the columns. */
 export type Sealed = { encoded: Encoded; late: Rows | undefined }
@@ -125,40 +139,40 @@ export type Sealed = { encoded: Encoded; late: Rows | undefined }
 export async function readSegments(
   db: Db,
   projectId: number,
-  asked: readonly SegmentColumns[],
+  asked: readonly AskedSegment[],
   wanted: Wanted
 ): Promise<Map<number, Sealed>> {
   const keys = JSON.stringify(wanted.properties)
-  const ids = inJson(asked.map(({ id }) => id))
-  const [headers, columns, late] = await readBatch(
+  const [columns, late] = await readBatch(
     db,
-    query<{ id: number }>(sql`
-      select id from segments
-      where project_id = ${projectId} and id in ${ids} and is_sealed
-        and (cold is not null or ${wanted.properties.length} = (
-          select count(*) from segment_columns c where c.segment_id = segments.id
-            and c.name in (select 'event:' || value from json_each(${keys}))))
-        and not exists (select 1 from json_each(cold) where value in (select value from json_each(${keys})))`),
-    query<{ segment_id: number; name: string; data: string }>(sql`
-      select c.segment_id, c.name, c.data
+    query<{ id: number } & ({ name: string; data: string } | { name: null })>(sql`
+      select s.id, c.name, c.data
       from json_each(${JSON.stringify(asked)}) a
-        cross join segments s on s.id = a.value ->> 'id' and s.project_id = ${projectId}
-        cross join json_each(a.value -> 'columns') n
-        cross join segment_columns c on c.segment_id = s.id and c.name = n.value`),
+        cross join segments s
+          on s.id = a.value ->> 'id' and s.project_id = ${projectId} and s.is_sealed
+          and (s.cold is not null or ${wanted.properties.length} = (
+            select count(*) from segment_columns where segment_id = s.id
+              and name in (select 'event:' || value from json_each(${keys}))))
+          and not exists (select 1 from json_each(s.cold) where value in (select value from json_each(${keys})))
+        left join json_each(a.value -> 'columns') n
+        left join segment_columns c on c.segment_id = s.id and c.name = n.value`),
     query<Found & { segment_id: number }>(sql`
       select l.segment_id, ${aggregates(wanted)}
-      from segments s cross join late_events l on l.segment_id = s.id
+      from ${inJson(asked.filter(({ isLate }) => isLate).map(({ id }) => id))} a
+        cross join segments s on s.id = a.value and s.project_id = ${projectId}
+        cross join late_events l on l.segment_id = s.id
         cross join events e on e.project_id = s.project_id and e.event_id = s.event_id and e.timestamp = l.timestamp
           and e.uuid = l.uuid
-      where s.project_id = ${projectId} and s.id in ${ids} group by l.segment_id`)
+      group by l.segment_id`)
   )
   const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
   const found = new Map<number, Sealed>()
-  for (const { id } of headers) {
-    found.set(id, { encoded: new Map(), late: lateOf.get(id) })
-  }
-  for (const { segment_id, name, data } of columns) {
-    found.get(segment_id)?.encoded.set(name, data)
+  for (const { id, ...column } of columns) {
+    const { encoded } = found.get(id) ?? { encoded: new Map() }
+    if (column.name !== null) {
+      encoded.set(column.name, column.data)
+    }
+    found.set(id, { encoded, late: lateOf.get(id) })
   }
   return found
 }

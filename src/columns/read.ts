@@ -12,8 +12,6 @@ import { type Columns, readSealed } from './sealed.ts'
 /** How long others have the database after a statement that reads rows, ms. Those that read segments take a few ms. */
 const REST_MS = 1
 
-/** Events that a statement reads from segments, at most. */
-const SEGMENT_EVENTS = 262_144
 /** Events that a statement reads from rows, at most; it takes about 60 ms. */
 const ROW_EVENTS = 20_000
 /** The same of a moment that has more than fit into an answer. */
@@ -56,8 +54,8 @@ export class Reader {
     const segments = name.segments.filter(
       ({ since, until }) => since < step.until && until > step.since
     )
-    for (const some of inGroups(segments, SEGMENT_EVENTS)) {
-      batches.push(...(await this.#readSegments(some, step)))
+    if (segments.length > 0) {
+      batches.push(...(await this.#readSegments(segments, step)))
     }
     const loose = name.loose.filter(
       ({ slot }) => slot * SLOT < step.until && (slot + 1) * SLOT > step.since
@@ -175,23 +173,6 @@ function halve({ since, until }: Range): [Range, Range] {
     { since, until: middle },
     { since: middle, until }
   ]
-}
-
-/** Segments that follow each other in groups of at most so many events, or of one. */
-function inGroups(segments: readonly Segment[], most: number): Segment[][] {
-  const groups: Segment[][] = []
-  let events = 0
-  for (const segment of segments) {
-    const group = groups.at(-1)
-    events += segment.count
-    if (group && events <= most) {
-      group.push(segment)
-    } else {
-      groups.push([segment])
-      events = segment.count
-    }
-  }
-  return groups
 }
 
 /** Ranges around slots that lie in a step, each of few enough events for a statement; none reaches into a segment. */

@@ -1,18 +1,25 @@
 /**
- * Keeps the values used last in the memory of the isolate, up to a number of bytes. A key must never stand for two values: what
- * is kept is never compared with the database again.
+ * Memory of the isolate for values that can be made again. Several kinds of them share it; those used last stay, up to a number
+ * of bytes.
  */
-export class Recent<Value> {
-  /** In the order of their last use. */
-  readonly #entries = new Map<string, { value: Value; bytes: number }>()
+export class Memory {
   readonly #maxBytes: number
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, { value: unknown; bytes: number }>()
   #bytes = 0
+  #kinds = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  get(key: string): Value | undefined {
+  /** Returns a number for one more kind of values. */
+  nextKind(): number {
+    this.#kinds += 1
+    return this.#kinds
+  }
+
+  get(key: string): unknown {
     const entry = this.#entries.get(key)
     if (!entry) {
       return undefined
@@ -22,7 +29,7 @@ export class Recent<Value> {
     return entry.value
   }
 
-  set(key: string, value: Value, bytes: number): void {
+  set(key: string, value: unknown, bytes: number): void {
     this.#remove(key)
     this.#entries.set(key, { value, bytes })
     this.#bytes += bytes
@@ -37,5 +44,30 @@ export class Recent<Value> {
   #remove(key: string): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0
     this.#entries.delete(key)
+  }
+}
+
+/** What an isolate, which has 128 MB, keeps of columns: for example the identities of four million events, and who a million are. */
+const COLUMNS = new Memory(24 * 2 ** 20)
+
+/**
+ * Values of one kind that are kept in the memory. A key must never stand for two values: what is kept is never compared with
+ * the database again.
+ */
+export class Recent<Value> {
+  readonly #memory: Memory
+  readonly #kind: number
+
+  constructor(memory = COLUMNS) {
+    this.#memory = memory
+    this.#kind = memory.nextKind()
+  }
+
+  get(key: string): Value | undefined {
+    return this.#memory.get(`${this.#kind} ${key}`) as Value | undefined
+  }
+
+  set(key: string, value: Value, bytes: number): void {
+    this.#memory.set(`${this.#kind} ${key}`, value, bytes)
   }
 }

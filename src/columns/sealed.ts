@@ -3,19 +3,24 @@ import type { Source, Wanted } from './batch.ts'
 import { decodeColumn, decodeNumbers, type Slots } from './codec.ts'
 import type { Column } from './column.ts'
 import type { Overview, Segment } from './overview.ts'
-import { type Rows, readOverview, readSegments } from './read.store.ts'
+import {
+  type AskedSegment,
+  type Rows,
+  readOverview,
+  readSegments,
+  type Sealed
+} from './read.store.ts'
 import { Recent } from './recent.ts'
 
 /*
- * What an isolate, which has 128 MB, keeps of segments. The content of a segment never changes, and no other segment has its
- * token. So whatever was read once is kept, whoever asks for it next, and only whether the segment still exists is asked again.
+ * What is kept of segments. The content of a segment never changes, and no other segment has its
+ * token. So whatever was read once is kept, whoever asks for it next; which segments there are is asked every time.
  */
-const MB = 2 ** 20
-const keptValues = new Recent<Column>(8 * MB)
-/** Identities and times; the identities of four million events. */
-const keptNumbers = new Recent<Uint32Array>(16 * MB)
+const keptValues = new Recent<Column>()
+/** Identities and times. */
+const keptNumbers = new Recent<Uint32Array>()
 /** The slots of the segments that a source last had, by token. */
-const keptSlots = new Recent<ReadonlyMap<string, Slots>>(2 * MB)
+const keptSlots = new Recent<ReadonlyMap<string, Slots>>()
 
 /** Bytes of a token and of a slot. */
 const [TOKEN_BYTES, SLOT_BYTES] = [100, 8]
@@ -55,42 +60,51 @@ const numbersOf = ({ times, identities }: Wanted): string[] => [
   ...(identities ? ['identity'] : [])
 ]
 
-/** Reads what is wanted of some segments. Those that are gone or lack a column are left out. */
+/**
+ * Reads what is wanted of some segments. Those that are gone or lack a column are left out. The database is asked only for what
+ * is not kept: a segment of which all is kept is read as of the overview.
+ */
 export async function readSealed(
   db: Db,
   projectId: number,
   segments: readonly Segment[],
   wanted: Wanted
 ): Promise<Map<number, SealedEvents>> {
-  const known = new Map(segments.map((segment) => [segment.id, findKept(segment, wanted)]))
-  const asked = segments.map(({ id }) => {
-    const { values, numbers } = known.get(id) ?? newColumns()
-    return {
-      id,
-      columns: [
-        ...valuesOf(wanted).filter((name) => !values.has(name)),
-        ...numbersOf(wanted).filter((name) => !numbers.has(name))
-      ]
-    }
-  })
-  const found = await readSegments(db, projectId, asked, wanted)
+  const kept = new Map(segments.map((segment) => [segment.id, findKept(segment, wanted)]))
+  const asked = segments
+    .map((segment) => whatToAsk(segment, wanted, kept.get(segment.id) ?? newColumns()))
+    .filter(({ columns, isLate }) => columns.length > 0 || isLate)
+  const unread = new Set(asked.map(({ id }) => id))
+  const found =
+    asked.length > 0 ? await readSegments(db, projectId, asked, wanted) : new Map<number, Sealed>()
   const read = new Map<number, SealedEvents>()
   for (const segment of segments) {
+    const columns = kept.get(segment.id) ?? newColumns()
     const { encoded, late } = found.get(segment.id) ?? {}
-    const columns = known.get(segment.id)
-    if (!encoded || !columns) {
-      continue
-    }
-    for (const [name, text] of encoded) {
+    for (const [name, text] of encoded ?? []) {
       take(segment, name, text, columns)
     }
     // Very long ids of sessions have no column.
-    if (!wanted.sessions || columns.values.has('session')) {
+    const isComplete = !wanted.sessions || columns.values.has('session')
+    if ((encoded || !unread.has(segment.id)) && isComplete) {
       read.set(segment.id, { columns, late })
     }
   }
   return read
 }
+
+const whatToAsk = (
+  { id, late }: Segment,
+  wanted: Wanted,
+  { values, numbers }: Columns
+): AskedSegment => ({
+  id,
+  isLate: late.length > 0,
+  columns: [
+    ...valuesOf(wanted).filter((name) => !values.has(name)),
+    ...numbersOf(wanted).filter((name) => !numbers.has(name))
+  ]
+})
 
 const newColumns = (): Columns => ({ values: new Map(), numbers: new Map() })
 

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { bindRead, query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { jsonOf } from '../db/filter.ts'
-import { inJson } from '../db/rows.ts'
 import type { Json } from '../input/json.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import type { EncodedColumn } from './property-columns.ts'
@@ -120,27 +119,33 @@ export type ReadChunk = {
   state: 'column' | 'cold' | 'none'
 }
 
+/** A chunk to read, and the builds of which the versions and the property are known. */
+export type WantedChunk = {
+  chunk: number
+  versions: string | undefined
+  column: string | undefined
+}
+
 /** Reads which versions some chunks of a project have, and a property of these. Chunks that are not built are left out. */
 export async function readChunks(
   db: Db,
   projectId: number,
-  { chunks, key, known }: { chunks: readonly number[]; key: string; known: KnownBuilds }
+  key: string,
+  wanted: readonly WantedChunk[]
 ): Promise<ReadChunk[]> {
   const rows = query<ReadChunk>(sql`
     select v.chunk, v.build,
-      iif(v.build in ${inJson([...known.versions])}, null, v.versions) as versions,
-      iif(v.build in ${inJson([...known.columns])}, null, c.data) as data,
+      iif(v.build = w.value ->> 'versions', null, v.versions) as versions,
+      iif(v.build = w.value ->> 'column', null, c.data) as data,
       case when c.name is not null then 'column'
         when v.cold is null or exists (select 1 from json_each(v.cold) where value = ${key}) then 'cold'
         else 'none' end as state
-    from json_each(${JSON.stringify(chunks)}) wanted
-      cross join version_chunks v on v.project_id = ${projectId} and v.chunk = wanted.value and v.is_built
+    from json_each(${JSON.stringify(wanted)}) w
+      cross join version_chunks v
+        on v.project_id = ${projectId} and v.chunk = w.value ->> 'chunk' and v.is_built
       left join version_columns c on c.project_id = v.project_id and c.chunk = v.chunk and c.name = ${key}`)
   return (await readBatch(db, rows))[0]
 }
-
-/** Builds of chunks whose versions are not read again, and those of which the property is not. */
-export type KnownBuilds = { versions: readonly string[]; columns: readonly string[] }
 
 /** Returns the values of a property in some versions of persons of a project. */
 export async function readValues(

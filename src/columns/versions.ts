@@ -9,7 +9,7 @@ import { Recent } from './recent.ts'
 import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
 
 /** Chunks read in one statement, and versions looked up in one. */
-const CHUNKS_AT_ONCE = 64
+const CHUNKS_AT_ONCE = 16
 const LOOKED_UP_AT_ONCE = 5_000
 
 const REST_MS = 1
@@ -20,9 +20,8 @@ type Places = { starts: Uint32Array; numbers: Uint32Array }
 /** What an isolate keeps of chunks, under the token of its content, which never changes. */
 type Kept<Content> = { build: string; content: Content }
 
-const MB = 2 ** 20
-const keptPlaces = new Recent<Kept<Places>>(2 * MB)
-const keptColumns = new Recent<Kept<Column>>(2 * MB)
+const keptPlaces = new Recent<Kept<Places>>()
+const keptColumns = new Recent<Kept<Column>>()
 
 /** A property of a chunk's versions; `values[codes[place]]` is the number of the value. */
 type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }
@@ -129,13 +128,15 @@ export class VersionValues {
       }
     }
     for (let from = 0; from < fresh.length; from += CHUNKS_AT_ONCE) {
-      const chunks = fresh.slice(from, from + CHUNKS_AT_ONCE)
-      const known = {
-        versions: chunks.flatMap((chunk) => keptPlaces.get(this.#placesKey(chunk))?.build ?? []),
-        columns: chunks.flatMap((chunk) => keptColumns.get(this.#columnKey(chunk))?.build ?? [])
+      const wanted = fresh.slice(from, from + CHUNKS_AT_ONCE).map((chunk) => ({
+        chunk,
+        versions: keptPlaces.get(this.#placesKey(chunk))?.build,
+        column: keptColumns.get(this.#columnKey(chunk))?.build
+      }))
+      if (from > 0) {
+        await pause(REST_MS)
       }
-      const asked = { chunks, key: this.#key, known }
-      for (const read of await readChunks(this.#db, this.#projectId, asked)) {
+      for (const read of await readChunks(this.#db, this.#projectId, this.#key, wanted)) {
         this.#chunks[this.#knownChunks.get(read.chunk) - 1] = this.#toChunk(read)
       }
     }

@@ -3,6 +3,7 @@ import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
 import { countWrong, verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
+import { removeLinks } from '../erasures/completions/links.ts'
 import { MIN_AGE, replayLedger } from '../erasures/replay.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { log } from '../log.ts'
@@ -61,6 +62,7 @@ export const applyLedger = inEachDatabase('replay of the ledger', async ({ db, d
     bucket: run.env.BUCKET,
     queue: run.env.ERASURE_QUEUE,
     secrets: run.env,
+    setting: run.env,
     until: run.now.getTime() - MIN_AGE
   })
   if (applied > 0) {
@@ -68,12 +70,16 @@ export const applyLedger = inEachDatabase('replay of the ledger', async ({ db, d
   }
 })
 
-/** Takes up erasures that were missed or interrupted, or whose message was lost. */
+/**
+ * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links to kept events after
+ * `COMPLETION_DAYS`.
+ */
 export const sweepOpenErasures = inEachDatabase(
   'sweep of erasures',
   async ({ db, database }, { env, now }) => {
     const sent = await sweepErasures(db, env.ERASURE_QUEUE, now, queuesSince(env))
-    log('info', 'sweep of erasures', { database, sent })
+    const anonymised = await removeLinks(db, now)
+    log('info', 'sweep of erasures', { database, sent, anonymised })
   }
 )
 

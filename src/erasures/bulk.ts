@@ -8,7 +8,7 @@ type NamedPersons = {
 
 type Result = {
   id: string | number
-  result: 'deleted' | 'not_found'
+  result: 'deleted' | 'found' | 'not_found'
   person_uuid: string | null
 }
 
@@ -26,14 +26,15 @@ export function selectionOf({ ids, distinct_ids: distinctIds }: NamedPersons): S
 
 /**
  * Returns the result for each person named in a request, in the order of the request, given the
- * deleted persons.
+ * persons that were deleted, or only found in a dry run.
  */
 export function resultsOf(
   { ids, distinct_ids: distinctIds }: NamedPersons,
-  deleted: PersonToErase[]
+  persons: PersonToErase[],
+  result: 'deleted' | 'found'
 ): Result[] {
   const uuids = new Map<string, string>()
-  for (const { id, uuid, identities } of deleted) {
+  for (const { id, uuid, identities } of persons) {
     const names = distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]
     for (const name of names) {
       uuids.set(name, uuid)
@@ -43,7 +44,7 @@ export function resultsOf(
     const uuid = uuids.get(ids ? normalize(id) : String(id))
     return {
       id,
-      result: uuid === undefined ? 'not_found' : 'deleted',
+      result: uuid === undefined ? 'not_found' : result,
       person_uuid: uuid ?? null
     }
   })

@@ -69,6 +69,8 @@ type NewErasures = {
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
+  /** Until when what is kept can be deleted later, ms UTC; null if nothing is kept. */
+  linkedUntil: number | null
   now: number
 }
 
@@ -82,7 +84,7 @@ export async function writeErasures(
   projectId: number,
   erasure: NewErasures
 ): Promise<number[]> {
-  const { deleteEvents, deleteRecordings, actor, now } = erasure
+  const { deleteEvents, deleteRecordings, actor, linkedUntil, now } = erasure
   const erased = erasure.persons.map(({ id, uuid, identities }) => ({
     id,
     uuid,
@@ -108,6 +110,7 @@ export async function writeErasures(
           deleteRecordings: Number(deleteRecordings),
           status: 'queued',
           progressAt: now,
+          linkedUntil,
           stores: sql`json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
             'search_index', (select ${persons.search} <> '' from ${persons} where ${persons.id} = value ->> 'id'),
             'activity_values', (select count(*) from ${activity}

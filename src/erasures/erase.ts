@@ -6,6 +6,7 @@ import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
+import { type CompletionSetting, linkedUntil } from './completions/days.ts'
 import {
   findPersonsToErase,
   type PersonToErase,
@@ -23,6 +24,8 @@ type Erasure = {
   actor: Actor
   /** The secret from which the salts of receipts are made. */
   secret: string
+  /** For how long what is kept can be deleted later. */
+  setting: CompletionSetting
   /** Gets an entry before anything is deleted; undefined if the ledger already names the erasure. */
   ledger: Ledger | undefined
   now: Date
@@ -38,7 +41,7 @@ export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: { id: number; erasureSalt: string },
-  { selection, secret, ledger, now, ...options }: Erasure
+  { selection, secret, setting, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   let written = ''
   const { persons, erasures } = await retryConflicts(async () => {
@@ -80,7 +83,8 @@ export async function erasePersons(
         })
       }
     }
-    const erasure = { persons, identities, ...options, now: requestedAt }
+    const until = linkedUntil(options, setting, requestedAt)
+    const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
   try {

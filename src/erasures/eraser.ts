@@ -45,12 +45,9 @@ const COUNTED_AT_ONCE = 10_000
 const KEYS_AT_ONCE = 100
 const RECORDINGS_AT_ONCE = 20
 
-/**
- * Whether an erasure may be completed now, with a receipt: always if it deletes recordings only,
- * and in a run if it deletes events.
- */
-export const mayComplete = ({ run, deleteEvents, deleteRecordings }: ErasureRow): boolean =>
-  deleteEvents ? run !== null : deleteRecordings
+/** Whether an erasure may be completed now, with a receipt: always, unless it deletes events and waits for its run. */
+export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
+  !deleteEvents || run !== null
 
 /**
  * Progress of an erasure: `waiting` for its weekly run, or `cut` because the invocation reached its
@@ -71,6 +68,7 @@ export class Eraser {
   readonly #clock: () => Date
   readonly #signer: Promise<Signer | undefined>
   #ledger: Ledger | undefined
+  #published: Promise<void> | undefined
   #limit = FIRST_PIECE
 
   constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
@@ -219,7 +217,7 @@ export class Eraser {
     }
     // The invocation began with a check that nothing waits in the bucket.
     const remaining = {
-      ...(mayComplete(current) && NO_WAITING_OBJECTS),
+      ...NO_WAITING_OBJECTS,
       ...(await countRemains(this.#db, current)),
       ...(await this.#countCopies(current))
     }
@@ -242,6 +240,8 @@ export class Eraser {
       requested_by: current.requestedBy,
       delete_events: current.deleteEvents,
       run: current.run,
+      linkedUntil: current.deleteEvents && current.deleteRecordings ? null : current.linkedUntil,
+      completes: current.completes,
       verifiedAt: now,
       delete_recordings: current.deleteRecordings,
       removed: current.deleteEvents
@@ -251,7 +251,8 @@ export class Eraser {
       late_events_dropped: current.dropped
     })
     const hashes = await listReceiptHashes(this.#db, current)
-    await publishKey(this.#bucket, signer.key, now)
+    this.#published ??= publishKey(this.#bucket, signer.key, now)
+    await this.#published
     const { stored, hash } = await issueReceipt(content, hashes, signer)
     this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
     await this.#ledger.append({ kind: 'receipt', project: current.projectId, receipt: hash }, now)

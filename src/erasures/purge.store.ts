@@ -41,12 +41,20 @@ export async function purgeVersions(
   ])
 }
 
-/** Notes that the person's versions and the recordings to delete are purged. */
-export const markCleared = (db: Db, { id }: ErasureRow, now: number) =>
+/**
+ * Notes that the person's versions and the recordings to delete are purged, unless the erasure was widened meanwhile.
+ */
+export const markCleared = (db: Db, { id, deleteRecordings }: ErasureRow, now: number) =>
   db
     .update(erasures)
     .set({ clearedAt: now, progressAt: now })
-    .where(and(eq(erasures.id, id), isNull(erasures.clearedAt)))
+    .where(
+      and(
+        eq(erasures.id, id),
+        isNull(erasures.clearedAt),
+        eq(erasures.deleteRecordings, deleteRecordings)
+      )
+    )
 
 /** Lists recordings deleted with the person that are not purged yet. */
 export const findUnpurgedOf = (
@@ -231,7 +239,8 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
 }
 
 /**
- * Marks an erasure as completed and stores its receipt, unless an event has arrived since the verification.
+ * Marks an erasure as completed and stores its receipt, unless an event has arrived since the verification, or the erasure
+ * was widened.
  * @returns whether it is completed
  */
 export async function complete(
@@ -240,16 +249,17 @@ export async function complete(
   receipt: object,
   now: number
 ): Promise<boolean> {
-  const { id, deleteEvents } = erasure
+  const { id, deleteEvents, deleteRecordings } = erasure
   const rows = await db.all(sql`
     update erasures set status = 'completed', receipt = ${JSON.stringify(receipt)}, error = null, progress_at = ${now},
       found = ${deleteEvents ? sql`removed` : null}
-    where id = ${id} and status <> 'completed' ${
-      deleteEvents
-        ? sql`and not exists (
+    where id = ${id} and status <> 'completed' and delete_events = ${Number(deleteEvents)}
+      and delete_recordings = ${Number(deleteRecordings)} ${
+        deleteEvents
+          ? sql`and not exists (
             select 1 from erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id})`
-        : sql``
-    }
+          : sql``
+      }
     returning id`)
   return rows.length > 0
 }

@@ -27,8 +27,15 @@ export const ReceiptContent = z.object({
   requested_by: z
     .looseObject({})
     .meta({ description: 'The user and the key that requested the deletion.' }),
+  completes: z.int().optional().meta({
+    description: 'The id of the earlier deletion that kept what this one deleted.'
+  }),
   delete_events: z.boolean(),
   delete_recordings: z.boolean().default(false),
+  linked_until: z.iso.datetime().optional().meta({
+    description:
+      'Until then, what is kept is pseudonymous and can still be deleted; afterwards it is anonymous. Absent if nothing is kept.'
+  }),
   run: z.iso.datetime().nullable().meta({ description: 'The weekly run that removed the events.' }),
   stores: z.array(Store),
   late_events_dropped: z.int().min(0).meta({
@@ -45,21 +52,57 @@ export type ReceiptContent = z.infer<typeof ReceiptContent>
 
 type Facts = Omit<
   ReceiptContent,
-  'requested_at' | 'run' | 'stores' | 'verified_at' | 'kept' | 'backups_until'
+  | 'requested_at'
+  | 'run'
+  | 'completes'
+  | 'linked_until'
+  | 'stores'
+  | 'verified_at'
+  | 'kept'
+  | 'backups_until'
 > & {
   /** Times in ms UTC. */
   requestedAt: number
   run: number | null
+  linkedUntil: number | null
   verifiedAt: number
+  /** The id of the earlier erasure; null for the first. */
+  completes: number | null
   /** Rows or objects, by store. */
   removed: Record<string, number>
   remaining: Record<string, number>
 }
 
+const KEPT_EVENTS =
+  'The events of the person, if any: the request did not ask to delete them. They count as those of one person without a name. Their own properties, such as page addresses, are unchanged and may still identify the person.'
+
+const KEPT_RECORDINGS =
+  'The recordings of the person’s sessions, if any: the request did not ask to delete them. They belong to no person any more, and still show everything that was recorded.'
+
+const describeLink = (until: string): string =>
+  `Until ${until}, keyed hashes link what is kept to the person, so that it can still be deleted: it is pseudonymous. Then the link is removed, and it is anonymous as far as its own content names nobody.`
+
+/** Lists in plain words what an erasure keeps, and why. @param linkedUntil until when what is kept can be deleted later, ms UTC */
+export const describeKept = (
+  extent: Pick<ReceiptContent, 'delete_events' | 'delete_recordings'>,
+  linkedUntil: number | null
+): string[] => [
+  ...(extent.delete_events ? [] : [KEPT_EVENTS]),
+  extent.delete_recordings
+    ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
+    : KEPT_RECORDINGS,
+  ...(linkedUntil === null ? [] : [describeLink(toIso(linkedUntil))]),
+  'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
+  'Event names, which all persons of the project share.',
+  'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
+]
+
 /** Writes the receipt of an erasure after every store was searched again. */
 export function writeReceipt({
   requestedAt,
   run,
+  linkedUntil,
+  completes,
   verifiedAt,
   removed,
   remaining,
@@ -70,24 +113,14 @@ export function writeReceipt({
     ...facts,
     requested_at: toIso(requestedAt),
     run: run === null ? null : toIso(run),
+    ...(completes !== null && { completes }),
+    ...(linkedUntil !== null && { linked_until: toIso(linkedUntil) }),
     stores: stores.map((store) => {
       const [gone, left] = [removed[store] ?? 0, remaining[store] ?? 0]
       return { store, found: gone + left, removed: gone, remaining: left }
     }),
     verified_at: toIso(verifiedAt),
-    kept: [
-      ...(facts.delete_events
-        ? []
-        : [
-            'The events, as requested, attributed to one anonymous person; their own properties are unchanged.'
-          ]),
-      facts.delete_recordings
-        ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
-        : 'The recordings of the person’s sessions, if any, as requested; they no longer belong to a person.',
-      'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
-      'Event names, which all persons of the project share.',
-      'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
-    ],
+    kept: describeKept(facts, linkedUntil),
     backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)
   }
 }

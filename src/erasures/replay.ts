@@ -6,6 +6,8 @@ import { noteApplied, readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { findProjects, type ProjectRow } from '../projects/store.ts'
 import type { Sender } from '../queues/send.ts'
+import { completeErasures, unfinished } from './completions/complete.ts'
+import type { CompletionSetting } from './completions/days.ts'
 import { erasePersons } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
 import { receiptSecret } from './secret.ts'
@@ -34,6 +36,9 @@ export const ErasureEntry = z.object({
 })
 export type ErasureEntry = z.infer<typeof ErasureEntry>
 
+/** The request to delete what erasures of these persons had kept. */
+export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
+
 /** A database that may have been restored, and what erasing again needs. */
 export type Target = {
   db: Db
@@ -43,6 +48,7 @@ export type Target = {
   bucket: R2Bucket
   queue: Sender<ErasureMessage>
   secrets: { RECEIPT_SECRET?: string }
+  setting: CompletionSetting
   /** The time up to which entries are replayed, ms UTC. */
   until: number
 }
@@ -51,7 +57,7 @@ export type Target = {
 type Handler = (target: Target, project: ProjectRow, body: Body) => Promise<number>
 
 /** The handler of each kind of entry. Kinds without one need nothing after a restore. */
-const HANDLERS: Record<string, Handler> = { erasure: eraseAgain }
+const HANDLERS: Record<string, Handler> = { erasure: eraseAgain, completion: completeAgain }
 
 /**
  * Applies what the ledger has beyond the database. Normally the database knows it all; after a
@@ -85,7 +91,7 @@ async function applyEntry(target: Target, body: Body): Promise<number> {
 }
 
 async function eraseAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
-  const { db, queue, secrets } = target
+  const { db, queue, secrets, setting } = target
   const entry = ErasureEntry.parse(body)
   const known = new Set(await findErased(db, project.id, entry.persons, entry.requested_at))
   const uuids = entry.persons.filter((uuid) => !known.has(uuid))
@@ -96,18 +102,41 @@ async function eraseAgain(target: Target, project: ProjectRow, body: Body): Prom
     selection: { uuids },
     deleteEvents: entry.delete_events,
     deleteRecordings: entry.delete_recordings,
-    // The ledger names nobody; who has asked is in the receipt of the first erasure.
-    actor: {
-      user: { id: entry.user, first_name: '', email: '' },
-      key: { id: entry.key, label: '' }
-    },
+    actor: actorOf(entry),
     secret: receiptSecret(secrets),
+    setting,
     ledger: undefined,
     now: new Date(entry.requested_at)
   })
   log('warn', 'erased again after a restore', { project: project.id, persons: erased.length })
   return erased.length
 }
+
+/** Deletes again what an erasure had kept. An entry that was applied before finds nothing to do. */
+async function completeAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
+  const { db, queue, setting } = target
+  const entry = CompletionEntry.parse(body)
+  const extent = { deleteEvents: entry.delete_events, deleteRecordings: entry.delete_recordings }
+  const found = await completeErasures(db, queue, project, {
+    named: { uuids: entry.persons },
+    ...extent,
+    actor: actorOf(entry),
+    setting,
+    ledger: undefined,
+    now: new Date(entry.requested_at)
+  })
+  const completed = unfinished(found, extent).length
+  if (completed > 0) {
+    log('warn', 'completed again after a restore', { project: project.id, persons: completed })
+  }
+  return completed
+}
+
+/** Returns who has asked, as far as the ledger knows: it names nobody, but the first receipt does. */
+const actorOf = ({ user, key }: { user: number; key: number }) => ({
+  user: { id: user, first_name: '', email: '' },
+  key: { id: key, label: '' }
+})
 
 /** Whether the ledger has old entries that the database has not applied. */
 export async function isBehind(bucket: R2Bucket, applied: Head, now: Date): Promise<boolean> {

@@ -17,6 +17,7 @@ import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
+import { previewErasure } from './preview.ts'
 import { receiptOf } from './receipts/issue.ts'
 import { BULK_DELETE, DELETE, STATUS } from './reference.ts'
 import { BulkDelete, DeleteBody, DeleteQuery, StatusFilters, taskToJson } from './schemas.ts'
@@ -39,17 +40,26 @@ export const erasureRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
-      const { deleteEvents, deleteRecordings } = readExtent(
+      const { isDryRun, deleteEvents, deleteRecordings } = readRequest(
         c.req.valid('query'),
         c.req.valid('json')
       )
       const { db, project, user, key, now } = c.var
+      if (isDryRun) {
+        const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
+        const { persons, preview } = await previewErasure(db, project.id, wanted)
+        if (persons.length === 0) {
+          throw new NotFoundError()
+        }
+        return c.json(preview)
+      }
       const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
         selection,
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
         secret: receiptSecret(c.env),
+        setting: c.env,
         ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
@@ -67,14 +77,29 @@ export const erasureRoutes = createRouter()
     validateBody(BulkDelete),
     async (c) => {
       const body = c.req.valid('json')
-      const { deleteEvents, deleteRecordings } = readExtent(c.req.valid('query'), body)
+      const { isDryRun, deleteEvents, deleteRecordings } = readRequest(c.req.valid('query'), body)
       const { db, project, user, key, now } = c.var
+      const selection = selectionOf(body)
+      if (isDryRun) {
+        const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
+        const { persons, preview } = await previewErasure(db, project.id, wanted)
+        return c.json({
+          persons_found: persons.length,
+          persons_deleted: 0,
+          events_queued_for_deletion: false,
+          recordings_queued_for_deletion: false,
+          deletion_errors: [],
+          results: resultsOf(body, persons, 'found'),
+          preview
+        })
+      }
       const persons = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
-        selection: selectionOf(body),
+        selection,
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
         secret: receiptSecret(c.env),
+        setting: c.env,
         ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
         now
       })
@@ -84,7 +109,7 @@ export const erasureRoutes = createRouter()
         events_queued_for_deletion: deleteEvents && persons.length > 0,
         recordings_queued_for_deletion: deleteRecordings && persons.length > 0,
         deletion_errors: [],
-        results: resultsOf(body, persons)
+        results: resultsOf(body, persons, 'deleted')
       })
     }
   )
@@ -110,13 +135,14 @@ export const erasureRoutes = createRouter()
     }
   )
 
-type Extent = { delete_events?: boolean | undefined; delete_recordings?: boolean | undefined }
+type Asked = Record<'dry_run' | 'delete_events' | 'delete_recordings', boolean | undefined>
 
 /**
- * Reads from the URL and the body what to delete with the persons. @throws invalid_input when the
- * two differ
+ * Reads from the URL and the body what to delete with the persons, and whether only to count it.
+ * @throws invalid_input when the two differ
  */
-const readExtent = (query: Extent, body: Extent) => ({
+const readRequest = (query: Partial<Asked>, body: Partial<Asked>) => ({
+  isDryRun: agree('dry_run', query.dry_run, body.dry_run) ?? false,
   deleteEvents: agree('delete_events', query.delete_events, body.delete_events) ?? false,
   deleteRecordings:
     agree('delete_recordings', query.delete_recordings, body.delete_recordings) ?? false

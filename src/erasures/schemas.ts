@@ -9,6 +9,10 @@ import type { ErasureRow } from './store.ts'
 const EXAMPLE = {
   id: 7,
   person_uuid: '01a1f000-0000-7000-8000-00000000000a',
+  completes: null,
+  delete_events: true,
+  delete_recordings: false,
+  completable_until: '2026-12-20T10:00:00Z',
   status: 'running',
   created_at: '2026-11-20T10:00:00Z',
   created_by: {
@@ -23,14 +27,24 @@ const EXAMPLE = {
   receipt: null
 }
 
-/** A deletion with `delete_events` or `delete_recordings`. */
+/** The deletion of a person: what it deletes, how far it is, and its receipt. */
 export const DeletionTask = z
   .object({
     id: z.int(),
     person_uuid: z.guid(),
+    completes: z
+      .int()
+      .nullable()
+      .meta({ description: 'The earlier task that kept what this task deletes.' }),
+    delete_events: z.boolean(),
+    delete_recordings: z.boolean(),
+    completable_until: z.iso.datetime().nullable().meta({
+      description:
+        'Until when what is kept can be deleted with `persons/complete_deletion/`; null if nothing is kept or the link to it is removed.'
+    }),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
-        'A task is `queued` until its run, and `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
+        'A task that deletes events is `queued` until its run, any other task until the queue takes it; it is `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
     }),
     created_at: z.iso
       .datetime()
@@ -71,6 +85,13 @@ export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTa
   return {
     id: row.id,
     person_uuid: row.personUuid,
+    completes: row.completes,
+    delete_events: row.deleteEvents,
+    delete_recordings: row.deleteRecordings,
+    completable_until:
+      row.linkedUntil === null || (row.deleteEvents && row.deleteRecordings)
+        ? null
+        : toIso(row.linkedUntil),
     status: row.status,
     created_at: toIso(row.requestedAt),
     created_by: row.requestedBy,
@@ -131,11 +152,52 @@ const KEEPING = {
   ...sameReason(['delete_person', 'delete_persons'], { always: KEPT })
 }
 
+/** What a deletion would delete and keep, by store. */
+export const DeletionPreview = z
+  .object({
+    dry_run: z.literal(true),
+    persons_found: z.int(),
+    delete_events: z.boolean(),
+    delete_recordings: z.boolean(),
+    scheduled_for: z.iso.datetime().meta({
+      description:
+        'When the last data would be deleted: the next weekly run if events go, otherwise now.'
+    }),
+    stores: z.array(
+      z.object({
+        store: z.string().meta({ description: 'The name of the store, as in receipts.' }),
+        deleted: z.int().min(0).meta({ description: 'Rows that would be deleted.' }),
+        kept: z.int().min(0).meta({ description: 'Rows that would stay, without the person.' })
+      })
+    ),
+    kept: z
+      .array(z.string())
+      .meta({ description: 'The data that would be kept, and why, as in the receipt.' })
+  })
+  .meta({
+    id: 'DeletionPreview',
+    examples: [
+      {
+        dry_run: true,
+        persons_found: 1,
+        delete_events: true,
+        delete_recordings: false,
+        scheduled_for: '2026-11-22T05:00:00Z',
+        stores: [
+          { store: 'distinct_ids', deleted: 2, kept: 0 },
+          { store: 'events', deleted: 1200, kept: 0 },
+          { store: 'recordings', deleted: 0, kept: 3 }
+        ],
+        kept: []
+      }
+    ]
+  })
+
 const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
 
 /** The body of a DELETE; it may contain the parameters of the URL. */
 export const DeleteBody = closed(
-  z.object({ delete_events: BodyFlag, delete_recordings: BodyFlag }),
+  z.object({ delete_events: BodyFlag, delete_recordings: BodyFlag, dry_run: BodyFlag }),
   KEEPING
 )
 
@@ -151,6 +213,10 @@ export const BulkDelete = closed(
       delete_recordings: BodyFlag.meta({
         type: 'boolean',
         description: 'Whether to delete the recordings of their sessions, too, at once.'
+      }),
+      dry_run: BodyFlag.meta({
+        type: 'boolean',
+        description: 'Whether to delete nothing, and only count what would be deleted and kept.'
       })
     })
     .refine(
@@ -182,10 +248,13 @@ export const BulkDeleted = z
         id: z
           .union([z.string(), z.int()])
           .meta({ description: 'The id or distinct id from the request.' }),
-        result: z.enum(['deleted', 'not_found']),
+        result: z
+          .enum(['deleted', 'found', 'not_found'])
+          .meta({ description: '`found` instead of `deleted` in a dry run.' }),
         person_uuid: z.guid().nullable()
       })
-    )
+    ),
+    preview: DeletionPreview.optional().meta({ description: 'Only in a dry run.' })
   })
   .meta({
     id: 'BulkDeleted',
@@ -205,6 +274,10 @@ export const BulkDeleted = z
   })
 
 export const DeleteQuery = z.object({
+  dry_run: Flag.optional().meta({
+    type: 'boolean',
+    description: 'Whether to delete nothing, and only count what would be deleted and kept.'
+  }),
   delete_recordings: Flag.optional().meta({
     type: 'boolean',
     description: 'Whether to delete the recordings of the person’s sessions, too, at once.'

@@ -146,8 +146,8 @@ export type TaskFilters = {
 }
 
 /**
- * Lists the tasks that delete events or recordings, newest first, with ids below `before`. Counts
- * all matching tasks exactly.
+ * Lists the tasks of all erasures, newest first, with ids below `before`. Counts all matching tasks
+ * exactly.
  */
 export async function listTasks(
   db: Db,
@@ -157,7 +157,6 @@ export async function listTasks(
 ): Promise<{ rows: ErasureRow[]; count: number }> {
   const matching = and(
     eq(erasures.projectId, projectId),
-    sql`(${erasures.deleteEvents} or ${erasures.deleteRecordings})`,
     personUuid === undefined ? undefined : eq(erasures.personUuid, personUuid),
     withStatus(status)
   )

@@ -108,7 +108,7 @@ export const insightRoutes = createRouter()
         return c.json(insight)
       }
       const query = readTrend(fieldsOf(row), project, now)
-      const result = query ? (await computeTrend(db, project, query, 0, now)).result : []
+      const result = query ? (await computeTrend(db, project, { query, now })).result : []
       return c.json({
         ...insight,
         result,

@@ -92,7 +92,7 @@ async function readFigures(
       figuresOf(
         name,
         query,
-        (await computeTrend(db, project, query, 0, now)).result,
+        (await computeTrend(db, project, { query, now })).result,
         project.timezone
       )
     const own = inOneNumber(query)

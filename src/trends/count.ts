@@ -1,7 +1,9 @@
 import { Actors } from '../columns/actors.ts'
 import type { Batch, Wanted } from '../columns/batch.ts'
 import { Reader } from '../columns/read.ts'
+import { Scratch } from '../columns/scratch.ts'
 import type { Db } from '../db/client.ts'
+import { pause } from '../pause.ts'
 import { type Decider, numberOfValue } from '../properties/decide.ts'
 import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
@@ -17,7 +19,10 @@ import { Sessions } from './sessions.ts'
 import { Values } from './values.ts'
 
 /** Events that are read before they are computed. */
-export const STEP_EVENTS = 262_144
+export const STEP_EVENTS = 131_072
+
+/** Computing a step takes some 20 ms. Other requests get their turn only when this one waits for the clock, ms. */
+const REST_MS = 0
 
 /** Who and what is known of a project while a trend is computed; all its parts share it. */
 export class Knowledge {
@@ -25,11 +30,24 @@ export class Knowledge {
   readonly actors: Actors
   readonly values: Values
   readonly sessions = new Sessions()
+  readonly #scratch = new Scratch()
 
   constructor(db: Db, projectId: number) {
     this.db = db
     this.actors = new Actors(db, projectId)
     this.values = new Values(db, projectId)
+  }
+
+  /** Returns the number of each identity's actor, in a list that is good until the next `forget`. */
+  async actorsOf(identities: Uint32Array): Promise<Int32Array> {
+    const numbers = this.#scratch.take(identities.length)
+    await this.actors.list(identities, numbers)
+    return numbers
+  }
+
+  /** Ends the use of all lists of actors. */
+  forget(): void {
+    this.#scratch.release()
   }
 }
 
@@ -61,7 +79,10 @@ export async function* countPart(
   const reader = new Reader(knowledge.db, source.projectId, wantedOf(part, breakdowns), stepEvents)
   const selection = new Selection(filters, deciders, breakdowns, work)
   let point: number | undefined
-  for (const step of overview.steps(begin, end, stepEvents)) {
+  for (const [i, step] of overview.steps(begin, end, stepEvents).entries()) {
+    if (i > 0) {
+      await pause(REST_MS)
+    }
     const batches = await reader.read(overview, step)
     batches.sort((a, b) => a.since - b.since)
     const rows: Rows[] = []
@@ -80,6 +101,7 @@ export async function* countPart(
       point = at.point
       accumulator.add(counted, from, until, at)
     }
+    knowledge.forget()
   }
   if (point !== undefined) {
     yield [...accumulator.finish(point)]
@@ -117,23 +139,23 @@ async function countedOf(
 ): Promise<Omit<Rows, 'groups'>> {
   return {
     ...(await subjectsOf(knowledge, part, batch)),
-    actors: part.listsActors ? await knowledge.actors.of(batch.identities) : new Int32Array()
+    actors: part.listsActors ? await knowledge.actorsOf(batch.identities) : new Int32Array()
   }
 }
 
 async function subjectsOf(
-  { actors, sessions, values }: Knowledge,
+  knowledge: Knowledge,
   { math, property }: Part,
   batch: Batch
 ): Promise<Pick<Rows, 'subjects' | 'numbers'>> {
   const numbers: NumberColumn = property
-    ? await numbersOf(values, batch, property)
+    ? await numbersOf(knowledge.values, batch, property)
     : { codes: new Uint8Array(), values: new Float64Array() }
   if (countsActors(math)) {
-    return { subjects: await actors.of(batch.identities), numbers }
+    return { subjects: await knowledge.actorsOf(batch.identities), numbers }
   }
   if (math === 'unique_session' || countsSessions({ property })) {
-    return { subjects: sessions.of(batch.sessions), numbers }
+    return { subjects: knowledge.sessions.of(batch.sessions), numbers }
   }
   return { subjects: new Int32Array(), numbers }
 }

@@ -122,9 +122,17 @@ export const pathTo = (
 const nameOf = ({ method, template }: Described): string =>
   `${method} ${template.slice(PREFIX.length)}`
 
-function accessOf({ security, responses }: Described): Access {
-  const [status] = Object.keys(responses).filter((code) => code.startsWith('2'))
-  return { scopes: security.flatMap(({ apiKey = [] }) => apiKey), status: Number(status) }
+/** Of several statuses that mean success, such as that of a dry run, takes the conventional one. */
+function accessOf(operation: Described): Access {
+  const { security, responses } = operation
+  const successes = Object.keys(responses)
+    .filter((code) => code.startsWith('2'))
+    .map(Number)
+  const { status } = conventionFor(nameOf(operation))
+  return {
+    scopes: security.flatMap(({ apiKey = [] }) => apiKey),
+    status: successes.includes(status) ? status : (successes[0] ?? 0)
+  }
 }
 
 /**

@@ -40,18 +40,27 @@ export const erasures = sqliteTable(
      * as lost.
      */
     progressAt: integer('progress_at').notNull(),
-    receipt: text({ mode: 'json' }).$type<Record<string, unknown>>()
+    receipt: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+    /**
+     * Until when the tombstones link what is kept to the person, so that it can still be deleted, ms
+     * UTC; null once the link is removed.
+     */
+    linkedUntil: integer('linked_until'),
+    /** The earlier erasure that this one completes. */
+    completes: integer()
   },
   (t) => [
-    index('erasures_project').on(t.projectId, t.deleteEvents),
+    index('erasures_project').on(t.projectId),
     index('erasures_person').on(t.projectId, t.personUuid),
-    index('erasures_open').on(t.status).where(sql`status <> 'completed'`)
+    index('erasures_open').on(t.status).where(sql`status <> 'completed'`),
+    index('erasures_linked').on(t.linkedUntil).where(sql`linked_until is not null`)
   ]
 )
 
 /**
  * Tombstones of identities whose distinct id is erased. Their events point to them until they are purged; the hash
- * identifies late events.
+ * identifies late events. When the link to kept events is removed, the tombstone gets a new key, and a row without hash
+ * stays under the old key.
  */
 export const erasedIdentities = sqliteTable(
   'erased_identities',

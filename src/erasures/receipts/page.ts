@@ -82,9 +82,11 @@ function leadOf({ delete_events, delete_recordings }: Receipt, project: string):
   const also = [delete_events && 'the events', delete_recordings && 'the recordings'].filter(
     Boolean
   )
+  const stay = [!delete_events && 'events', !delete_recordings && 'recordings'].filter(Boolean)
+  const kept = stay.length === 0 ? '' : ` The ${stay.join(' and ')} were kept.`
   const what = ['The person', ...also].join(also.length === 2 ? ', ' : ' and ')
   const list = also.length === 2 ? what.replace(/, (?=[^,]*$)/, ' and ') : what
-  return `${list} ${also.length > 0 ? 'were' : 'was'} deleted from the project “${project}”.`
+  return `${list} ${also.length > 0 ? 'were' : 'was'} deleted from the project “${project}”.${kept}`
 }
 
 const factsOf = (receipt: Receipt, origin: string): [name: string, value: string][] => [

@@ -33,7 +33,7 @@ export async function drawTrend(
   query: TrendQuery,
   now: Date
 ): Promise<Chart> {
-  const { result } = await computeTrend(db, project, query, 0, now)
+  const { result } = await computeTrend(db, project, { query, now })
   return toChart(title, query, result, project.timezone)
 }
 

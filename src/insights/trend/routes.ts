@@ -70,7 +70,7 @@ async function answerTrend(
   const query = readTrend(fields, project, now, ignoredFields)
   nameIgnored(c, ignoredFields)
   const { result, hasMore } = query
-    ? await computeTrend(db, project, query, offset, now)
+    ? await computeTrend(db, project, { query, offset, now })
     : { result: [], hasMore: false }
   if (drawn) {
     const chart = query ? toChart('', query, result, project.timezone) : emptyChart('Trend')

@@ -17,15 +17,7 @@ export class Distinct implements Accumulator {
       this.#addGrouped(groups, subjects, from, until)
       return
     }
-    let count = 0
-    for (let i = from; i < until; i += 1) {
-      const subject = subjects[i] ?? -1
-      if (subject >= 0 && this.#seen.get(subject) !== this.#mark) {
-        this.#seen.set(subject, this.#mark)
-        count += 1
-      }
-    }
-    this.#counter.add(0, count)
+    this.#counter.add(0, this.#seen.setEach(subjects, from, until, this.#mark))
   }
 
   #addGrouped(groups: Int32Array, subjects: Int32Array, from: number, until: number): void {

@@ -282,6 +282,23 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       ['queued', null]
     ])
   },
+  async persons_complete_deletion(client) {
+    await client.POST('/api/environments/{project_id}/persons/bulk_delete/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['ada'] }
+    })
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/persons/complete_deletion/',
+      {
+        params: { path: { project_id } },
+        body: { distinct_ids: ['ada', 'eve'], delete_recordings: true }
+      }
+    )
+    expect(data?.results.map(({ id, result }) => [id, result])).toEqual([
+      ['ada', 'completing'],
+      ['eve', 'not_found']
+    ])
+  },
   async persons_verify_deletion_receipt(client) {
     const { data } = await client.POST(
       '/api/environments/{project_id}/persons/deletion_receipts/verify/',

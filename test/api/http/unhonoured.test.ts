@@ -105,15 +105,25 @@ describe('a DELETE of a person', () => {
     const { results } = (await project.call('GET', `persons/?distinct_id=${id}`)).body
     const { status } = await project.send('DELETE', `persons/${results[0].id}/`, json)
     const query = `persons/deletion_status/?person_uuid=${results[0].uuid}`
-    return { status, tasks: (await project.call('GET', query)).body.count }
+    const { body } = await project.call('GET', query)
+    const [task] = body.results
+    return { status, tasks: body.count, delete_events: task.delete_events }
   }
 
   it('accepts delete_events in the body', async () => {
-    expect(await remove('carol', { delete_events: true })).toEqual({ status: 204, tasks: 1 })
+    expect(await remove('carol', { delete_events: true })).toEqual({
+      status: 204,
+      tasks: 1,
+      delete_events: true
+    })
   })
 
   it('accepts an empty object', async () => {
-    expect(await remove('dave', {})).toEqual({ status: 204, tasks: 0 })
+    expect(await remove('dave', {})).toEqual({
+      status: 204,
+      tasks: 1,
+      delete_events: false
+    })
   })
 })
 
@@ -158,7 +168,7 @@ describe('a body', () => {
       'delete_events',
       'in the body'
     ],
-    ...['dry_run', 'keep_persons', 'preview', 'search', 'email', 'properties'].map(
+    ...['keep_persons', 'preview', 'search', 'email', 'properties'].map(
       (name): [string, string, Json, string, string] => [
         'POST',
         'persons/bulk_delete/',
@@ -174,7 +184,7 @@ describe('a body', () => {
       name,
       'cannot be kept'
     ]),
-    ...['confirm', 'delete_person', 'dry_run'].map(
+    ...['confirm', 'delete_person', 'dryrun'].map(
       (name): [string, string, Json, string, string] => [
         'POST',
         'persons/bulk_delete/',
@@ -184,7 +194,7 @@ describe('a body', () => {
       ]
     ),
     ['DELETE', ada, { delete_event: true }, 'delete_event', 'did you mean "delete_events"?'],
-    ['DELETE', ada, { dry_run: true }, 'dry_run', 'leave it out'],
+    ['DELETE', ada, { dry_runs: true }, 'dry_runs', 'did you mean "dry_run"?'],
     ['DELETE', ada, { keep_person: true }, 'keep_person', 'cannot be kept'],
     ['DELETE', ada, { delete_events: 'yes' }, 'delete_events', 'boolean'],
     ['DELETE', `${ada}?delete_events=true`, { delete_events: false }, 'delete_events', 'the body'],

@@ -304,7 +304,11 @@ describe('the values of a breakdown', () => {
         throw new Error('The request was not understood.')
       }
 
-      const { result } = await computeTrend(db, project, query, 0, new Date(), statementEvents)
+      const { result } = await computeTrend(db, project, {
+        query,
+        now: new Date(),
+        stepEvents: statementEvents
+      })
 
       const texts = [...new Set(DAYS.flat().map(spell))]
       const found = new Map(result.map(({ breakdown_value, data }) => [breakdown_value, data]))

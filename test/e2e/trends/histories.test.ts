@@ -209,7 +209,7 @@ async function readTrends(id: number, trends: object[]): Promise<unknown[]> {
     if (!query) {
       throw new Error('The request was not understood.')
     }
-    answers.push((await computeTrend(db, project, query, 0, now)).result.map(({ data }) => data))
+    answers.push((await computeTrend(db, project, { query, now })).result.map(({ data }) => data))
   }
   return answers
 }

@@ -9,9 +9,10 @@ import { uncountEvents } from '../../../src/rollups/store.ts'
 import { markStale } from '../../../src/sessions/store.ts'
 import { rebuildSessions } from '../../../src/sessions/upkeep/rebuild.ts'
 import { type TrendSeries, toTable } from '../../../src/trends/answer.ts'
+import { countBehind } from '../../../src/trends/behind.ts'
 import type { ActorCounts } from '../../../src/trends/point.ts'
 import { readTrend } from '../../../src/trends/request.ts'
-import { computeTrend, countBehind } from '../../../src/trends/trend.ts'
+import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, isAggregated, type Stored } from '../../support/oracle/duck.ts'
@@ -375,7 +376,12 @@ async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<
         throw new Error('The request was not understood.')
       }
       return (
-        await computeTrend(db, project, query, ask.breakdown?.offset ?? 0, now, ask.statementEvents)
+        await computeTrend(db, project, {
+          query,
+          offset: ask.breakdown?.offset ?? 0,
+          now,
+          stepEvents: ask.statementEvents
+        })
       ).result
     }
     const result = await answer(toBody(ask))

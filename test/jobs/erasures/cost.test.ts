@@ -48,7 +48,7 @@ describe('what an erasure costs', () => {
       const purging = await measure(drain)
 
       expect(await countRows(project.id)).toMatchObject({ persons: others, events: others })
-      expect(deletion.written).toBeLessThanOrEqual(50 * 14)
+      expect(deletion.written).toBeLessThanOrEqual(50 * 15)
       expect(deletion.read).toBeLessThanOrEqual(50 * 40)
       expect(clearing.written).toBeLessThanOrEqual(50 * 4)
       expect(clearing.read).toBeLessThanOrEqual(50 * 30)

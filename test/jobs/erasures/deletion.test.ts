@@ -40,7 +40,52 @@ describe('a deletion', () => {
       left join distinct_ids d on d.key = e.identity left join erased_identities t on t.key = e.identity
       where e.project_id = ${project.id}`)
     expect(actors).toHaveLength(2)
-    expect((await call(project, 'GET', 'persons/deletion_status')).body.count).toBe(0)
+  })
+
+  it('that keeps everything it may keep has a task and a receipt that says so', async () => {
+    const town = await newTown()
+    const { project, ada, call, drain } = town
+    await call(project, 'DELETE', `persons/${ada.id}`)
+    expect((await status(town)).results).toMatchObject([
+      { person_uuid: ada.uuid, status: 'queued', receipt: null }
+    ])
+
+    await drain()
+
+    const [task] = (await status(town, '?status=completed')).results
+    expect(task).toMatchObject({
+      person_uuid: ada.uuid,
+      delete_events: false,
+      delete_recordings: false,
+      scheduled_for: task.created_at,
+      events: { found: null, removed: 0, remaining: null, dropped: 0 },
+      recordings: null,
+      error: null
+    })
+    expect(task.receipt).toMatchObject({ delete_events: false, delete_recordings: false })
+    expect(task.receipt.kept).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('The events of the person, if any: the request did not ask'),
+        expect.stringContaining('The recordings of the person’s sessions, if any: the request')
+      ])
+    )
+    const names = task.receipt.stores.map(({ store }: { store: string }) => store)
+    expect(names).toEqual(expect.arrayContaining(['persons', 'distinct_ids', 'queued_requests']))
+    expect(names).not.toContain('events')
+    const verified = await call(project, 'POST', 'persons/deletion_receipts/verify', task.receipt)
+    expect(verified.body.valid).toBe(true)
+  })
+
+  it('that keeps events counts late events in its receipt', async () => {
+    const town = await newTown()
+    const { project, call, drain } = town
+    const late = project.message([{ event: 'late', distinct_id: 'ada' }])
+    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['ada'] })
+    await consume([late])
+    await drain()
+
+    const [task] = (await status(town)).results
+    expect([task.status, task.receipt.late_events_dropped]).toEqual(['completed', 1])
   })
 
   it('has the events purged by the next weekly run, with a receipt', async () => {
@@ -305,6 +350,8 @@ it.each(['false', '0', 'False'])(
   async (value) => {
     const { project, ada, call } = await newTown()
     await call(project, 'DELETE', `persons/${ada.id}?delete_events=${value}`)
-    expect((await call(project, 'GET', 'persons/deletion_status')).body.count).toBe(0)
+    expect((await call(project, 'GET', 'persons/deletion_status')).body.results).toMatchObject([
+      { delete_events: false }
+    ])
   }
 )

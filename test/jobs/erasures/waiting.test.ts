@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
@@ -7,7 +6,6 @@ import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { countRows, EVERY_15_MINUTES, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
-import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
@@ -306,16 +304,17 @@ describe('an erasure with recordings', () => {
   })
 })
 
-it('an erasure without a receipt does not wait', async () => {
+it('an erasure that keeps everything waits too, and counts the events that it drops', async () => {
   const street = await newStreet()
   await street.capture('ada', 3)
   await street.erase('')
+  await deliverOnce(street)
+  expect(await taskOf(street)).toMatchObject({ status: 'queued', receipt: null })
+  await street.queues.consume()
   await street.drain()
 
-  const rows = await db.all(
-    sql`select status from erasures where project_id = ${street.project.id}`
-  )
-  expect(rows).toEqual([{ status: 'completed' }])
-  await street.queues.consume()
+  const task = await taskOf(street)
+  expect(task).toMatchObject({ status: 'completed', error: null })
+  expect(task.receipt.late_events_dropped).toBe(3)
   expect(await countRows(street.project.id)).toMatchObject({ events: 32, persons: 1 })
 })

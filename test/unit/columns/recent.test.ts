@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { Recent } from '../../../src/columns/recent.ts'
+import { Memory, Recent } from '../../../src/columns/recent.ts'
 
 it('keeps the values that were used last, up to so many bytes', () => {
-  const recent = new Recent<string>(10)
+  const recent = new Recent<string>(new Memory(10))
   recent.set('a', 'A', 4)
   recent.set('b', 'B', 4)
   expect(recent.get('a')).toBe('A')
@@ -13,7 +13,7 @@ it('keeps the values that were used last, up to so many bytes', () => {
 })
 
 it('counts the bytes of a replaced value no more', () => {
-  const recent = new Recent<string>(10)
+  const recent = new Recent<string>(new Memory(10))
   recent.set('a', 'A', 10)
   recent.set('a', 'small', 1)
 
@@ -24,10 +24,22 @@ it('counts the bytes of a replaced value no more', () => {
 })
 
 it('does not keep a value that is larger than all that may be kept', () => {
-  const recent = new Recent<string>(10)
+  const recent = new Recent<string>(new Memory(10))
   recent.set('a', 'A', 11)
   expect(recent.get('a')).toBeUndefined()
 
   recent.set('b', 'B', 10)
   expect(recent.get('b')).toBe('B')
+})
+
+it('shares the memory with other kinds of values', () => {
+  const memory = new Memory(10)
+  const [names, numbers] = [new Recent<string>(memory), new Recent<number>(memory)]
+  names.set('a', 'A', 5)
+  numbers.set('a', 1, 5)
+  expect([names.get('a'), numbers.get('a')]).toEqual(['A', 1])
+
+  names.set('b', 'B', 5)
+
+  expect([names.get('a'), names.get('b'), numbers.get('a')]).toEqual([undefined, 'B', 1])
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { linkedUntil, readCompletionDays } from '../../../src/erasures/completions/days.ts'
 import { messagesFor } from '../../../src/erasures/message.ts'
-import { writeReceipt } from '../../../src/erasures/receipt.ts'
+import { describeKept, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
 import { hashDistinctId, tombstoneFor } from '../../../src/tombstones/tombstone.ts'
 import { deep } from '../../support/depth.ts'
@@ -107,6 +108,8 @@ describe('a receipt', () => {
     delete_events: true,
     delete_recordings: true,
     run: at('2026-11-22T05:00:00Z'),
+    linkedUntil: null,
+    completes: null,
     verifiedAt: at('2026-11-22T05:01:00Z'),
     removed: { events: 3, persons: 1 },
     remaining: { events: 0, persons: 0, search_index: 0 },
@@ -126,5 +129,27 @@ describe('a receipt', () => {
       ]
     })
     expect(content.kept).toHaveLength(4)
+    expect(content).not.toHaveProperty('linked_until')
   })
+
+  it.each([
+    [false, false, 3],
+    [true, false, 2],
+    [false, true, 2],
+    [true, true, 0]
+  ])(
+    'says what is kept with delete_events=%s and delete_recordings=%s',
+    (events, recordings, n) => {
+      const extent = { deleteEvents: events, deleteRecordings: recordings }
+      const until = linkedUntil(extent, { COMPLETION_DAYS: '30' }, at('2026-11-20T10:00:00Z'))
+      const kept = describeKept({ delete_events: events, delete_recordings: recordings }, until)
+
+      const told = kept.filter((reason) => /did not ask|^Until 2026-12-20T10:00:00Z,/.test(reason))
+      expect(told).toHaveLength(n)
+    }
+  )
+})
+
+it.each(['', '-1', '1.5', '30 days', '010', '10000'])('COMPLETION_DAYS may not be "%s"', (text) => {
+  expect(() => readCompletionDays({ COMPLETION_DAYS: text })).toThrow('COMPLETION_DAYS')
 })

@@ -1,0 +1,73 @@
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+
+/*
+ * What SQLite deletes stays readable in its file until the space is used again, and D1 has no statement against that. So the
+ * files of the local databases are rewritten from outside, while the service goes on. Only writes wait: a database is rewritten
+ * as one transaction, which takes about ten seconds per gigabyte, and needs as much free disk space as the file is large, twice.
+ */
+
+/** How long to wait for a transaction of the service to end, ms. */
+const BUSY_MS = 30_000
+
+/** The file that tells which erasures had been completed when the databases were last rewritten. */
+const MARK = 'overwritten'
+
+const Completed = z.object({ completed: z.string() })
+
+/** Rewrites all databases of a state folder, so that nothing that was deleted is left in their files. */
+export function overwriteDeleted(folder: string): void {
+  const completed = listCompleted(folder)
+  for (const file of listDatabases(folder)) {
+    const database = new DatabaseSync(file, { timeout: BUSY_MS })
+    try {
+      database.exec('vacuum')
+      // The log may still have the old pages.
+      database.exec('pragma wal_checkpoint(truncate)')
+    } finally {
+      database.close()
+    }
+  }
+  writeFileSync(join(folder, MARK), completed)
+}
+
+/** The same if an erasure has been completed since the last time. */
+export function overwriteErased(folder: string): void {
+  const mark = join(folder, MARK)
+  const before = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
+  const completed = listCompleted(folder)
+  if (completed !== before) {
+    overwriteDeleted(folder)
+  }
+}
+
+/** Lists how many erasures each database has completed, and when the last one was; empty without any. */
+function listCompleted(folder: string): string {
+  return listDatabases(folder).flatMap(readCompleted).join()
+}
+
+function readCompleted(file: string): string[] {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
+  try {
+    const table = database.prepare(`select 1 from sqlite_schema where name = 'erasures'`).get()
+    const rows = table
+      ? database
+          .prepare(
+            `select count(*) || ' ' || max(progress_at) as completed from erasures
+             where status = 'completed' having count(*) > 0`
+          )
+          .all()
+      : []
+    return z
+      .array(Completed)
+      .parse(rows)
+      .map(({ completed }) => completed)
+  } finally {
+    database.close()
+  }
+}
+
+const listDatabases = (folder: string): string[] =>
+  globSync(join(folder, 'v3/{d1,r2}/*/*.sqlite')).sort()

@@ -1,0 +1,24 @@
+/** Elements of a list, at least. */
+const MIN_LENGTH = 32_768
+
+/** Lists of numbers that are used again: the memory of those that are not is freed late, and a trend would take millions. */
+export class Scratch {
+  readonly #lists: Int32Array[] = []
+  #taken = 0
+
+  /** Returns a list with any content, which stays with the caller until `release`. */
+  take(length: number): Int32Array {
+    let list = this.#lists[this.#taken]
+    if (!list || list.length < length) {
+      list = new Int32Array(Math.max(length, MIN_LENGTH))
+      this.#lists[this.#taken] = list
+    }
+    this.#taken += 1
+    return list.subarray(0, length)
+  }
+
+  /** Takes all lists back. */
+  release(): void {
+    this.#taken = 0
+  }
+}

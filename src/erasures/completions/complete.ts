@@ -1,0 +1,118 @@
+import type { Db } from '../../db/client.ts'
+import { retryConflicts } from '../../db/retry.ts'
+import { describeError } from '../../errors.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { log } from '../../log.ts'
+import type { Actor } from '../../persons/activity/entry.ts'
+import { type Sender, sendAll } from '../../queues/send.ts'
+import { hashDistinctId } from '../../tombstones/tombstone.ts'
+import { type ErasureMessage, messagesFor } from '../message.ts'
+import { type CompletionSetting, linkedUntil } from './days.ts'
+import { findRemains, type Remains, writeCompletions } from './store.ts'
+
+type Project = { id: number; erasureSalt: string }
+
+/** Deleted persons, by their UUIDs or by distinct ids that they had. */
+export type Named = { uuids: string[] } | { distinctIds: string[] }
+
+/** What to delete of the remains, and who asks when. */
+export type Completion = {
+  named: Named
+  deleteEvents: boolean
+  deleteRecordings: boolean
+  actor: Actor
+  setting: CompletionSetting
+  /** Gets an entry before anything is deleted; undefined if the ledger already names the completion. */
+  ledger: Ledger | undefined
+  now: Date
+}
+
+/** The remains that a name has. */
+export type Found = { name: string; remains: Remains[] }
+
+/** Finds what earlier erasures have kept of persons and can still be deleted, for each name. */
+export async function findNamed(db: Db, project: Project, named: Named): Promise<Found[]> {
+  if ('uuids' in named) {
+    const remains = await findRemains(db, project.id, { uuids: named.uuids, hashes: [] })
+    return named.uuids.map((name) => ({
+      name,
+      remains: remains.filter(({ personUuid }) => personUuid === name)
+    }))
+  }
+  const hashes = await Promise.all(
+    named.distinctIds.map((id) => hashDistinctId(project.erasureSalt, project.id, id))
+  )
+  const remains = await findRemains(db, project.id, { uuids: [], hashes })
+  return named.distinctIds.map((name, i) => ({
+    name,
+    remains: remains.filter(({ identities }) => identities.some(({ hash }) => hash === hashes[i]))
+  }))
+}
+
+/** Returns the remains, each once, that still have what shall be deleted. */
+export function unfinished(
+  found: Found[],
+  { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
+): Remains[] {
+  const all = new Map(found.flatMap(({ remains }) => remains.map((one) => [one.id, one])))
+  return [...all.values()].filter((one) => lacks(one, { deleteEvents, deleteRecordings }))
+}
+
+/** Whether an erasure has kept something of what shall be deleted. */
+export const lacks = (
+  remains: Remains,
+  { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
+): boolean =>
+  (deleteEvents && !remains.deleteEvents) || (deleteRecordings && !remains.deleteRecordings)
+
+/**
+ * Deletes what earlier erasures have kept of persons: recordings at once, events in the next weekly
+ * run. An open erasure is widened; a completed one has a receipt, so that a new erasure completes it.
+ * @returns the remains of each name, as they were before
+ */
+export async function completeErasures(
+  db: Db,
+  queue: Sender<ErasureMessage>,
+  project: Project,
+  { named, actor, setting, ledger, now, ...extent }: Completion
+): Promise<Found[]> {
+  const at = now.getTime()
+  let written = ''
+  const { found, ids } = await retryConflicts(async () => {
+    const found = await findNamed(db, project, named)
+    const remains = unfinished(found, extent)
+    if (remains.length === 0) {
+      return { found, ids: [] }
+    }
+    const persons = [...new Set(remains.map(({ personUuid }) => personUuid))]
+    if (ledger && persons.join() !== written) {
+      await ledger.append(
+        {
+          kind: 'completion',
+          project: project.id,
+          persons,
+          delete_events: extent.deleteEvents,
+          delete_recordings: extent.deleteRecordings,
+          requested_at: at,
+          user: actor?.user.id ?? 0,
+          key: actor?.key.id ?? 0
+        },
+        at
+      )
+      written = persons.join()
+    }
+    const until = linkedUntil(extent, setting, at)
+    const completion = { remains, ...extent, actor, linkedUntil: until, now: at }
+    return { found, ids: await writeCompletions(db, project.id, completion) }
+  })
+  try {
+    await sendAll(queue, messagesFor(ids.map((id) => ({ id, project_id: project.id }))))
+  } catch (error) {
+    log('warn', 'erasures wait for the sweep', {
+      project: project.id,
+      erasures: ids,
+      error: describeError(error)
+    })
+  }
+  return found
+}

@@ -1,0 +1,25 @@
+import { DAY } from '../../calendar/buckets.ts'
+
+/** The deployment's setting: days for which a deletion can be completed. */
+export type CompletionSetting = { COMPLETION_DAYS: string }
+
+/** Reads `COMPLETION_DAYS`. @throws for anything but a whole number from 0 on */
+export function readCompletionDays({ COMPLETION_DAYS }: CompletionSetting): number {
+  if (!/^(0|[1-9]\d{0,3})$/.test(COMPLETION_DAYS)) {
+    throw new Error('COMPLETION_DAYS must be a whole number of days, from 0 to 9999.')
+  }
+  return Number(COMPLETION_DAYS)
+}
+
+type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
+
+/**
+ * Returns until when an erasure requested at `now` can be completed, ms UTC; null if it keeps
+ * nothing that could be deleted later.
+ */
+export const linkedUntil = (
+  { deleteEvents, deleteRecordings }: Extent,
+  setting: CompletionSetting,
+  now: number
+): number | null =>
+  deleteEvents && deleteRecordings ? null : now + readCompletionDays(setting) * DAY

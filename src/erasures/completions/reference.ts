@@ -1,0 +1,16 @@
+import { describe } from '../../http/openapi.ts'
+import { DeletionCompleted } from './schemas.ts'
+
+export const COMPLETE = describe({
+  id: 'persons_complete_deletion',
+  tag: 'Persons',
+  summary: 'Delete what earlier deletions have kept',
+  description:
+    'Finds persons that were deleted before, by their UUIDs or by distinct ids that they had, and deletes the events and recordings that were kept. Possible for `COMPLETION_DAYS` (30) after a deletion; then the link to what was kept is removed. A deletion that is not completed yet is widened; otherwise there is a new task, with a receipt of its own. With `dry_run`, nothing is deleted: `preview` counts what would be deleted and kept, by store.',
+  answers: { 200: { text: 'The result for each name.', schema: DeletionCompleted } },
+  refusals: [
+    ['invalid_input', 'Provide either uuids or distinct_ids.'],
+    ['invalid_input', 'Delete events, recordings or both.', 'delete_events'],
+    ['invalid_input', 'Must be a valid boolean.', 'delete_events']
+  ]
+})

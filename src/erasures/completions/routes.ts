@@ -1,0 +1,68 @@
+import { allow } from '../../http/auth.ts'
+import { createRouter } from '../../http/env.ts'
+import { validateBody } from '../../http/validation.ts'
+import { Ledger } from '../../ledger/ledger.ts'
+import { readApplied } from '../../ledger/store.ts'
+import { actorOf } from '../../persons/activity/entry.ts'
+import { previewCompletion } from '../preview.ts'
+import { completeErasures, type Found, findNamed, lacks, unfinished } from './complete.ts'
+import { COMPLETE } from './reference.ts'
+import { CompleteDeletion } from './schemas.ts'
+
+export const completionRoutes = createRouter().post(
+  '/persons/complete_deletion',
+  COMPLETE,
+  allow('person:write'),
+  validateBody(CompleteDeletion),
+  async (c) => {
+    const body = c.req.valid('json')
+    const { db, project, user, key, now } = c.var
+    const named = body.uuids
+      ? { uuids: body.uuids }
+      : { distinctIds: (body.distinct_ids ?? []).map(String) }
+    const extent = {
+      deleteEvents: body.delete_events ?? true,
+      deleteRecordings: body.delete_recordings ?? true
+    }
+    if (body.dry_run) {
+      const found = await findNamed(db, project, named)
+      const remains = unfinished(found, extent)
+      const keys = remains.flatMap(({ identities }) => identities.map((one) => one.key))
+      const wanted = { ...extent, setting: c.env, now }
+      return c.json({
+        ...resultsOf(found, extent, 'found'),
+        preview: await previewCompletion(db, project.id, remains.length, keys, wanted)
+      })
+    }
+    const found = await completeErasures(db, c.env.ERASURE_QUEUE, project, {
+      named,
+      ...extent,
+      actor: actorOf(user, key),
+      setting: c.env,
+      ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+      now
+    })
+    return c.json(resultsOf(found, extent, 'completing'))
+  }
+)
+
+function resultsOf(
+  found: Found[],
+  extent: { deleteEvents: boolean; deleteRecordings: boolean },
+  done: 'completing' | 'found'
+) {
+  const resultOf = (remains: Found['remains']) => {
+    if (remains.length === 0) {
+      return 'not_found'
+    }
+    return remains.some((one) => lacks(one, extent)) ? done : 'nothing_kept'
+  }
+  return {
+    persons_found: unfinished(found, extent).length,
+    results: found.map(({ name, remains }) => ({
+      id: name,
+      result: resultOf(remains),
+      person_uuids: [...new Set(remains.map(({ personUuid }) => personUuid))]
+    }))
+  }
+}

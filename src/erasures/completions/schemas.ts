@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { closed } from '../../input/fields.ts'
+import { Flag } from '../../input/parameters.ts'
+import { DeletionPreview, MAX_PERSONS } from '../schemas.ts'
+
+const SIZE = `Send between 1 and ${MAX_PERSONS} persons.`
+
+const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
+
+/** The deleted persons whose deletion to complete, and what to delete. */
+export const CompleteDeletion = closed(
+  z
+    .object({
+      uuids: z
+        .array(z.guid().toLowerCase())
+        .min(1, SIZE)
+        .max(MAX_PERSONS, SIZE)
+        .nullish()
+        .meta({ description: 'The UUIDs that the persons had.' }),
+      distinct_ids: z
+        .array(z.string().min(1).max(1000))
+        .min(1, SIZE)
+        .max(MAX_PERSONS, SIZE)
+        .nullish()
+        .meta({ description: 'Any of the distinct ids that the persons had.' }),
+      delete_events: BodyFlag.meta({
+        type: 'boolean',
+        default: true,
+        description: 'Whether to delete the events, in the next weekly run.'
+      }),
+      delete_recordings: BodyFlag.meta({
+        type: 'boolean',
+        default: true,
+        description: 'Whether to delete the recordings, at once.'
+      }),
+      dry_run: BodyFlag.meta({
+        type: 'boolean',
+        description: 'Whether to delete nothing, and only count what would be deleted and kept.'
+      })
+    })
+    .refine(
+      ({ uuids, distinct_ids }) => Boolean(uuids) !== Boolean(distinct_ids),
+      'Provide either uuids or distinct_ids.'
+    )
+    .refine(
+      ({ delete_events: events = true, delete_recordings: recordings = true }) =>
+        events || recordings,
+      { error: 'Delete events, recordings or both.', path: ['delete_events'] }
+    )
+    .meta({ id: 'CompleteDeletion', examples: [{ distinct_ids: ['user-1', 'user-2'] }] })
+)
+
+export const DeletionCompleted = z
+  .object({
+    persons_found: z
+      .int()
+      .meta({ description: 'Deleted persons of whom something was kept that is deleted now.' }),
+    results: z.array(
+      z.object({
+        id: z.string().meta({ description: 'The UUID or distinct id from the request.' }),
+        result: z.enum(['completing', 'found', 'nothing_kept', 'not_found']).meta({
+          description:
+            '`nothing_kept`: an earlier request has deleted it all, or will. `not_found`: no deleted person, or the link to what was kept is removed. `found` instead of `completing` in a dry run.'
+        }),
+        person_uuids: z.array(z.guid())
+      })
+    ),
+    preview: DeletionPreview.optional().meta({ description: 'Only in a dry run.' })
+  })
+  .meta({
+    id: 'DeletionCompleted',
+    examples: [
+      {
+        persons_found: 1,
+        results: [
+          {
+            id: 'user-1',
+            result: 'completing',
+            person_uuids: ['01a1f000-0000-7000-8000-00000000000a']
+          },
+          { id: 'user-2', result: 'not_found', person_uuids: [] }
+        ]
+      }
+    ]
+  })

@@ -1,0 +1,195 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { query, readBatch, writeBatch } from '../../db/batch.ts'
+import type { Db } from '../../db/client.ts'
+import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
+import { counters, erasedIdentities, erasures, recordings } from '../../db/schema.ts'
+import { assign, bare, excluded, insertSelect, list, updateFrom } from '../../db/statements.ts'
+import type { Actor } from '../../persons/activity/entry.ts'
+import { tombstoneRecordings } from '../../recordings/purge.store.ts'
+
+/** An erasure that kept something, and the identities that link it to what was kept. */
+export type Remains = {
+  id: number
+  personUuid: string
+  isCompleted: boolean
+  deleteEvents: boolean
+  deleteRecordings: boolean
+  identities: { key: number; hash: string }[]
+}
+
+/**
+ * Finds erasures with a link to what they kept, and erasures that kept nothing, by the UUIDs of their persons and the hashes
+ * of distinct ids.
+ */
+export async function findRemains(
+  db: Db,
+  projectId: number,
+  { uuids, hashes }: { uuids: string[]; hashes: string[] }
+): Promise<Remains[]> {
+  const wanted = sql`
+    select ${erasures.id} from ${erasures}
+      where ${erasures.projectId} = ${projectId} and ${erasures.personUuid} in ${inJson(uuids)}
+    union select ${erasedIdentities.erasureId} from ${erasedIdentities}
+      where ${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.hash} in ${inJson(hashes)}`
+  const [found, identities] = await readBatch(
+    db,
+    query<{
+      id: number
+      person_uuid: string
+      is_completed: number
+      delete_events: number
+      delete_recordings: number
+    }>(sql`
+      select ${erasures.id}, ${erasures.personUuid}, ${erasures.status} = 'completed' as is_completed,
+        ${erasures.deleteEvents}, ${erasures.deleteRecordings}
+      from ${erasures} where +${erasures.projectId} = ${projectId} and ${erasures.id} in (${wanted})
+        and (${erasures.linkedUntil} is not null or (${erasures.deleteEvents} and ${erasures.deleteRecordings}))
+      order by ${erasures.id}`),
+    query<{ key: number; hash: string; erasure_id: number }>(sql`
+      select ${erasedIdentities.key}, ${erasedIdentities.hash}, ${erasedIdentities.erasureId}
+      from ${erasedIdentities}
+      where +${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (${wanted})
+      order by ${erasedIdentities.key}`)
+  )
+  const byErasure = Map.groupBy(identities, ({ erasure_id }) => erasure_id)
+  return found.flatMap((row) => {
+    const own = byErasure.get(row.id) ?? []
+    return own.length === 0
+      ? []
+      : [
+          {
+            id: row.id,
+            personUuid: row.person_uuid,
+            isCompleted: row.is_completed === 1,
+            deleteEvents: row.delete_events === 1,
+            deleteRecordings: row.delete_recordings === 1,
+            identities: own.map(({ key, hash }) => ({ key, hash }))
+          }
+        ]
+  })
+}
+
+type Completion = {
+  remains: Remains[]
+  deleteEvents: boolean
+  deleteRecordings: boolean
+  actor: Actor
+  linkedUntil: number | null
+  now: number
+}
+
+/**
+ * Widens open erasures, and creates new erasures that complete the completed ones, in one
+ * transaction. A new erasure takes over the identities.
+ * @returns the ids of the erasures that have work to do
+ * @throws ConflictError when an erasure has changed since it was read
+ */
+export async function writeCompletions(
+  db: Db,
+  projectId: number,
+  { remains, deleteEvents, deleteRecordings, actor, linkedUntil, now }: Completion
+): Promise<number[]> {
+  const rows = remains.map((erasure) => ({
+    id: erasure.id,
+    is_completed: Number(erasure.isCompleted),
+    identities: erasure.identities.length,
+    had_events: Number(erasure.deleteEvents),
+    had_recordings: Number(erasure.deleteRecordings),
+    delete_events: Number(erasure.deleteEvents || deleteEvents),
+    delete_recordings: Number(erasure.deleteRecordings || deleteRecordings)
+  }))
+  const keys = remains.flatMap(({ identities }) => identities.map(({ key }) => ({ key })))
+  const results = await writeBatch(db, [
+    ...eachChunk(rows, (json, count) => [
+      expectRows(
+        count,
+        sql`json_each(${json}) as one cross join ${erasures} on ${erasures.id} = one.value ->> 'id'
+            and ${erasures.projectId} = ${projectId} and ${erasures.linkedUntil} is not null
+            and ${erasures.deleteEvents} = one.value ->> 'had_events'
+            and ${erasures.deleteRecordings} = one.value ->> 'had_recordings'
+            and (${erasures.status} = 'completed') = one.value ->> 'is_completed'
+            and (select count(*) from ${erasedIdentities}
+              where ${erasedIdentities.erasureId} = ${erasures.id}) = one.value ->> 'identities'`
+      ),
+      updateFrom(erasures, {
+        set: {
+          deleteEvents: sql`one.value ->> 'delete_events'`,
+          deleteRecordings: sql`one.value ->> 'delete_recordings'`,
+          clearedAt: null,
+          progressAt: now
+        },
+        from: sql`json_each(${json}) as one`,
+        where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
+          and not one.value ->> 'is_completed'`
+      }),
+      insertSelect(
+        erasures,
+        {
+          projectId,
+          personId: sql`earlier.person_id`,
+          personUuid: sql`earlier.person_uuid`,
+          requestedAt: now,
+          requestedBy: JSON.stringify(actor),
+          deleteEvents: sql`one.value ->> 'delete_events'`,
+          deleteRecordings: sql`one.value ->> 'delete_recordings'`,
+          status: 'queued',
+          progressAt: now,
+          stores: '{}',
+          linkedUntil,
+          completes: sql`earlier.id`
+        },
+        sql`json_each(${json}) as one cross join ${erasures} as earlier
+            on earlier.id = one.value ->> 'id' and earlier.project_id = ${projectId}
+            where one.value ->> 'is_completed'`
+      ),
+      updateFrom(erasedIdentities, {
+        set: {
+          erasureId: sql`(select max(later.id) from ${erasures} as earlier cross join ${erasures} as later
+            on later.project_id = earlier.project_id and later.person_uuid = earlier.person_uuid
+              and later.completes = earlier.id
+            where earlier.id = ${erasedIdentities.erasureId})`
+        },
+        where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
+          select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
+      })
+    ]),
+    ...(deleteRecordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
+    ...eachChunk(keys, (json) => [
+      sql`select distinct ${erasedIdentities.erasureId} as completing from ${erasedIdentities}
+          where ${isOneOf(json)} and +${erasedIdentities.projectId} = ${projectId}`
+    ]),
+    sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
+        values (${projectId}, 'last_erasure', ${now})
+        on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
+        do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
+  ])
+  const ids = results.flatMap(({ results: found }) =>
+    (found as { completing?: number }[]).flatMap(({ completing }) => completing ?? [])
+  )
+  return [...new Set(ids)]
+}
+
+const isOneOf = (json: string): SQL =>
+  sql`${erasedIdentities.key} in (select value ->> 'key' from json_each(${json}))`
+
+/** Deletes the recordings of erased identities, and counts them for their erasures. */
+const tombstoneRecordingsOf = (projectId: number, keys: { key: number }[], now: number): SQL[] => [
+  ...eachChunk(keys, (json) =>
+    tombstoneRecordings(
+      projectId,
+      sql`${recordings.identity} in (select value ->> 'key' from json_each(${json}))`,
+      now,
+      sql`(select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${erasedIdentities.key} = ${recordings.identity})`
+    )
+  ),
+  ...eachChunk(keys, (json) => [
+    updateFrom(erasures, {
+      set: {
+        stores: sql`json_set(${erasures.stores}, '$.recordings',
+          (select count(*) from ${recordings} where ${recordings.erasureId} = ${erasures.id}))`
+      },
+      where: sql`+${erasures.projectId} = ${projectId} and ${erasures.id} in (
+        select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${isOneOf(json)})`
+    })
+  ])
+]

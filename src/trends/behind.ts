@@ -1,0 +1,75 @@
+import type { Db } from '../db/client.ts'
+import { isOneOf } from '../properties/filter.ts'
+import { type Asked, Computation } from './computation.ts'
+import { Grouping } from './grouping.ts'
+import { ActorCounter } from './maths/actor-counter.ts'
+import { Firsts } from './maths/firsts.ts'
+import type { Project } from './periods.ts'
+import { expectFewRows, expectReadable, rowsOf } from './plan.ts'
+import {
+  type ActorCounts,
+  type AskedPoint,
+  byCount,
+  findPoint,
+  isOther,
+  partBehind,
+  rangeBehind,
+  readValueNames,
+  toValue
+} from './point.ts'
+import { FIRSTS } from './query.ts'
+
+/**
+ * Counts the events of each actor behind a point of a trend.
+ * @throws invalid_input and required, attr a field of the point; query_too_large, attr the limit
+ */
+export async function countBehind(
+  db: Db,
+  project: Project,
+  asked: Asked & { point: AskedPoint }
+): Promise<ActorCounts> {
+  const computation = await Computation.plan(db, project, asked)
+  const { query, periods, parts } = computation
+  const { series, period, bucket } = findPoint(query, periods, asked.point)
+  const names = readValueNames(query, asked.point)
+  const whole = parts[series]?.[period]
+  if (!whole) {
+    throw new Error('The trend has no such part.')
+  }
+  const part = partBehind(query, whole, bucket)
+  if (isOther(names) || query.breakdowns.some(({ binCount }) => binCount !== undefined)) {
+    expectFewRows(query, parts.flat())
+  }
+  expectReadable(rowsOf(part))
+  await computation.readBins()
+  const value = toValue({ ...query, breakdowns: computation.breakdowns }, names)
+  const grouping = new Grouping(
+    value === 0 ? await readShown(computation, series, asked.point) : [value ?? []].flat()
+  )
+  const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
+  const accumulator = isOneOf(FIRSTS, part.math)
+    ? new Firsts(part.math === 'first_matching_event_for_user', counter)
+    : counter
+  for await (const _ of computation.countWith(
+    part,
+    computation.breakdowns,
+    grouping,
+    accumulator
+  )) {
+    // The counter keeps what it sees.
+  }
+  const found = counter.counts()
+  const actors = computation.actorsOf(found.map(({ number }) => number))
+  const counts = found.map(({ count }, i) => ({ actor: actors[i] ?? 0, count }))
+  return { counts: counts.sort(byCount), ...rangeBehind(part) }
+}
+
+/** The values of the breakdown that a series shows after so many. */
+async function readShown(
+  computation: Computation,
+  series: number,
+  { offset }: AskedPoint
+): Promise<string[]> {
+  const ranked = computation.rank(await computation.readBroken())[series] ?? []
+  return ranked.slice(offset, offset + computation.query.breakdownLimit)
+}
