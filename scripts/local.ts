@@ -56,6 +56,8 @@ export type Service = {
   /** Names of the D1 bindings in which a project can be created. */
   databases: string[]
   secrets: Secrets
+  /** Whether this is the deployed service, whose secrets are unknown here. */
+  isDeployed: boolean
   /** Overwrites what was deleted in the files of local databases. */
   overwriteDeleted?(): void
   close(): Promise<void>
@@ -273,6 +275,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
       bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
+      isDeployed: false,
       overwriteDeleted: () => explainRewrite(() => overwriteDeleted(folder)),
       close: () => miniflare.dispose()
     }

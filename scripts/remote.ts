@@ -40,6 +40,7 @@ export async function openRemote(): Promise<Service> {
       bucket: async () => proxy.env.BUCKET,
       databases: config.d1_databases.map((database) => database.binding),
       secrets: {},
+      isDeployed: true,
       async close() {
         await proxy.dispose()
         rmSync(folder, { recursive: true })

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeFault, findFault, newSecret, OperatorError, wrangler } from './local.ts'
+import { describeFault, newSecret, OperatorError } from './local.ts'
+import { putSecret } from './secrets.ts'
 import { readSecrets, writeSecrets } from './seed.ts'
 
 const USAGE = `npm run rotate-key -- [--remote]
@@ -14,7 +12,7 @@ Replaces the key that signs the receipts of deletions. Earlier receipts stay val
 try {
   const { values } = readOptions()
   if (values.remote) {
-    await rotateRemote()
+    await putSecret('RECEIPT_KEY', newSecret())
     console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
   } else {
     writeSecrets({ ...readSecrets(), RECEIPT_KEY: newSecret() })
@@ -30,22 +28,5 @@ function readOptions() {
     return parseArgs({ options: { remote: { type: 'boolean' } } })
   } catch {
     throw new OperatorError(USAGE)
-  }
-}
-
-/** Uploads a new key from a file, because a command line can be read by other users. */
-async function rotateRemote(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
-  try {
-    const file = join(folder, 'secrets.json')
-    writeFileSync(file, JSON.stringify({ RECEIPT_KEY: newSecret() }), { mode: 0o600 })
-    const { code, stdout, stderr } = await wrangler(['secret', 'bulk', file])
-    if (code !== 0) {
-      throw new OperatorError(
-        `wrangler secret bulk failed: ${findFault(`${stdout}${stderr}`)}\nThe key is unchanged.`
-      )
-    }
-  } finally {
-    rmSync(folder, { recursive: true })
   }
 }

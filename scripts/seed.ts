@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Db, newUsage, openDb } from '../src/db/client.ts'
-import { databaseOf } from '../src/db/databases.ts'
-import { replayLedger } from '../src/erasures/replay.ts'
+import type { Db } from '../src/db/client.ts'
+import { LedgerError } from '../src/ledger/entry.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
@@ -26,6 +25,7 @@ import {
   type Service,
   stateDir
 } from './local.ts'
+import { replayLocally } from './replay.ts'
 
 /** The only key stored in plain text. It opens only the databases in the same folder. */
 const keyFile = join(stateDir, 'dev-key.json')
@@ -56,22 +56,23 @@ export async function prepareProject({
  * Erases again what a restored copy of the databases has brought back, before the service answers.
  * The service takes up the rest when it starts.
  */
-async function applyLedger({ db, env, bucket, databases, secrets }: Service): Promise<void> {
-  const queue = { send: async () => {}, sendBatch: async () => {} }
-  for (const database of databases) {
-    const { erased } = await replayLedger({
-      db: openDb(databaseOf(env, database), newUsage()).db,
-      database,
-      control: db,
-      bucket: await bucket(),
-      queue,
-      secrets,
-      setting: env,
-      until: Date.now()
-    })
+async function applyLedger(service: Service): Promise<void> {
+  try {
+    await repeatDeletions(service)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) {
+      throw error
+    }
+    // A restored database stays held back: nobody gets its data.
+    console.error(error.message)
+  }
+}
+
+async function repeatDeletions(service: Service): Promise<void> {
+  for (const { database, erased } of await replayLocally(service)) {
     if (erased > 0) {
       console.error(
-        `The database ${database} is older than the ledger of erasures: ${erased} persons are erased again.`
+        `The database ${database} is older than the ledger of erasures: ${erased} deletions are repeated.`
       )
     }
   }

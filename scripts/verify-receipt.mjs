@@ -3,38 +3,31 @@
  *
  *   node verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id DISTINCT_ID]
  *
- * receipt.json is a receipt as GET receipts/{id}/ returns it. receipt-keys.json is
- * /.well-known/receipt-keys.json of the service that signed it, ledger.json what npm run ledger wrote.
+ * receipt.json is a receipt as GET receipts/{id}/ returns it, receipt-keys.json is /.well-known/receipt-keys.json of the
+ * service that signed it. ledger.json is what npm run ledger wrote: alone, it also has the keys.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-const USAGE =
-  'node verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id DISTINCT_ID]'
-
 const sha256 = (data) => createHash('sha256').update(data).digest('hex')
 
 /** Returns JSON with sorted keys and without spaces: the text that is signed. */
-const canonical = (value) => JSON.stringify(sorted(value))
-
-function sorted(value) {
-  if (Array.isArray(value)) {
-    return value.map(sorted)
-  }
-  if (typeof value !== 'object' || value === null) {
-    return value
-  }
-  const keys = Object.keys(value).sort()
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]))
-}
+const canonical = (value) =>
+  JSON.stringify(value, (_, member) =>
+    member === null || typeof member !== 'object' || Array.isArray(member)
+      ? member
+      : Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  )
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** Returns the key that the receipt names. @throws unless it is published with its fingerprint */
-function keyOf(receipt, keys) {
-  const key = keys.keys?.find(({ kid }) => kid === receipt.key)
-  if (!key) {
+/** Returns the key that the receipt names, from the ledger if it has it. @throws unless it has its fingerprint */
+function keyOf(receipt, ledger, published) {
+  const isNamed = ({ kid }) => kid === receipt.key
+  const entry = ledger?.keys?.find(isNamed)
+  const key = entry ?? published?.keys?.find(isNamed)
+  if (!key || (entry && !findLink(entry, ledger))) {
     throw new Error(`The key ${receipt.key} of the receipt is not among the published keys.`)
   }
   if (sha256(Buffer.from(key.x, 'base64url')) !== key.kid) {
@@ -43,12 +36,10 @@ function keyOf(receipt, keys) {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' })
 }
 
-function verifyReceipt(receipt, keys, id) {
+const findLink = (body, { links }) => links.find(({ digest }) => digest === sha256(canonical(body)))
+
+function verifyReceipt(receipt, key, id) {
   const { signature, ...content } = receipt
-  if (typeof signature !== 'string' || receipt.key === undefined) {
-    throw new Error('Only the service can verify this receipt: it names no key.')
-  }
-  const key = keyOf(receipt, keys)
   const bytes = Buffer.from(signature, 'hex')
   if (!verify(null, Buffer.from(canonical(content)), key, bytes)) {
     throw new Error('The signature is wrong: the receipt was changed, or somebody else wrote it.')
@@ -61,8 +52,8 @@ function verifyReceipt(receipt, keys, id) {
   }
 }
 
-/** Finds a receipt in the ledger. @throws unless the ledger is one chain and holds the receipt */
-function findPlace(receipt, { links }) {
+/** Checks that the ledger is one chain. @returns its last hash */
+function verifyChain({ links }) {
   let last = '0'.repeat(64)
   for (const [i, link] of links.entries()) {
     if (link.seq !== i + 1 || link.prev !== last) {
@@ -70,12 +61,16 @@ function findPlace(receipt, { links }) {
     }
     last = sha256(canonical(link))
   }
+  return last
+}
+
+function findPlace(receipt, ledger, last) {
   const body = { kind: 'receipt', project: receipt.project_id, receipt: sha256(canonical(receipt)) }
-  const link = links.find(({ digest }) => digest === sha256(canonical(body)))
+  const link = findLink(body, ledger)
   if (!link) {
     throw new Error('The receipt is not in the ledger.')
   }
-  return ` It is entry ${link.seq} of ${links.length} in the ledger that ends with ${last}.`
+  return ` It is entry ${link.seq} of ${ledger.links.length} in the ledger that ends with ${last}.`
 }
 
 try {
@@ -83,13 +78,18 @@ try {
     options: { id: { type: 'string' } },
     allowPositionals: true
   })
-  const [receiptFile, keysFile, ledgerFile] = positionals
-  if (keysFile === undefined) {
-    throw new Error(USAGE)
+  const [receipt, ...files] = positionals.map(read)
+  if (files.length === 0) {
+    throw new Error('verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id ID]')
   }
-  const receipt = read(receiptFile)
-  verifyReceipt(receipt, read(keysFile), values.id)
-  const place = ledgerFile ? findPlace(receipt, read(ledgerFile)) : ''
+  if (typeof receipt.signature !== 'string' || receipt.key === undefined) {
+    throw new Error('Only the service can verify this receipt: it names no key.')
+  }
+  const ledger = files.find(({ links }) => links)
+  const last = ledger && verifyChain(ledger)
+  const published = files.find((file) => file !== ledger)
+  verifyReceipt(receipt, keyOf(receipt, ledger, published), values.id)
+  const place = ledger ? findPlace(receipt, ledger, last) : ''
   const about = values.id === undefined ? '' : ` It is about the distinct id ${values.id}.`
   console.log(
     `Genuine: deletion ${receipt.id} of person ${receipt.person_uuid}, verified at ${receipt.verified_at}, signed with the key ${receipt.key}.${about}${place}`

@@ -48,7 +48,7 @@ export class AppError extends Error {
 
 /** A dependency (database, queue, R2 bucket) cannot do the work now; the same request may succeed later. */
 export class UnavailableError extends AppError {
-  override readonly retryAfter = 5
+  override readonly retryAfter: number = 5
 
   constructor(detail: string, cause?: unknown) {
     super('unavailable', detail)

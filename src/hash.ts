@@ -2,6 +2,22 @@
 export const sha256 = async (text: string): Promise<string> =>
   toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 
+/** Imports a secret as a key of HMAC-SHA256. */
+export const importSecret = (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify']
+  )
+
+/** Returns the HMAC-SHA256 of a text's UTF-8 bytes under a secret, in hexadecimal. */
+export const hmac = async (secret: string, text: string): Promise<string> => {
+  const key = await importSecret(secret)
+  return toHex(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
+}
+
 /** Returns bytes in hexadecimal, two digits each. */
 export const toHex = (buffer: ArrayBuffer): string =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -9,6 +9,7 @@ import {
   continueSnapshotSweep,
   deliverDue,
   expireRecordings,
+  publishSigningKey,
   sealColumns,
   sealThoroughly,
   startErasureRun,
@@ -50,7 +51,7 @@ const JOBS: Record<Cron, Job[]> = {
     sealColumns
   ],
   [NIGHTLY]: [verifyNightly, sealThoroughly, sweepLedger],
-  [EVERY_MINUTE]: [applyLedger, deliverDue]
+  [EVERY_MINUTE]: [applyLedger, deliverDue, publishSigningKey]
 }
 
 const clock = () => new Date()

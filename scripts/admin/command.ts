@@ -23,6 +23,8 @@ export type Command<Input = unknown> = {
   schema: z.ZodType<Input>
   /** Returns the answer. It is printed as text or, with `--json`, as one JSON object. */
   run(service: Service, input: Input, now: Date): Promise<object>
+  /** With `--remote`, runs instead of `run`, for a command that needs no database. */
+  runDeployed?(input: Input): Promise<object>
 }
 
 /** Checks that a command's `run` accepts what its schema yields. */

@@ -1,9 +1,22 @@
-import { GENESIS, headOf, type Link } from '../../src/ledger/entry.ts'
-import { readAfter } from '../../src/ledger/ledger.ts'
-import { command, Nothing } from './command.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { newUsage, openDb } from '../../src/db/client.ts'
+import { databaseOf } from '../../src/db/databases.ts'
+import { type Body, GENESIS, headOf, type Link } from '../../src/ledger/entry.ts'
+import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
+import { compare } from '../../src/ledger/mark.ts'
+import { noteApplied, readState } from '../../src/ledger/store.ts'
+import { holdDatabase } from '../../src/projects/hold.store.ts'
+import { OperatorError, type Service } from '../local.ts'
+import { type Replay, replayLocally } from '../replay.ts'
+import { command, InputError, integer, Nothing } from './command.ts'
 
 /** Entries read at once. */
 const READ_AT_ONCE = 100
+
+/** How long a replay of the deployed service may make no progress, ms, and how often to look. */
+const STALLED_MS = 5 * 60_000
+const LOOK_MS = 3_000
 
 export const ledger = {
   export: command({
@@ -14,15 +27,94 @@ export const ledger = {
     schema: Nothing,
     async run({ bucket }) {
       const links: Link[] = []
+      const keys: Body[] = []
       for (let head = GENESIS; ; ) {
         const entries = await readAfter(await bucket(), head, READ_AT_ONCE)
         links.push(...entries.map(({ link }) => link))
+        keys.push(...entries.map(({ body }) => body).filter(({ kind }) => kind === 'key'))
         const last = entries.at(-1)
         if (!last) {
-          return { links }
+          return { links, keys }
         }
         head = await headOf(last)
       }
     }
+  }),
+
+  replay: command({
+    script: 'replay',
+    isLong: true,
+    usage: '[-- --skip <entry>]',
+    options: { skip: integer },
+    schema: z.object({ skip: z.int().min(1, 'must be the number of an entry').optional() }),
+    async run(service, { skip }) {
+      if (skip !== undefined) {
+        await skipEntry(service, skip)
+      }
+      const replays = service.isDeployed ? await awaitReplay(service) : await replayLocally(service)
+      return {
+        replayed: replays.map(({ isRestored, ...replay }) => ({ ...replay, restored: isRestored }))
+      }
+    }
   })
 }
+
+/**
+ * Treats an entry that is missing or damaged as applied, in the databases that stopped there.
+ * @throws InputError unless a database stopped there
+ */
+async function skipEntry({ env, databases, bucket }: Service, seq: number): Promise<void> {
+  let skipped = 0
+  for (const database of databases) {
+    const { db } = openDb(databaseOf(env, database), newUsage())
+    const { head } = await readState(db)
+    if (head.seq === seq - 1) {
+      await noteApplied(db, await placeOf(await bucket(), seq))
+      skipped += 1
+    }
+  }
+  if (skipped === 0) {
+    throw new InputError('skip', 'must be the entry after the last one that a database has applied')
+  }
+}
+
+/**
+ * Holds back the restored databases of the deployed service at once, and waits until the service,
+ * which has the secrets, has applied the ledger: it does so every minute.
+ * @throws OperatorError when there is no progress
+ */
+async function awaitReplay(service: Service): Promise<Replay[]> {
+  const replays = []
+  for (const database of service.databases) {
+    const { head: start, isRestored } = await stateOf(service, database)
+    if (isRestored) {
+      await holdDatabase(service.db, database, 'replay')
+    }
+    const end = await awaitDatabase(service, database)
+    replays.push({ database, applied: end.seq - start.seq, isRestored })
+  }
+  return replays
+}
+
+/** Waits until a database is not held back. @returns the last entry that it has applied */
+async function awaitDatabase(service: Service, database: string) {
+  let [seen, since] = [-1, performance.now()]
+  for (;;) {
+    const { head, isRestored } = await stateOf(service, database)
+    if (!isRestored) {
+      return head
+    }
+    if (head.seq !== seen) {
+      ;[seen, since] = [head.seq, performance.now()]
+    } else if (performance.now() - since > STALLED_MS) {
+      throw new OperatorError(
+        `The service applies no entry after ${seen} of the ledger to ${database}. Its log says why: npx wrangler tail`
+      )
+    }
+    await sleep(LOOK_MS)
+  }
+}
+
+/** Compares a database with what it had reached before. */
+export const stateOf = async ({ env, bucket }: Service, database: string) =>
+  compare(await bucket(), openDb(databaseOf(env, database), newUsage()).db, database)

@@ -8,6 +8,7 @@ import { counts } from './counts.ts'
 import { dead } from './dead.ts'
 import { key } from './key.ts'
 import { ledger } from './ledger.ts'
+import { maintenance } from './maintenance.ts'
 import { project } from './project.ts'
 import { purge } from './purge.ts'
 import { render } from './render.ts'
@@ -21,6 +22,7 @@ const NOUNS: Record<string, Record<string, Command>> = {
   counts,
   columns,
   ledger,
+  maintenance,
   purge
 }
 
@@ -41,11 +43,18 @@ export function readCommand([noun = '', verb = '', ...args]: string[]): Invocati
  * with `--json`.
  */
 export async function runCommand(invocation: Invocation, open: Open): Promise<string> {
-  const { command, input, isJson, isRemote } = invocation
+  const { isJson } = invocation
+  const answer = await answerOf(invocation, open)
+  return isJson ? JSON.stringify(answer) : render(answer)
+}
+
+async function answerOf({ command, input, isRemote }: Invocation, open: Open): Promise<object> {
+  if (isRemote && command.runDeployed) {
+    return command.runDeployed(input)
+  }
   const service = await open(isRemote)
   try {
-    const answer = await retryWhileBusy(() => command.run(service, input, new Date()))
-    return isJson ? JSON.stringify(answer) : render(answer)
+    return await retryWhileBusy(() => command.run(service, input, new Date()))
   } finally {
     await service.close()
   }

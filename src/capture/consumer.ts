@@ -40,6 +40,7 @@ export async function consumeCapture(batch: MessageBatch, invocation: Invocation
   const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = invocation.env
   const storer = new Storer({ queue, bucket, spillsAll: readSpill(SPILL) })
   const outcome = await consumeByProject(batch, invocation, {
+    queue,
     load: ({ body }) => load(bucket, body),
     isTooMuch,
     store: (open, contents) => storer.store(open, contents)

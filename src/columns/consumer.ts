@@ -1,7 +1,7 @@
 import { consumeEach } from '../queues/consume.ts'
 import { retryOrDrop } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
-import { openProjectOf, readMessage } from '../queues/message.ts'
+import { openUpkeepOf, readMessage } from '../queues/message.ts'
 import { listKinds } from '../rollups/store.ts'
 import { buildChunks } from './chunks.ts'
 import { ColumnsMessage } from './message.ts'
@@ -35,7 +35,7 @@ export async function consumeColumns(batch: MessageBatch, invocation: ColumnsInv
 /** Does what a message asks for, as far as one invocation may, and sends a message for the rest. */
 export async function continueSealing(message: ColumnsMessage, invocation: ColumnsInvocation) {
   const { env, usage, clock } = invocation
-  const { project, db } = await openProjectOf(message.project_id, invocation)
+  const { project, db } = await openUpkeepOf(message.project_id, invocation)
   let built = 0
   for (const chunk of message.chunks) {
     if (isSpent(usage, MAX_QUERIES)) {

@@ -4,9 +4,14 @@ import { MANY_LATE } from '../columns/seal.ts'
 import { countWrong, verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { removeLinks } from '../erasures/completions/links.ts'
-import { MIN_AGE, replayLedger } from '../erasures/replay.ts'
+import { openSigningKey, publishKey } from '../erasures/receipts/keys.ts'
+import { catchUp, MIN_AGE } from '../erasures/restore.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
+import { isDatabaseHeld } from '../projects/hold.store.ts'
+import { isInMaintenance } from '../projects/hold.ts'
 import { readQueuesSince } from '../queues/due.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { sweepRecordings } from '../recordings/purge.ts'
@@ -53,20 +58,37 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
   }
 })
 
-/** Applies the ledger of erasures: after a restore, erases again what the restore has brought back. */
-export const applyLedger = inEachDatabase('replay of the ledger', async ({ db, database }, run) => {
-  const { applied, erased } = await replayLedger({
-    db,
-    database,
-    control: openDb(run.env.DB, newUsage()).db,
-    bucket: run.env.BUCKET,
-    queue: run.env.ERASURE_QUEUE,
-    secrets: run.env,
-    setting: run.env,
-    until: run.now.getTime() - MIN_AGE
-  })
-  if (applied > 0) {
-    log('info', 'ledger applied', { database, applied, erased })
+/**
+ * Applies the ledger of erasures. A restored database is held back until everything that the restore
+ * has brought back is erased again.
+ */
+export const applyLedger = inEachDatabase(
+  'replay of the ledger',
+  async ({ db, database, usage }, { env, now }) => {
+    const { applied, erased, isRestored, isDone } = await catchUp({
+      db,
+      database,
+      control: openDb(env.DB, usage).db,
+      bucket: env.BUCKET,
+      queue: env.ERASURE_QUEUE,
+      secrets: env,
+      setting: env,
+      usage,
+      now,
+      minAge: MIN_AGE
+    })
+    if (applied > 0 || isRestored) {
+      log('info', 'ledger applied', { database, applied, erased, done: isDone })
+    }
+  }
+)
+
+/** Publishes the key that signs receipts, within a minute after it was made or replaced. */
+export const publishSigningKey = once('publishing of the key', async ({ env, now }) => {
+  const key = await openSigningKey(env)
+  if (key) {
+    const applied = await readApplied(openDb(env.DB, newUsage()).db)
+    await publishKey(env.BUCKET, key, applied, now.getTime())
   }
 })
 
@@ -101,7 +123,8 @@ export const expireRecordings = inEachDatabase(
   async ({ db, database }, { env, now }) => {
     const retentionOf = await findRetentions(env)
     const limits = { retentionOf, now: now.getTime(), queuesSince: queuesSince(env) }
-    const swept = await sweepRecordings(db, env.RECORDING_QUEUE, limits)
+    const ledger = new Ledger(env.BUCKET, await readApplied(db))
+    const swept = await sweepRecordings(db, env.RECORDING_QUEUE, ledger, limits)
     log('info', 'sweep of recordings', { database, ...swept })
   }
 )
@@ -177,10 +200,13 @@ export const sweepLedger = inEachDatabase('sweep of deliveries', async ({ db, da
   log('info', 'nightly sweep of deliveries', { database, removed })
 })
 
-/** Queues the deliveries that are due. */
+/** Queues the deliveries that are due; they wait while their database is held back. */
 export const deliverDue = inEachDatabase(
   'due subscriptions',
   async ({ db, database, usage }, { env, now }) => {
+    if (isInMaintenance(env) || (await isDatabaseHeld(openDb(env.DB, newUsage()).db, database))) {
+      return
+    }
     const due = await runDue(db, env.DELIVERY_QUEUE, now, queuesSince(env))
     if (due.claimed + due.resent > 0) {
       log('info', 'due subscriptions', {

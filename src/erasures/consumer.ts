@@ -6,7 +6,7 @@ import { log } from '../log.ts'
 import { consumeEach } from '../queues/consume.ts'
 import { MAX_DELAY, retryOrDrop } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
-import { openProjectOf, readMessage } from '../queues/message.ts'
+import { openUpkeepOf, readMessage } from '../queues/message.ts'
 import { findOldestWaiting } from '../queues/waiting.ts'
 import { Eraser, mayComplete } from './eraser.ts'
 import { ErasureMessage } from './message.ts'
@@ -67,7 +67,7 @@ export async function continueErasures(
 ): Promise<number> {
   const { env, clock } = invocation
   const queue = env.ERASURE_QUEUE
-  const { project, db } = await openProjectOf(message.project_id, invocation)
+  const { project, db } = await openUpkeepOf(message.project_id, invocation)
   const eraser = new Eraser({ project, db }, invocation)
   const open = await findOpenErasures(db, project.id, message.erasures)
 

@@ -7,6 +7,7 @@ import type { Actor } from '../persons/activity/entry.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
+import { type ErasureEntry, hashForLedger } from './entries.ts'
 import {
   findPersonsToErase,
   type PersonToErase,
@@ -49,31 +50,16 @@ export async function erasePersons(
     if (persons.length === 0) {
       return { persons, erasures: [] }
     }
-    const identities = []
     const requestedAt = now.getTime()
-    const uuids = persons.map(({ uuid }) => uuid)
-    if (ledger && uuids.join() !== written) {
-      await ledger.append(
-        {
-          kind: 'erasure',
-          project: project.id,
-          persons: uuids,
-          delete_events: options.deleteEvents,
-          delete_recordings: options.deleteRecordings,
-          requested_at: requestedAt,
-          user: options.actor?.user.id ?? 0,
-          key: options.actor?.key.id ?? 0
-        },
-        requestedAt
-      )
-      written = uuids.join()
-    }
+    const identities = []
+    const ids = []
     for (const person of persons) {
       const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
       const salt = await saltOf(secret, erased)
       for (const { key, distinctId } of person.identities) {
         const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
         const receiptHash = await hashForReceipt(salt, distinctId)
+        ids.push(await hashForLedger(secret, project.id, distinctId))
         identities.push({
           key,
           hash,
@@ -82,6 +68,24 @@ export async function erasePersons(
           person_uuid: person.uuid
         })
       }
+    }
+    const uuids = persons.map(({ uuid }) => uuid)
+    const named = [...uuids, ...ids].join()
+    if (ledger && named !== written) {
+      const { actor, deleteEvents, deleteRecordings } = options
+      const entry: ErasureEntry = {
+        kind: 'erasure',
+        project: project.id,
+        persons: uuids,
+        ids,
+        delete_events: deleteEvents,
+        delete_recordings: deleteRecordings,
+        requested_at: requestedAt,
+        user: actor?.user.id ?? 0,
+        key: actor?.key.id ?? 0
+      }
+      await ledger.append(entry, requestedAt)
+      written = named
     }
     const until = linkedUntil(options, setting, requestedAt)
     const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }

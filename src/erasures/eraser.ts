@@ -251,7 +251,9 @@ export class Eraser {
       late_events_dropped: current.dropped
     })
     const hashes = await listReceiptHashes(this.#db, current)
-    this.#published ??= publishKey(this.#bucket, signer.key, now)
+    this.#published ??= readApplied(this.#db).then((head) =>
+      publishKey(this.#bucket, signer.key, head, now)
+    )
     await this.#published
     const { stored, hash } = await issueReceipt(content, hashes, signer)
     this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))

@@ -1,43 +1,30 @@
-import * as z from 'zod'
-import type { Db } from '../db/client.ts'
+import type { Db, Usage } from '../db/client.ts'
 import { type Body, type Head, headOf } from '../ledger/entry.ts'
 import { readAfter } from '../ledger/ledger.ts'
 import { noteApplied, readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
-import { findProjects, type ProjectRow } from '../projects/store.ts'
+import { deleteAgain as deletePropertyAgain, PropertyEntry } from '../persons/deletion.ts'
+import { findKey, findProjects, findUser, type ProjectRow } from '../projects/store.ts'
+import { isSpent } from '../queues/invocation.ts'
 import type { Sender } from '../queues/send.ts'
+import {
+  deleteAgain as deleteRecordingAgain,
+  expireAgain,
+  RecordingEntry,
+  RetentionEntry
+} from '../recordings/deletion.ts'
 import { completeErasures, unfinished } from './completions/complete.ts'
 import type { CompletionSetting } from './completions/days.ts'
+import { CompletionEntry, ErasureEntry, hashForLedger } from './entries.ts'
+import { findPersonsToErase, type PersonToErase, type Selection } from './erase.store.ts'
 import { erasePersons } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
+import { findReturned } from './returned.ts'
 import { receiptSecret } from './secret.ts'
 import { findErased } from './store.ts'
 
-/**
- * Age from which an entry is replayed while the service runs, ms. A younger entry may belong to a
- * request that is still deleting.
- */
-export const MIN_AGE = 60_000
-
 /** Entries read at once: 100 gets of the bucket. */
 const READ_AT_ONCE = 100
-
-/** The request of an erasure. It names persons by their UUIDs, and no distinct id. */
-export const ErasureEntry = z.object({
-  kind: z.literal('erasure'),
-  project: z.int(),
-  persons: z.array(z.guid()),
-  delete_events: z.boolean(),
-  delete_recordings: z.boolean(),
-  /** ms UTC */
-  requested_at: z.int(),
-  user: z.int(),
-  key: z.int()
-})
-export type ErasureEntry = z.infer<typeof ErasureEntry>
-
-/** The request to delete what erasures of these persons had kept. */
-export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
 
 /** A database that may have been restored, and what erasing again needs. */
 export type Target = {
@@ -49,60 +36,109 @@ export type Target = {
   queue: Sender<ErasureMessage>
   secrets: { RECEIPT_SECRET?: string }
   setting: CompletionSetting
+  /** The cost so far, in `db` and `control`. */
+  usage: Usage
   /** The time up to which entries are replayed, ms UTC. */
   until: number
+  /** Whether the database was restored. */
+  isRestored: boolean
 }
 
 /** Applies an entry again. @returns how many objects it has erased again; 0 when it was applied before */
 type Handler = (target: Target, project: ProjectRow, body: Body) => Promise<number>
 
 /** The handler of each kind of entry. Kinds without one need nothing after a restore. */
-const HANDLERS: Record<string, Handler> = { erasure: eraseAgain, completion: completeAgain }
+const HANDLERS: Record<string, Handler> = {
+  erasure: eraseAgain,
+  completion: completeAgain,
+  recording: ({ db, secrets }, _, body) =>
+    deleteRecordingAgain(db, RecordingEntry.parse(body), receiptSecret(secrets)),
+  retention: ({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until),
+  property: removePropertyAgain
+}
+
+/** The number of entries that were applied, and of objects that were erased again. */
+export type Replayed = {
+  applied: number
+  erased: number
+  /** The last entry that the database has applied. */
+  head: Head
+  /** Whether nothing is left to apply; false when the invocation has reached its limits. */
+  isDone: boolean
+}
 
 /**
  * Applies what the ledger has beyond the database. Normally the database knows it all; after a
  * restore, it erases again what the restore has brought back. It may be interrupted anywhere.
- * @returns the number of applied entries, and of persons that were erased again
  * @throws LedgerError when the ledger is not the chain that was written
  */
-export async function replayLedger(target: Target): Promise<{ applied: number; erased: number }> {
+export async function replayLedger(target: Target): Promise<Replayed> {
   const start = await readApplied(target.db)
+  const projects = new Map<number, ProjectRow | undefined>()
   let [head, erased] = [start, 0]
   for (;;) {
-    const read = await readAfter(target.bucket, head, READ_AT_ONCE)
-    const old = read.filter(({ link }) => link.at <= target.until)
-    for (const entry of old) {
-      erased += await applyEntry(target, entry.body)
+    const entries = await readAfter(target.bucket, head, READ_AT_ONCE)
+    const before = head
+    for (const entry of entries) {
+      if (entry.link.at > target.until || isSpent(target.usage)) {
+        break
+      }
+      erased += await applyEntry(target, entry.body, projects)
       head = await headOf(entry)
     }
-    if (old.length > 0) {
+    if (head.seq > before.seq) {
       await noteApplied(target.db, head)
     }
-    if (old.length < READ_AT_ONCE) {
-      return { applied: head.seq - start.seq, erased }
+    const isCut = isSpent(target.usage)
+    if (isCut || head.seq - before.seq < READ_AT_ONCE) {
+      return { applied: head.seq - start.seq, erased, head, isDone: !isCut }
     }
   }
 }
 
-async function applyEntry(target: Target, body: Body): Promise<number> {
+async function applyEntry(
+  target: Target,
+  body: Body,
+  projects: Map<number, ProjectRow | undefined>
+): Promise<number> {
   const handler = HANDLERS[body.kind]
-  const [project] = handler ? await findProjects(target.control, [body.project]) : []
-  return handler && project?.database === target.database ? handler(target, project, body) : 0
+  if (!handler) {
+    return 0
+  }
+  if (!projects.has(body.project)) {
+    const [found] = await findProjects(target.control, [body.project])
+    projects.set(body.project, found)
+  }
+  const project = projects.get(body.project)
+  return project?.database === target.database ? handler(target, project, body) : 0
 }
 
 async function eraseAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
-  const { db, queue, secrets, setting } = target
+  const { db } = target
   const entry = ErasureEntry.parse(body)
   const known = new Set(await findErased(db, project.id, entry.persons, entry.requested_at))
   const uuids = entry.persons.filter((uuid) => !known.has(uuid))
   if (uuids.length === 0) {
     return 0
   }
+  const persons = await findPersonsToErase(db, project.id, { uuids })
+  const erased = await eraseNamed(target, project, entry, { uuids })
+  return erased + (target.isRestored ? await eraseReturned(target, project, entry, persons) : 0)
+}
+
+/** Erases persons as an entry says. @returns their number */
+async function eraseNamed(
+  target: Target,
+  project: ProjectRow,
+  entry: ErasureEntry,
+  selection: Selection
+): Promise<number> {
+  const { db, queue, secrets, setting } = target
   const erased = await erasePersons(db, queue, project, {
-    selection: { uuids },
+    selection,
     deleteEvents: entry.delete_events,
     deleteRecordings: entry.delete_recordings,
-    actor: actorOf(entry),
+    actor: await actorOf(target, entry),
     secret: receiptSecret(secrets),
     setting,
     ledger: undefined,
@@ -110,6 +146,27 @@ async function eraseAgain(target: Target, project: ProjectRow, body: Body): Prom
   })
   log('warn', 'erased again after a restore', { project: project.id, persons: erased.length })
   return erased.length
+}
+
+/** Erases the persons who have distinct ids of an entry, but were merged only after the backup. */
+async function eraseReturned(
+  target: Target,
+  project: ProjectRow,
+  entry: ErasureEntry,
+  named: PersonToErase[]
+): Promise<number> {
+  const secret = receiptSecret(target.secrets)
+  const wanted = new Set(entry.ids)
+  for (const { identities } of named) {
+    for (const { distinctId } of identities) {
+      wanted.delete(await hashForLedger(secret, project.id, distinctId))
+    }
+  }
+  if (wanted.size === 0) {
+    return 0
+  }
+  const ids = await findReturned(target.db, project, { hashes: wanted, entry, secret })
+  return ids.length > 0 ? eraseNamed(target, project, entry, { ids }) : 0
 }
 
 /** Deletes again what an erasure had kept. An entry that was applied before finds nothing to do. */
@@ -120,7 +177,7 @@ async function completeAgain(target: Target, project: ProjectRow, body: Body): P
   const found = await completeErasures(db, queue, project, {
     named: { uuids: entry.persons },
     ...extent,
-    actor: actorOf(entry),
+    actor: await actorOf(target, entry),
     setting,
     ledger: undefined,
     now: new Date(entry.requested_at)
@@ -132,14 +189,18 @@ async function completeAgain(target: Target, project: ProjectRow, body: Body): P
   return completed
 }
 
-/** Returns who has asked, as far as the ledger knows: it names nobody, but the first receipt does. */
-const actorOf = ({ user, key }: { user: number; key: number }) => ({
-  user: { id: user, first_name: '', email: '' },
-  key: { id: key, label: '' }
-})
+async function removePropertyAgain(target: Target, _: ProjectRow, body: Body): Promise<number> {
+  const entry = PropertyEntry.parse(body)
+  const by = { actor: await actorOf(target, entry), secret: receiptSecret(target.secrets) }
+  return deletePropertyAgain(target.db, entry, by)
+}
 
-/** Whether the ledger has old entries that the database has not applied. */
-export async function isBehind(bucket: R2Bucket, applied: Head, now: Date): Promise<boolean> {
-  const [next] = await readAfter(bucket, applied, 1)
-  return next !== undefined && next.link.at <= now.getTime() - 2 * MIN_AGE
+/** Returns who has asked, without a name if the user or the key is no longer known. */
+async function actorOf({ control }: Target, by: { user: number; key: number }) {
+  const user = await findUser(control, by.user)
+  const key = await findKey(control, by.key)
+  return {
+    user: { id: by.user, first_name: user?.firstName ?? '', email: user?.email ?? '' },
+    key: { id: by.key, label: key?.label ?? '' }
+  }
 }

@@ -4,16 +4,19 @@ import { CRONS, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
-import { isBehind } from '../erasures/replay.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { LedgerError } from '../ledger/entry.ts'
-import { readApplied } from '../ledger/store.ts'
+import { isBehind } from '../ledger/ledger.ts'
+import { compare } from '../ledger/mark.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
 
 /** Share of the maximum size from which on a database's status is `warning`. */
 const FILLING = 0.8
+
+/** Age from which an entry of the ledger must have been applied, ms. */
+const LEDGER_MS = 120_000
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 
@@ -45,7 +48,7 @@ const SecretHealth = z.object({
 
 const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
   description:
-    'Whether the databases have applied the ledger of erasures. `behind`: a database was restored, and erased persons are in it until they are erased again, within minutes. `damaged`: an entry is missing or changed. Both are `unavailable`. `unknown`: the bucket or a database does not answer.'
+    'Whether the databases have applied the ledger of erasures. `behind`: a database was restored; its projects are held back until what was erased since is erased again, within minutes. `damaged`: an entry is missing or changed. Both are `unavailable`. `unknown`: the bucket or a database does not answer.'
 })
 
 const CronHealth = z.object({
@@ -190,8 +193,10 @@ async function checkJobs(env: Env) {
 /** Compares what each database has applied with the ledger. */
 async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerHealth>> {
   const check = async (binding: string) => {
-    const applied = await readApplied(openDb(databaseOf(env, binding), newUsage()).db)
-    return isBehind(env.BUCKET, applied, now)
+    const { db } = openDb(databaseOf(env, binding), newUsage())
+    const { head, isRestored } = await compare(env.BUCKET, db, binding)
+    // Reads the ledger in any case: it may be damaged.
+    return (await isBehind(env.BUCKET, head, now.getTime() - LEDGER_MS)) || isRestored
   }
   try {
     const databases = await listDatabases(openDb(env.DB, newUsage()).db)

@@ -7,6 +7,7 @@ import { CONTROL, databaseOf } from '../db/databases.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { isSameHash } from '../hash.ts'
 import { parseInput } from '../input/parse.ts'
+import { expectReleased } from '../projects/hold.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
 import {
@@ -219,7 +220,7 @@ type Admission = {
 
 /**
  * Sets the caller and the project, and opens the project's database.
- * @throws authentication_failed, throttled, permission_denied, not_found
+ * @throws authentication_failed, throttled, permission_denied, not_found, unavailable
  */
 async function admit(
   c: Context<AppEnv>,
@@ -227,6 +228,7 @@ async function admit(
 ): Promise<Session> {
   const accepted = await authenticate(c, caller, { hash: requested.hash, scopes })
   const project = requireProject(accepted, requested.projectId)
+  expectReleased(project, c.env)
   c.set('key', accepted.key)
   c.set('user', accepted.user)
   c.set('project', project)

@@ -4,11 +4,12 @@ import { canonical, sha256 } from '../hash.ts'
 /** Where the entries are in the bucket, in the order of their numbers. */
 const PREFIX = 'ledger/entries/'
 
-/** The hash before the first entry. */
-export const GENESIS: Head = { seq: 0, hash: '0'.repeat(64) }
-
 /** An entry's number, from 1, and its hash. */
-export type Head = { seq: number; hash: string }
+export const Head = z.object({ seq: z.int().min(0), hash: z.string() })
+export type Head = z.infer<typeof Head>
+
+/** The number and the hash before the first entry. */
+export const GENESIS: Head = { seq: 0, hash: '0'.repeat(64) }
 
 /** What the chain is made of. It says nothing about the body but its hash, so anybody may see it. */
 const Link = z.object({

@@ -4,6 +4,7 @@ import {
   after,
   type Body,
   type Entry,
+  GENESIS,
   type Head,
   headOf,
   keyOf,
@@ -14,6 +15,9 @@ import {
 
 /** Attempts to write an entry; each that fails has lost its number to another entry. */
 const MAX_ATTEMPTS = 20
+
+/** Entries that a check reads; as a rule there are none. */
+const CHECKED = 100
 
 const UNWRITTEN = 'The ledger of erasures cannot be written now, so nothing was deleted. Try again.'
 
@@ -86,21 +90,63 @@ export class Ledger {
  */
 export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Promise<Entry[]> {
   const { objects } = await bucket.list({ ...after(head), limit })
-  const entries: Entry[] = []
+  const gap = objects.findIndex(({ key }, i) => key !== keyOf(head.seq + 1 + i))
+  if (gap >= 0) {
+    throw new LedgerError(`Entry ${head.seq + 1 + gap} of the ledger is missing.`)
+  }
+  const entries = await Promise.all(objects.map((_, i) => readAt(bucket, head.seq + 1 + i)))
   let last = head
-  for (const { key } of objects) {
-    const seq = last.seq + 1
-    if (key !== keyOf(seq)) {
-      throw new LedgerError(`Entry ${seq} of the ledger is missing.`)
-    }
-    const entry = await readAt(bucket, seq)
+  for (const entry of entries) {
     if (entry.link.prev !== last.hash) {
-      throw new LedgerError(`Entry ${seq} of the ledger does not follow entry ${last.seq}.`)
+      throw new LedgerError(
+        `Entry ${entry.link.seq} of the ledger does not follow entry ${last.seq}.`
+      )
     }
-    entries.push(entry)
     last = await headOf(entry)
   }
   return entries
+}
+
+/**
+ * @throws LedgerError unless the ledger has the last entry that a database has applied. If an entry
+ * follows it, `readAfter` compares the two.
+ */
+export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Promise<void> {
+  if (seq === GENESIS.seq || (await bucket.head(keyOf(seq + 1))) !== null) {
+    return
+  }
+  if ((await headOf(await readAt(bucket, seq))).hash !== hash) {
+    throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`)
+  }
+}
+
+/** Yields what is in the bucket after `head`, in order, without a check whether it is a chain. */
+export async function* readUnchecked(bucket: R2Bucket, head: Head): AsyncGenerator<unknown> {
+  let options: R2ListOptions | undefined = after(head)
+  while (options) {
+    const page: R2Objects = await bucket.list(options)
+    for (const { key } of page.objects) {
+      const object = await bucket.get(key)
+      yield await object?.json().catch(() => undefined)
+    }
+    options = page.truncated ? { ...after(head), cursor: page.cursor } : undefined
+  }
+}
+
+/** Returns the place of an entry as the next entry names it, for an entry that cannot be read. */
+export async function placeOf(bucket: R2Bucket, seq: number): Promise<Head> {
+  const next = await readAt(bucket, seq + 1)
+  return { seq, hash: next.link.prev }
+}
+
+/**
+ * Whether the ledger has entries from before `at`, ms UTC, that were not applied.
+ * @throws LedgerError when the last applied entry, or one of the next 100, is missing or damaged
+ */
+export async function isBehind(bucket: R2Bucket, applied: Head, at: number): Promise<boolean> {
+  await expectApplied(bucket, applied)
+  const entries = await readAfter(bucket, applied, CHECKED)
+  return entries.some(({ link }) => link.at <= at)
 }
 
 async function readAt(bucket: R2Bucket, seq: number): Promise<Entry> {

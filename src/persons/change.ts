@@ -69,6 +69,10 @@ export function deleteProperty(subject: Subject, key: string, by: Request): Pers
   })
 }
 
+/** Returns the time of the write with which `deleteProperty` would remove a property, ms; undefined without the property. */
+export const deletionTime = ({ person }: Subject, key: string, { now }: Request) =>
+  person.properties.shown.has(key) ? nextWriteTime(person.properties, key, now) : undefined
+
 const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => ({
   at: nextWriteTime(properties, key, now),
   id

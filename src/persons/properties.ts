@@ -218,6 +218,10 @@ const candidateOf = (stamp: Stamp, value: Json): Candidate => ({
   bytes: byteLength(JSON.stringify(value))
 })
 
+/** Returns when the value that a property shows was written, ms; undefined if it shows none. */
+export const writtenAt = (properties: PersonProperties, key: string): number | undefined =>
+  shownCandidate(registerOf(properties, key))?.stamp.at
+
 /** Returns the candidate whose value is shown, or undefined. */
 function shownCandidate({ set, once, seed }: Register): Candidate | undefined {
   const own = set?.value === undefined ? undefined : { ...set, value: set.value }

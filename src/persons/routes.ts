@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
 import { mapRead, type Read, runRead } from '../db/batch.ts'
+import { receiptSecret } from '../erasures/secret.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow, reading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
@@ -17,12 +18,15 @@ import {
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import type { FilterGroup } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
 import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
-import { deleteProperty, type Request, setProperties } from './change.ts'
+import { type Request, setProperties } from './change.ts'
+import { deleteNoted } from './deletion.ts'
 import {
   compilePropertyFilter,
   exportPersons,
@@ -189,9 +193,14 @@ export const personRoutes = createRouter()
       if (key === undefined) {
         throw new AppError('required', 'This field is required.', '$unset')
       }
-      await changePerson(c.var.db, c.var.project.id, c.req.valid('param').id, (subject) =>
-        deleteProperty(subject, key, requestOf(c))
-      )
+      const { db, project } = c.var
+      await deleteNoted(db, project.id, {
+        id: c.req.valid('param').id,
+        key,
+        by: requestOf(c),
+        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+        secret: receiptSecret(c.env)
+      })
       return answerOne(c, 'success', { success: true }, query.format)
     }
   )

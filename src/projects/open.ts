@@ -1,5 +1,6 @@
 import { type Db, openDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
+import { type Deployment, expectReleased } from './hold.ts'
 import { findProjects, type ProjectRow } from './store.ts'
 
 /** A project, and the database with its data. */
@@ -8,9 +9,26 @@ export type OpenProject = { project: ProjectRow; db: Db }
 /**
  * Finds a project and opens its database; undefined if the project does not exist.
  * @param usage collects the cost in the control database and in the project's database
- * @throws unavailable when this deployment does not bind the project's database
+ * @throws HeldError while the project is held back; unavailable when this deployment does not bind
+ * the project's database
  */
 export async function openProject(
+  env: Deployment,
+  id: number,
+  usage: Usage
+): Promise<OpenProject | undefined> {
+  const open = await openForUpkeep(env, id, usage)
+  if (open) {
+    expectReleased(open.project, env)
+  }
+  return open
+}
+
+/**
+ * The same, also while the project is held back: for work that shows nothing to anybody and stores
+ * nothing that was captured, such as erasures.
+ */
+export async function openForUpkeep(
   env: Pick<Env, 'DB'>,
   id: number,
   usage: Usage

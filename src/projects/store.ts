@@ -179,6 +179,11 @@ export async function createKey(
   return { ...only(rows), key }
 }
 
+export async function findKey(db: Db, id: number): Promise<KeyRow | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
+  return row
+}
+
 export const listKeys = (db: Db): Promise<KeyRow[]> =>
   db.select().from(apiKeys).orderBy(asc(apiKeys.id))
 

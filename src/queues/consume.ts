@@ -1,3 +1,4 @@
+import { type Deployment, HeldError } from '../projects/hold.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { type DeadMessage, mayBeOneMessage, type Reaction, retryOrDeadLetter } from './failure.ts'
 import type { Invocation } from './invocation.ts'
@@ -44,30 +45,52 @@ export type Loaded<Content> = {
   waiting?: string | undefined
 }
 
+/** A queue in which messages can wait. */
+export type Waiting = Pick<Queue, 'sendBatch'>
+
 export type Steps<Content> = {
+  /** The queue of these messages. Messages of a project that is held back wait there. */
+  queue: Waiting
   load(message: Message): Promise<Loaded<Content>>
   /** Whether these contents are too much to be stored together. */
   isTooMuch(contents: Content[]): boolean
   store(open: OpenProject, contents: Content[]): Promise<void>
 }
 
-type Bindings = Pick<Env, 'DB' | 'BUCKET'> & { DEAD_QUEUE: Queue<DeadMessage> }
+type Bindings = Deployment & Pick<Env, 'BUCKET'> & { DEAD_QUEUE: Queue<DeadMessage> }
 
 /**
  * Stores the messages of a batch together, project by project, and acknowledges each once it is
  * stored. If messages fail together, each is tried alone, so that one faulty message does not hold
- * up the others. A failed message is delivered again later, and finally becomes a dead letter.
+ * up the others. A failed message is delivered again later, and finally becomes a dead letter. A
+ * message of a project that is held back waits, for as long as it takes.
  */
 export async function consumeByProject<Content>(
   batch: MessageBatch,
   invocation: Invocation<Bindings>,
   steps: Steps<Content>
-): Promise<Outcome> {
+): Promise<Outcome & { held: number }> {
   const consumer = new ProjectConsumer(batch, invocation, steps)
   for (const message of batch.messages) {
     await consumer.take(message)
   }
   return consumer.finish()
+}
+
+/** Pause before a message of a project that is held back is looked at again, seconds. */
+const HELD_SECONDS = 30
+
+/**
+ * Sends a message to its queue anew. A retry would count as a failed attempt, and the message would
+ * become a dead letter although it has not failed.
+ */
+async function putBack(message: Message, queue: Waiting): Promise<void> {
+  try {
+    await queue.sendBatch([{ body: message.body }], { delaySeconds: HELD_SECONDS })
+    message.ack()
+  } catch {
+    message.retry({ delaySeconds: HELD_SECONDS })
+  }
 }
 
 type Item<Content> = { message: Message; content: Content; waiting: string | undefined }
@@ -77,6 +100,7 @@ class ProjectConsumer<Content> {
   readonly #steps: Steps<Content>
   readonly #react: Reaction
   readonly #outcome: Outcome
+  #held = 0
   readonly #projects = new Map<number, OpenProject>()
   /** The messages of each project that will be stored together. */
   readonly #gathered = new Map<number, Item<Content>[]>()
@@ -101,11 +125,11 @@ class ProjectConsumer<Content> {
     }
   }
 
-  async finish(): Promise<Outcome> {
+  async finish(): Promise<Outcome & { held: number }> {
     for (const projectId of this.#gathered.keys()) {
       await this.#storeGathered(projectId)
     }
-    return this.#outcome
+    return { ...this.#outcome, held: this.#held }
   }
 
   async #gather(projectId: number, item: Item<Content>): Promise<void> {
@@ -156,6 +180,11 @@ class ProjectConsumer<Content> {
   }
 
   async #fail(message: Message, error: unknown): Promise<void> {
+    if (error instanceof HeldError) {
+      await putBack(message, this.#steps.queue)
+      this.#held += 1
+      return
+    }
     this.#outcome[await this.#react(message, error)] += 1
   }
 }

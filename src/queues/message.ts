@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import { type OpenProject, openProject } from '../projects/open.ts'
+import type { Deployment } from '../projects/hold.ts'
+import { type OpenProject, openForUpkeep, openProject } from '../projects/open.ts'
 import { PoisonError } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 
@@ -24,12 +25,22 @@ export function readMessage<S extends z.ZodType>(
   )
 }
 
-/** Opens the project that a message names. @throws PoisonError if the project does not exist */
-export async function openProjectOf(
+/**
+ * Opens the project that a message names.
+ * @throws PoisonError if the project does not exist, HeldError while it is held back
+ */
+export const openProjectOf = async (
+  projectId: number,
+  { env, usage }: Invocation<Deployment>
+): Promise<OpenProject> => existing(projectId, await openProject(env, projectId, usage))
+
+/** The same for upkeep, also while the project is held back: see `openForUpkeep`. */
+export const openUpkeepOf = async (
   projectId: number,
   { env, usage }: Invocation<Pick<Env, 'DB'>>
-): Promise<OpenProject> {
-  const open = await openProject(env, projectId, usage)
+): Promise<OpenProject> => existing(projectId, await openForUpkeep(env, projectId, usage))
+
+function existing(projectId: number, open: OpenProject | undefined): OpenProject {
   if (!open) {
     throw new PoisonError(`There is no project ${projectId}.`)
   }

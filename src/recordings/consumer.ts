@@ -1,9 +1,9 @@
 import { UnavailableError } from '../errors.ts'
 import type { OpenProject } from '../projects/open.ts'
-import { consumeByProject, type Loaded } from '../queues/consume.ts'
+import { consumeByProject, type Loaded, type Waiting } from '../queues/consume.ts'
 import type { DeadMessage } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
-import { openProjectOf, readMessage } from '../queues/message.ts'
+import { openUpkeepOf, readMessage } from '../queues/message.ts'
 import { type Loaded as LoadedPart, loadPart, storeParts } from './ingest.ts'
 import { markerOf, RecordingPart } from './part.ts'
 import { findUnpurged } from './purge.store.ts'
@@ -11,6 +11,7 @@ import { PurgeMessage, purgeRecording } from './purge.ts'
 import { retentionOf } from './retention.ts'
 
 type RecordingBindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'> & {
+  RECORDING_QUEUE: Waiting
   DEAD_QUEUE: Queue<DeadMessage>
 }
 
@@ -50,6 +51,7 @@ export async function consumeRecordings(
   }
 
   const outcome = await consumeByProject(batch, invocation, {
+    queue: env.RECORDING_QUEUE,
     load,
     isTooMuch: () => false,
     store
@@ -66,7 +68,7 @@ async function purgeRecordings(
   invocation: Invocation<RecordingBindings>
 ): Promise<number> {
   const { env, usage, clock } = invocation
-  const { db } = await openProjectOf(project_id, invocation)
+  const { db } = await openUpkeepOf(project_id, invocation)
   const unpurged = await findUnpurged(db, project_id, sessions)
   for (const recording of unpurged) {
     if (isSpent(usage)) {

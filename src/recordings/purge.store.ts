@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -91,6 +91,59 @@ export async function expireRecordings(
   ])
   return deleted?.results.length ?? 0
 }
+
+/** Lists the sessions of recordings that began from `from` to `to`, ms UTC, without deleted recordings. */
+export async function listStarted(
+  db: Db,
+  projectId: number,
+  from: number,
+  to: number
+): Promise<string[]> {
+  const rows = await db
+    .select({ sessionId: recordings.sessionId })
+    .from(recordings)
+    .where(
+      and(
+        eq(recordings.projectId, projectId),
+        gte(recordings.startTime, from),
+        lte(recordings.startTime, to),
+        eq(recordings.deleted, false)
+      )
+    )
+  return rows.map(({ sessionId }) => sessionId)
+}
+
+/** Whether a project has a recording that began before `until`, ms UTC, and is not deleted. */
+export async function hasExpired(db: Db, projectId: number, until: number): Promise<boolean> {
+  const [row] = await db
+    .select({ sessionId: recordings.sessionId })
+    .from(recordings)
+    .where(
+      and(
+        eq(recordings.projectId, projectId),
+        lt(recordings.startTime, until),
+        eq(recordings.deleted, false)
+      )
+    )
+    .limit(1)
+  return row !== undefined
+}
+
+/** Returns the time, ms UTC, up to which the ledger has last noted a project's retention; 0 before. */
+export async function readNoted(db: Db, projectId: number): Promise<number> {
+  const [row] = await db
+    .select({ value: counters.value })
+    .from(counters)
+    .where(and(eq(counters.projectId, projectId), eq(counters.name, 'retention_noted')))
+  return row?.value ?? 0
+}
+
+/** Notes the time up to which the ledger has a project's retention, ms UTC. */
+export const writeNoted = (db: Db, projectId: number, until: number) =>
+  db
+    .insert(counters)
+    .values({ projectId, name: 'retention_noted', value: until })
+    .onConflictDoUpdate({ target: [counters.projectId, counters.name], set: { value: until } })
 
 /** A deleted recording that is not purged yet. */
 export type DeletedRecording = { project_id: number; session_id: string }

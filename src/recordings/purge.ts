@@ -1,14 +1,18 @@
 import * as z from 'zod'
 import type { Db } from '../db/client.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
 import { prefixOf, SessionId } from './part.ts'
 import {
   type DeletedRecording,
   expireRecordings,
   finishPurge,
+  hasExpired,
   listProjects,
   listUnpurged,
-  purgeParts
+  purgeParts,
+  readNoted,
+  writeNoted
 } from './purge.store.ts'
 import { keptSince, type Retention } from './retention.ts'
 
@@ -82,15 +86,30 @@ export async function purgeRecording(
 export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
+  ledger: Ledger,
   { retentionOf, now, queuesSince }: { retentionOf: Retention; now: number; queuesSince: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
     const until = keptSince(retentionOf(projectId), now)
+    await noteRetention(db, ledger, { projectId, until, now })
     expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
   const unpurged = await listUnpurged(db, now, before, SWEPT_AT_ONCE)
   await sendPurges(queue, unpurged)
   return { expired, sent: unpurged.length }
+}
+
+/** Enters in the ledger, once, that recordings from before `until` are removed, if there are any. */
+async function noteRetention(
+  db: Db,
+  ledger: Ledger,
+  { projectId, until, now }: { projectId: number; until: number; now: number }
+): Promise<void> {
+  const isNew = (await hasExpired(db, projectId, until)) && (await readNoted(db, projectId)) < until
+  if (isNew) {
+    await ledger.append({ kind: 'retention', project: projectId, until }, now)
+    await writeNoted(db, projectId, until)
+  }
 }

@@ -1,14 +1,18 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { receiptSecret } from '../erasures/secret.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { cursorSchema, cutPage, nameFilters, PageQuery, pageOf, readPage } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { RecordingUpdateJson, readRelink } from './change.ts'
+import { deleteNoted } from './deletion.ts'
 import { compileFilters } from './list/filters.store.ts'
 import { isUnfiltered, readRecordingFilters } from './list/query.ts'
 import { FiltersQuery } from './list/schemas.ts'
@@ -20,7 +24,6 @@ import {
   recordingToJson
 } from './list/store.ts'
 import { openPart, SnapshotsQuery } from './part.ts'
-import { deleteRecording } from './purge.store.ts'
 import { sendPurges } from './purge.ts'
 import { DESTROY, LIST, RETRIEVE, SNAPSHOTS, UPDATE } from './reference.ts'
 import { noteView } from './relink.store.ts'
@@ -114,7 +117,14 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
-      if (!(await deleteRecording(db, project.id, id, now.getTime()))) {
+      const isDeleted = await deleteNoted(db, {
+        projectId: project.id,
+        sessionId: id,
+        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+        secret: receiptSecret(c.env),
+        now: now.getTime()
+      })
+      if (!isDeleted) {
         throw new NotFoundError()
       }
       await sendPurges(c.env.RECORDING_QUEUE, [{ project_id: project.id, session_id: id }]).catch(

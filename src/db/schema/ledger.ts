@@ -4,5 +4,10 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const ledgerHead = sqliteTable('ledger_head', {
   id: integer().primaryKey(),
   seq: integer().notNull(),
-  hash: text().notNull()
+  hash: text().notNull(),
+  /**
+   * When the database was last compared with the ledger, ms UTC. The bucket has the same time, so
+   * that a restored database is told by its earlier time.
+   */
+  beat: integer().notNull().default(0)
 })

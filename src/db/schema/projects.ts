@@ -56,6 +56,11 @@ export const projects = sqliteTable('projects', {
    * unless the project's data is in `DB`.
    */
   erasureSalt: text('erasure_salt').notNull().default(''),
+  /**
+   * Why the project is held back: nobody gets its data, and captured events wait. `replay`: its
+   * restored database is behind the ledger of erasures. Null as a rule.
+   */
+  held: text({ enum: ['replay', 'maintenance'] }),
   createdAt: integer('created_at').notNull()
 })
 

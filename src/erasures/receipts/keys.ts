@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { toHex } from '../../hash.ts'
+import type { Head } from '../../ledger/entry.ts'
+import { Ledger } from '../../ledger/ledger.ts'
 import { checkSecret } from '../secret.ts'
 
 /** The head of an Ed25519 private key in PKCS #8 (RFC 8410); its 32 bytes follow. */
@@ -56,14 +58,37 @@ export const importPublicKey = (x: string): Promise<CryptoKey> =>
 const bytesOf = (x: string) =>
   Uint8Array.from(atob(x.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
-/** Publishes a key, unless it is published already. Call it before the key signs a receipt. */
-export async function publishKey(bucket: R2Bucket, key: SigningKey, now: number): Promise<void> {
-  const name = `${PREFIX}${key.fingerprint}`
-  if ((await bucket.head(name)) === null) {
-    const stored = { x: key.x, created_at: new Date(now).toISOString() }
-    await bucket.put(name, JSON.stringify(stored), { onlyIf: { etagDoesNotMatch: '*' } })
+/**
+ * Publishes a key and enters it in the ledger, unless that was done. Call it before the key signs a
+ * receipt.
+ */
+export async function publishKey(
+  bucket: R2Bucket,
+  { fingerprint, x }: SigningKey,
+  applied: Head,
+  now: number
+): Promise<void> {
+  const name = `${PREFIX}${fingerprint}`
+  const [published, noted] = await Promise.all([
+    bucket.head(name),
+    bucket.head(noteOf(fingerprint))
+  ])
+  if (published && noted) {
+    return
   }
+  const known = published ? await findKey(bucket, fingerprint) : undefined
+  const created_at = known?.created_at ?? new Date(now).toISOString()
+  if (!published) {
+    const onlyIf = { etagDoesNotMatch: '*' }
+    await bucket.put(name, JSON.stringify({ x, created_at }), { onlyIf })
+  }
+  const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
+  const { seq } = await new Ledger(bucket, applied).append(entry, now)
+  await bucket.put(noteOf(fingerprint), JSON.stringify({ seq }))
 }
+
+/** The note that a key is in the ledger. */
+const noteOf = (fingerprint: string): string => `marks/keys/${fingerprint}.json`
 
 /** Returns the published key with this fingerprint. */
 export async function findKey(

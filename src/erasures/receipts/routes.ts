@@ -4,6 +4,7 @@ import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
+import { GENESIS } from '../../ledger/entry.ts'
 import { receiptSecret } from '../secret.ts'
 import { receiptOf } from './issue.ts'
 import { findKey, listKeys, openSigningKey, publishKey } from './keys.ts'
@@ -84,7 +85,7 @@ export const receiptKeyRoutes = createRouter().get(
   async (c) => {
     const current = await openSigningKey(c.env)
     if (current) {
-      await publishKey(c.env.BUCKET, current, c.var.now.getTime())
+      await publishKey(c.env.BUCKET, current, GENESIS, c.var.now.getTime())
     }
     const found = await listKeys(c.env.BUCKET)
     const keys = found.map(({ kid, x, created_at }, i) => ({

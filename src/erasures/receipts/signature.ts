@@ -1,4 +1,4 @@
-import { canonical, toHex } from '../../hash.ts'
+import { canonical, importSecret, toHex } from '../../hash.ts'
 import { importPublicKey, type SigningKey } from './keys.ts'
 
 /** A hexadecimal Ed25519 signature, and the HMAC-SHA256 of receipts up to version 0.1. */
@@ -39,16 +39,6 @@ export async function isSignedWith(receipt: Members, secret: string): Promise<bo
     crypto.subtle.verify('HMAC', await importSecret(secret), fromHex(signature), encode(content))
   )
 }
-
-/** Imports a secret as a key of HMAC-SHA256. */
-export const importSecret = (secret: string): Promise<CryptoKey> =>
-  crypto.subtle.importKey(
-    'raw',
-    new TextEncoder().encode(secret),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign', 'verify']
-  )
 
 const fromHex = (text: string) =>
   Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

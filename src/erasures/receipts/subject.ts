@@ -1,5 +1,4 @@
-import { sha256, toHex } from '../../hash.ts'
-import { importSecret } from './signature.ts'
+import { hmac, sha256 } from '../../hash.ts'
 
 /** The erasure whose distinct ids a receipt names by their hashes. */
 type Erased = { projectId: number; personUuid: string; requestedAt: number }
@@ -8,14 +7,10 @@ type Erased = { projectId: number; personUuid: string; requestedAt: number }
  * Returns the salt of an erasure's receipt. It is random to everybody without the secret, and it is
  * not stored: without it, nobody can test whether a hash in the database belongs to a distinct id.
  */
-export async function saltOf(
+export const saltOf = (
   secret: string,
   { projectId, personUuid, requestedAt }: Erased
-): Promise<string> {
-  const text = `salt of a receipt\n${projectId}\n${personUuid}\n${requestedAt}`
-  const key = await importSecret(secret)
-  return toHex(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
-}
+): Promise<string> => hmac(secret, `salt of a receipt\n${projectId}\n${personUuid}\n${requestedAt}`)
 
 /**
  * Returns the hash of a distinct id in a receipt, the SHA-256 of salt and id: `printf %s%s SALT ID |

@@ -1,80 +1,159 @@
-import { cpSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
-import { launchService, newStateDir, readRows, runScript, until } from '../../support/processes.ts'
+import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
+import {
+  launchService,
+  newStateDir,
+  openDatabase,
+  readRows,
+  runScript,
+  until
+} from '../../support/processes.ts'
 
 const Persons = z.object({
+  count: z.int().optional(),
   results: z.array(z.object({ uuid: z.guid(), distinct_ids: z.array(z.string()) }))
 })
+const Recordings = z.object({ results: z.array(z.object({ id: z.string() })) })
 const Tasks = z.object({
   results: z.array(z.object({ person_uuid: z.guid(), receipt: z.looseObject({ id: z.int() }) }))
 })
 
+const Ledger = z.object({
+  links: z.array(z.looseObject({})),
+  keys: z.array(z.looseObject({ x: z.string() }))
+})
+
+const Subject = z.object({
+  subject: z.object({ salt: z.string(), distinct_ids: z.array(z.string()) })
+})
+
 const Ready = z.object({ ledger: z.string() })
 
-const COUNT = 20
+/** All persons, those with events and a recording, and those of them who are erased. */
+const [ALL, ACTIVE, ERASED] = [10_000, 60, 50]
 
 it('a restored database erases again, before it answers, whom the ledger names', async () => {
   const stateDir = newStateDir()
   const copy = newStateDir()
   const databases = join(stateDir, 'v3/d1')
-  const empty = await start(stateDir)
-  const env = { STATE_DIR: stateDir, PORT: empty.port }
-  const demo = await runScript('demo', ['--persons', '200', '--days', '7'], env)
-  expect(demo.code).toBe(0)
-  await empty.stop()
+  const zeroth = await start(stateDir)
+  await zeroth.capture(ACTIVE)
+  await zeroth.stop()
+  addPersons(stateDir, zeroth.projectId, ALL - ACTIVE)
   cpSync(databases, copy, { recursive: true })
 
   const first = await start(stateDir)
-  const { results: persons } = Persons.parse(await first.read('persons/?limit=100'))
-  const erased = persons.slice(0, COUNT)
-  const uuids = erased.map(({ uuid }) => uuid).sort()
+  expect(Persons.parse(await first.read('persons/')).count).toBe(ALL)
+  const erased = Array.from({ length: ERASED }, (_, i) => `user-${i}`)
   await first.send('persons/bulk_delete/', {
-    ids: uuids,
+    distinct_ids: erased,
     delete_events: true,
     delete_recordings: true
   })
-  const before = await first.complete(COUNT)
+  const before = await first.complete(ERASED)
+  const uuids = before.map((task) => task.person_uuid).sort()
   await first.stop()
 
   rmSync(databases, { recursive: true })
   cpSync(copy, databases, { recursive: true })
-  const count = () =>
+  const countBack = () =>
     readRows(
       stateDir,
       `select count(*) as count from persons where uuid in (${uuids.map((uuid) => `'${uuid}'`)})`
     )
-  expect(count()).toEqual([{ count: COUNT }])
+  expect(countBack()).toEqual([{ count: ERASED }])
 
   const second = await start(stateDir)
-  for (const { uuid, distinct_ids: ids } of erased) {
+  expect(Persons.parse(await second.read('persons/')).count).toBe(ALL - ERASED)
+  for (const uuid of uuids) {
     expect(await second.statusOf(`persons/${uuid}/`)).toBe(404)
-    const found = Persons.parse(await second.read(`persons/?distinct_id=${ids[0]}`))
-    expect(found.results).toEqual([])
   }
-  const after = await second.complete(COUNT)
-  for (const task of [...before, ...after]) {
-    expect(uuids).toContain(task.person_uuid)
-    expect(await second.send('persons/deletion_receipts/verify/', task.receipt)).toMatchObject({
-      valid: true
-    })
+  for (const id of erased) {
+    expect(Persons.parse(await second.read(`persons/?distinct_id=${id}`)).results).toEqual([])
   }
+  const recordings = Recordings.parse(await second.read('session_recordings/?limit=100')).results
+  expect(recordings.map(({ id }) => id).sort()).toEqual(
+    Array.from({ length: ACTIVE - ERASED }, (_, i) => `session-${ERASED + i}`)
+  )
+  const after = await second.complete(ERASED)
+  expect(after.map((task) => task.person_uuid).sort()).toEqual(uuids)
+  const ids = [...before, ...after].map(({ receipt }) => receipt.id)
+  expect(new Set(ids).size).toBe(2 * ERASED)
   expect(await second.ready()).toMatchObject({ status: 200, ledger: 'ok' })
   await second.stop()
+
+  const env = { STATE_DIR: stateDir }
   expect((await runScript('verify', [], env)).code).toBe(0)
   const { code, stdout } = await runScript('ledger', ['--json'], env)
   expect(code).toBe(0)
-  // The request, a receipt for each person, and a receipt for each person erased again.
-  expect(JSON.parse(stdout).links).toHaveLength(1 + 2 * COUNT)
-}, 300_000)
+  const ledger = Ledger.parse(JSON.parse(stdout))
+  // The key, the request, and two receipts for each person.
+  expect(ledger.links).toHaveLength(2 + 2 * ERASED)
+  for (const { receipt } of [...before, ...after]) {
+    expect(await isSignedBy(receipt, ledger.keys[0]?.x ?? '')).toBe(true)
+  }
+  const receipt = after[0]?.receipt
+  expect(verify({ receipt, ledger }, idOf(receipt, erased))).toMatch(/^Genuine: .* It is entry /)
+}, 120_000)
+
+/** Returns the distinct id, of these, that a receipt is about. */
+function idOf(receipt: object | undefined, ids: string[]): string {
+  const { salt, distinct_ids: hashes } = Subject.parse(receipt).subject
+  const hash = (id: string) => createHash('sha256').update(`${salt}${id}`).digest('hex')
+  return ids.find((id) => hashes.includes(hash(id))) ?? 'nobody'
+}
+
+/** Verifies a receipt with nothing but the script and two files. */
+function verify(files: Record<string, unknown>, id: string): string {
+  const folder = newStateDir()
+  const paths = Object.entries(files).map(([name, content]) => {
+    const path = join(folder, `${name}.json`)
+    writeFileSync(path, JSON.stringify(content))
+    return path
+  })
+  const script = join(import.meta.dirname, '../../../scripts/verify-receipt.mjs')
+  return execFileSync(process.execPath, [script, ...paths, '--id', id], { encoding: 'utf8' })
+}
+
+/** Adds persons with a distinct id each to a stopped service, as the consumer would store them. */
+function addPersons(stateDir: string, projectId: number, count: number): void {
+  const database = openDatabase(stateDir)
+  try {
+    database.exec('begin')
+    const person = database.prepare(`insert into persons
+      (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+      select max(id) + 1, ?, ?, ?, 1, '{}', '{"stamps":[],"keys":{}}', '', 0, 0, 0 from persons`)
+    const identity =
+      database.prepare(`insert into distinct_ids (key, project_id, distinct_id, person_id)
+      select max(key) + 1, ?, ?, (select max(id) from persons) from distinct_ids`)
+    for (let i = 0; i < count; i++) {
+      person.run(projectId, uuidv7(), Date.now())
+      identity.run(projectId, `other-${i}`)
+    }
+    database
+      .prepare(`update counters set value = value + ? where project_id = ? and name = 'persons'`)
+      .run(count, projectId)
+    database
+      .prepare(`update sequences set value = value + ? where name in ('person', 'identity')`)
+      .run(2 * count)
+    database.exec('commit')
+  } finally {
+    database.close()
+  }
+}
 
 /** Starts the service on a folder. */
 async function start(stateDir: string) {
   const { ready, stop } = launchService(stateDir)
   onTestFinished(async () => void (await stop('SIGTERM')))
-  const { url, projectId, key } = await ready
+  const { url, projectId, token, key } = await ready
   const ask = (path: string, body?: object) =>
     fetch(`${url}/api/projects/${projectId}/${path}`, {
       method: body ? 'POST' : 'GET',
@@ -82,8 +161,12 @@ async function start(stateDir: string) {
       ...(body && { body: JSON.stringify(body) })
     })
   const read = async (path: string): Promise<unknown> => (await ask(path)).json()
+  const post = async (path: string, body: object) => {
+    const { status } = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+    expect(status).toBe(200)
+  }
   return {
-    port: new URL(url).port,
+    projectId,
     read,
     send: async (path: string, body: object): Promise<unknown> => (await ask(path, body)).json(),
     statusOf: async (path: string) => (await ask(path)).status,
@@ -92,11 +175,43 @@ async function start(stateDir: string) {
       const answer = await fetch(`${url}/readyz`)
       return { status: answer.status, ...Ready.parse(await answer.json()) }
     },
+    /** Captures persons with two ids, three events and a recording each, and waits until all are stored. */
+    async capture(count: number) {
+      const users = Array.from({ length: count }, (_, i) => i)
+      const batch = users.flatMap((i) => {
+        const distinct_id = `user-${i}`
+        const properties = { $anon_distinct_id: `anon-${i}`, $set: { name: `User ${i}` } }
+        return [
+          { event: '$pageview', distinct_id: `anon-${i}` },
+          { event: '$identify', distinct_id, properties },
+          { event: '$pageview', distinct_id }
+        ]
+      })
+      await post('/batch/', { api_key: token, batch })
+      const at = Date.now()
+      const snapshots = users.map((i) => ({
+        uuid: uuidv7(),
+        event: '$snapshot',
+        properties: {
+          token,
+          distinct_id: `user-${i}`,
+          $session_id: `session-${i}`,
+          $window_id: 'window',
+          $snapshot_data: [{ type: 4, timestamp: at, data: { href: '/', width: 8, height: 6 } }]
+        }
+      }))
+      await post('/s/', snapshots)
+      const isStored = async (path: string) =>
+        z.object({ results: z.array(z.unknown()) }).parse(await read(path)).results.length === count
+      await until(() => isStored('session_recordings/?limit=100'))
+      await until(() => isStored('persons/?limit=100&search=User'))
+    },
     /** Runs the weekly batch, and returns the tasks once all are completed. */
     async complete(count: number) {
       await fireCron(stateDir, '0 5 * * SUN')
       const tasks = async () =>
-        Tasks.safeParse(await read('persons/deletion_status/?status=completed')).data?.results ?? []
+        Tasks.safeParse(await read('persons/deletion_status/?status=completed&limit=100')).data
+          ?.results ?? []
       await until(async () => (await tasks()).length === count, 60_000)
       return tasks()
     }

@@ -15,6 +15,9 @@ const LATER = 2 * 60_000
 beforeEach(async () => {
   const { objects } = await env.BUCKET.list({ prefix: 'ledger/entries/' })
   await env.BUCKET.delete(objects.map(({ key }) => key))
+  await env.BUCKET.delete(
+    (await env.BUCKET.list({ prefix: 'marks/' })).objects.map(({ key }) => key)
+  )
   await db.run(sql`delete from ledger_head`)
 })
 
@@ -128,7 +131,7 @@ describe('an erasure', () => {
 
     const entries = await readAfter(env.BUCKET, GENESIS, 100)
 
-    expect(entries.map((entry) => entry.body.kind)).toEqual(['erasure', 'receipt'])
+    expect(entries.map((entry) => entry.body.kind)).toEqual(['erasure', 'key', 'receipt'])
   })
 })
 
@@ -204,8 +207,8 @@ describe('a database that knows less than the ledger', () => {
 
     expect((await call(project, 'GET', 'persons?distinct_id=ada')).body.count).toBe(1)
     expect(await db.$count(sql`erasures`, sql`project_id = ${project.id}`)).toBe(1)
-    // The erasure and its receipt.
-    expect((await readApplied(db)).seq).toBe(2)
+    // The erasure, the key, and the receipt.
+    expect((await readApplied(db)).seq).toBe(3)
   })
 
   it('is not ready when an entry is missing', async () => {

@@ -1,0 +1,53 @@
+import { holdDatabase, releaseDatabase } from '../../src/projects/hold.store.ts'
+import { OperatorError, type Service } from '../local.ts'
+import { putSecret } from '../secrets.ts'
+import { command, Nothing } from './command.ts'
+import { stateOf } from './ledger.ts'
+
+export const maintenance = {
+  on: command({
+    isLong: true,
+    usage: '',
+    options: {},
+    schema: Nothing,
+    async run({ db, databases }) {
+      for (const database of databases) {
+        await holdDatabase(db, database, 'maintenance')
+      }
+      return { maintenance: 'on' }
+    },
+    async runDeployed() {
+      // A row would be forgotten by the restore for which the maintenance is.
+      await putSecret('MAINTENANCE', 'on')
+      return { maintenance: 'on' }
+    }
+  }),
+
+  off: command({
+    isLong: true,
+    usage: '',
+    options: {},
+    schema: Nothing,
+    async run(service) {
+      for (const database of service.databases) {
+        await expectReplayed(service, database)
+      }
+      if (service.isDeployed) {
+        await putSecret('MAINTENANCE', 'off')
+      }
+      for (const database of service.databases) {
+        await releaseDatabase(service.db, database, 'maintenance')
+      }
+      return { maintenance: 'off' }
+    }
+  })
+}
+
+/** @throws OperatorError when a restored database has not applied the ledger */
+async function expectReplayed(service: Service, database: string): Promise<void> {
+  if ((await stateOf(service, database)).isRestored) {
+    throw new OperatorError(
+      `The database ${database} was restored and is behind the ledger of erasures. Run npm run replay first.`
+    )
+  }
+}

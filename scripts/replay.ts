@@ -1,0 +1,45 @@
+import { newUsage, openDb } from '../src/db/client.ts'
+import { databaseOf } from '../src/db/databases.ts'
+import { catchUp } from '../src/erasures/restore.ts'
+import type { Service } from './local.ts'
+
+/** The entries that a database has applied, and the deletions that were repeated, as far as known. */
+export type Replay = { database: string; applied: number; erased?: number; isRestored: boolean }
+
+/**
+ * Applies the ledger of erasures to the databases of the local service, with its secrets. Nothing is
+ * queued: the service takes up the rest, as it does with lost messages.
+ */
+export async function replayLocally(service: Service) {
+  const replays = []
+  for (const database of service.databases) {
+    replays.push(await replayIn(service, database))
+  }
+  return replays
+}
+
+async function replayIn({ env, bucket, secrets }: Service, database: string) {
+  const queue = { send: async () => {}, sendBatch: async () => {} }
+  const total = { database, applied: 0, erased: 0, isRestored: false }
+  for (;;) {
+    const usage = newUsage()
+    const { applied, erased, isRestored, isDone } = await catchUp({
+      db: openDb(databaseOf(env, database), usage).db,
+      database,
+      control: openDb(env.DB, usage).db,
+      bucket: await bucket(),
+      queue,
+      secrets,
+      setting: env,
+      usage,
+      now: new Date(),
+      minAge: 0
+    })
+    total.applied += applied
+    total.erased += erased
+    total.isRestored ||= isRestored
+    if (isDone) {
+      return total
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { hmac } from '../hash.ts'
+
+/** The request of an erasure. It names persons by their UUIDs, and distinct ids only by keyed hashes. */
+export const ErasureEntry = z.object({
+  kind: z.literal('erasure'),
+  project: z.int(),
+  persons: z.array(z.guid()),
+  /** The hashes of all distinct ids of these persons. */
+  ids: z.array(z.string()).default([]),
+  delete_events: z.boolean(),
+  delete_recordings: z.boolean(),
+  /** ms UTC */
+  requested_at: z.int(),
+  user: z.int(),
+  key: z.int()
+})
+export type ErasureEntry = z.infer<typeof ErasureEntry>
+
+/** The request to delete what erasures of these persons had kept. */
+export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
+
+/**
+ * Hashes a distinct id for the ledger. The key is a secret that is never changed, so a restore has no
+ * effect on it.
+ */
+export const hashForLedger = async (
+  secret: string,
+  projectId: number,
+  distinctId: string
+): Promise<string> =>
+  (await hmac(secret, `erased distinct id\n${projectId}\n${distinctId}`)).slice(0, 32)

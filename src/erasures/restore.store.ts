@@ -1,0 +1,67 @@
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import type { Db } from '../db/client.ts'
+import { distinctIds, erasures, projects } from '../db/schema.ts'
+
+/** Returns the highest id of an erasure; 0 without one. */
+export async function lastErasure(db: Db): Promise<number> {
+  const [row] = await db
+    .select({ id: erasures.id })
+    .from(erasures)
+    .orderBy(desc(erasures.id))
+    .limit(1)
+  return row?.id ?? 0
+}
+
+/**
+ * Gives new erasures ids above `id`: a restored database would use ids again that receipts have.
+ * SQLite remembers the highest id of a table with `autoincrement` also when its row is deleted.
+ */
+export const raiseErasureIds = (db: Db, id: number) =>
+  db.batch([
+    db
+      .insert(erasures)
+      .values({
+        id,
+        projectId: 0,
+        personId: 0,
+        personUuid: '',
+        requestedAt: 0,
+        requestedBy: {},
+        deleteEvents: false,
+        status: 'completed',
+        progressAt: 0
+      })
+      .onConflictDoNothing(),
+    db.delete(erasures).where(eq(erasures.projectId, 0))
+  ])
+
+/** Lists the distinct ids of a project's persons after `after`, in order. */
+export async function listDistinctIds(
+  db: Db,
+  projectId: number,
+  after: string,
+  limit: number
+): Promise<{ distinctId: string; personId: number }[]> {
+  const rows = await db
+    .select({ distinctId: distinctIds.distinctId, personId: distinctIds.personId })
+    .from(distinctIds)
+    .where(and(eq(distinctIds.projectId, projectId), gt(distinctIds.distinctId, after)))
+    .orderBy(distinctIds.distinctId)
+    .limit(limit)
+  return rows.map(({ distinctId, personId }) => ({ distinctId, personId: personId ?? 0 }))
+}
+
+/** Lists the salts of the projects in a database, by the project's id. */
+export async function listSalts(control: Db, database: string): Promise<Record<string, string>> {
+  const rows = await control
+    .select({ id: projects.id, salt: projects.erasureSalt })
+    .from(projects)
+    .where(eq(projects.database, database))
+  return Object.fromEntries(rows.map(({ id, salt }) => [id, salt]))
+}
+
+/** Gives projects the salts that they had, if a restore has changed them. */
+export const putBackSalts = (control: Db, salts: Record<string, string>) =>
+  control.run(sql`
+    update projects set erasure_salt = had.value from json_each(${JSON.stringify(salts)}) as had
+    where projects.id = cast(had.key as integer) and projects.erasure_salt <> had.value`)

@@ -1,0 +1,67 @@
+import type { Db } from '../db/client.ts'
+import { log } from '../log.ts'
+import { readTombstones } from '../tombstones/read.ts'
+import { type ErasureEntry, hashForLedger } from './entries.ts'
+import { findPersonsToErase } from './erase.store.ts'
+import { listDistinctIds } from './restore.store.ts'
+
+/** Distinct ids hashed per query. */
+const IDS_AT_ONCE = 5_000
+
+type Project = { id: number; erasureSalt: string }
+
+/** Hashes of distinct ids of an entry that the persons whom it names do not have. */
+type Wanted = { hashes: ReadonlySet<string>; entry: ErasureEntry; secret: string }
+
+/**
+ * Finds persons whom a restore has brought back under another UUID: at the time of the backup they
+ * were not merged yet with a person who was erased later. Hashes all distinct ids of the project.
+ * @returns the ids of persons who have no other distinct ids; others are only logged
+ */
+export async function findReturned(
+  db: Db,
+  project: Project,
+  { hashes, entry, secret }: Wanted
+): Promise<number[]> {
+  const isWanted = async (distinctId: string) =>
+    hashes.has(await hashForLedger(secret, project.id, distinctId))
+  const found = new Set<number>()
+  for await (const { distinctId, personId } of distinctIdsOf(db, project.id)) {
+    if ((await isWanted(distinctId)) && !(await isUsedAgain(db, project, distinctId, entry))) {
+      found.add(personId)
+    }
+  }
+  const ids = []
+  for (const person of await findPersonsToErase(db, project.id, { ids: [...found] })) {
+    const own = await Promise.all(person.identities.map((one) => isWanted(one.distinctId)))
+    if (own.every(Boolean)) {
+      ids.push(person.id)
+    } else {
+      const { uuid } = person
+      log('warn', 'a restored person has erased distinct ids and others', { person: uuid })
+    }
+  }
+  return ids
+}
+
+/** Whether a distinct id belongs to a new person, because it was erased with the entry or later. */
+async function isUsedAgain(
+  db: Db,
+  project: Project,
+  distinctId: string,
+  { requested_at }: ErasureEntry
+): Promise<boolean> {
+  const tombstones = await readTombstones(db, project, [distinctId])
+  return (tombstones.get(distinctId) ?? []).some(({ erasedAt }) => erasedAt >= requested_at)
+}
+
+async function* distinctIdsOf(db: Db, projectId: number) {
+  for (let after = ''; ; ) {
+    const rows = await listDistinctIds(db, projectId, after, IDS_AT_ONCE)
+    yield* rows
+    if (rows.length < IDS_AT_ONCE) {
+      return
+    }
+    after = rows.at(-1)?.distinctId ?? after
+  }
+}

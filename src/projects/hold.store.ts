@@ -1,0 +1,27 @@
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import type { Db } from '../db/client.ts'
+import { projects } from '../db/schema.ts'
+
+/** Holds back the projects of a database, unless they are held back already. */
+export const holdDatabase = (db: Db, database: string, reason: 'replay' | 'maintenance') =>
+  db
+    .update(projects)
+    .set({ held: reason })
+    .where(and(eq(projects.database, database), isNull(projects.held)))
+
+/** Releases the projects of a database that are held back for this reason. */
+export const releaseDatabase = (db: Db, database: string, reason: 'replay' | 'maintenance') =>
+  db
+    .update(projects)
+    .set({ held: null })
+    .where(and(eq(projects.database, database), eq(projects.held, reason)))
+
+/** Whether projects of a database are held back. */
+export async function isDatabaseHeld(db: Db, database: string): Promise<boolean> {
+  const [row] = await db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.database, database), isNotNull(projects.held)))
+    .limit(1)
+  return row !== undefined
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openLocal } from '../../../scripts/local.ts'
+import { replayLocally } from '../../../scripts/replay.ts'
+import { startCloudflare } from '../../support/cloudflare.ts'
+import { newStateDir, openDatabase, readRows, runScript } from '../../support/processes.ts'
+import { administer, runAdmin } from '../../support/service.ts'
+
+describe('npm run maintenance and replay, on local databases', { timeout: 120_000 }, () => {
+  const stateDir = newStateDir()
+
+  const run = (...words: string[]) => runAdmin([...words, '--json'], () => openLocal(stateDir))
+  const held = () => readRows(stateDir, 'select held from projects')
+
+  /** Puts the database back to before its first comparison with the ledger. */
+  function restore() {
+    const database = openDatabase(stateDir)
+    database.exec('delete from ledger_head')
+    database.close()
+  }
+
+  beforeAll(async () => {
+    const ada = ['--first-name', 'Ada', '--email', 'ada@example.com']
+    await administer(stateDir, 'user', 'create', ...ada)
+    await administer(stateDir, 'project', 'create', '--name', 'Shop')
+    await administer(stateDir, 'ledger', 'replay')
+  })
+
+  it('hold every project back until a restored database has applied the ledger', async () => {
+    expect((await run('maintenance', 'on')).stdout).toBe('{"maintenance":"on"}')
+    expect(held()).toEqual([{ held: 'maintenance' }])
+    restore()
+
+    const refused = await run('maintenance', 'off')
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('The database DB was restored and is behind the ledger')
+    ])
+    expect(held()).toEqual([{ held: 'maintenance' }])
+
+    expect(JSON.parse((await run('ledger', 'replay')).stdout).replayed).toEqual([
+      { database: 'DB', applied: 0, erased: 0, restored: true }
+    ])
+    expect((await run('maintenance', 'off')).stdout).toBe('{"maintenance":"off"}')
+    expect(held()).toEqual([{ held: null }])
+  })
+
+  it('hold the deployed service back, and wait until it has applied the ledger', async () => {
+    restore()
+    const deployed = async () => ({ ...(await openLocal(stateDir)), isDeployed: true })
+    const waiting = runAdmin(['ledger', 'replay', '--json'], deployed)
+    while (JSON.stringify(held()) !== '[{"held":"replay"}]') {
+      await sleep(50)
+    }
+
+    // As the service does every minute.
+    const service = await openLocal(stateDir)
+    await replayLocally(service)
+    await service.close()
+
+    expect(JSON.parse((await waiting).stdout).replayed).toEqual([
+      { database: 'DB', applied: 0, restored: true }
+    ])
+    expect(held()).toEqual([{ held: null }])
+  })
+
+  it.each(['0', '2', 'all'])('skip no entry but the next: %s', async (entry) => {
+    const { code, stderr } = await run('ledger', 'replay', '--skip', entry)
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^--skip: must be /)])
+  })
+})
+
+it('a deployed service is told by a secret, and needs no database for it', async () => {
+  const cloudflare = await startCloudflare()
+  const home = newStateDir()
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    STATE_DIR: home,
+    CLOUDFLARE_API_BASE_URL: cloudflare.url,
+    CLOUDFLARE_API_TOKEN: 'token',
+    CLOUDFLARE_ACCOUNT_ID: ''
+  }
+
+  const { code, stdout } = await runScript('maintenance', ['on', '--remote', '--json'], env)
+
+  expect([code, stdout.trim()]).toEqual([0, '{"maintenance":"on"}'])
+  expect(cloudflare.changes.map(({ body }) => body).join()).toContain('"MAINTENANCE"')
+}, 60_000)

@@ -1,0 +1,402 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { EVERY_15_MINUTES, EVERY_MINUTE } from '../../../src/crons/cron.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import type { ErasureEntry } from '../../../src/erasures/entries.ts'
+import { catchUp } from '../../../src/erasures/restore.ts'
+import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
+import { Ledger, placeOf, readAfter } from '../../../src/ledger/ledger.ts'
+import { noteApplied } from '../../../src/ledger/store.ts'
+import { cutAt } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { db, newProject, request } from '../../support/project.ts'
+import { holdRecordings, newStage, snapshotEvent, visit } from '../../support/recordings.ts'
+import { backUp } from '../../support/restore.ts'
+import { newTown, status, type Town } from '../../support/town.ts'
+import { holdQueues } from '../../support/waiting.ts'
+
+const IN_MAINTENANCE = { MAINTENANCE: 'on' } as Partial<Env>
+
+beforeEach(async () => {
+  for (const prefix of ['ledger/', 'marks/']) {
+    const { objects } = await env.BUCKET.list({ prefix })
+    await env.BUCKET.delete(objects.map(({ key }) => key))
+  }
+  await db.run(sql`delete from ledger_head`)
+  await db.run(sql`update projects set held = null`)
+})
+
+afterEach(async () => {
+  await db.run(sql`update projects set held = null`)
+})
+
+const heldOf = async (projectId: number) => {
+  const [row] = await db.all<{ held: string | null }>(
+    sql`select held from projects where id = ${projectId}`
+  )
+  return row?.held
+}
+
+const statusOf = async ({ call, project, ada }: Town) =>
+  (await call(project, 'GET', `persons/${ada.uuid}`)).status
+
+/** Creates a town whose Ada is erased, and a backup from before. */
+async function newErased() {
+  const town = await newTown()
+  await town.cron(EVERY_MINUTE)
+  const restore = await backUp(town.project.id)
+  await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_recordings=true`)
+  await town.drain()
+  await town.cron(EVERY_MINUTE)
+  return { ...town, restore }
+}
+
+const readLedger = () => readAfter(env.BUCKET, GENESIS, 100)
+
+describe('a restored database', () => {
+  it('is noticed by the next minute, and answers again when everything is repeated', async () => {
+    const town = await newErased()
+    const { project, restore, cron } = town
+    const [before] = (await status(town)).results
+    await restore()
+    expect(await statusOf(town)).toBe(200)
+    const behind = await request('GET', '/readyz')
+    expect([behind.status, behind.body.ledger]).toEqual([503, 'behind'])
+
+    await cron(EVERY_MINUTE)
+
+    expect([await statusOf(town), await heldOf(project.id)]).toEqual([404, null])
+    expect((await request('GET', '/readyz')).body.ledger).toBe('ok')
+    await town.drain()
+    const [after] = (await status(town)).results
+    expect(after.created_at).toBe(before.created_at)
+    expect(after.receipt.requested_by).toEqual(before.receipt.requested_by)
+    expect(after.receipt.subject).toEqual(before.receipt.subject)
+    for (const { receipt } of [before, after]) {
+      const { body } = await project.send('POST', 'persons/deletion_receipts/verify', receipt)
+      expect(body.valid).toBe(true)
+    }
+  })
+
+  it('erases whom only a later merge has made the erased person, and nobody else', async () => {
+    const project = await newProject()
+    const { call, drain, cron } = await newTown()
+    await project.ingest(
+      ['visitor', 'ada', 'bob'].map((distinct_id) => ({
+        event: '$set',
+        distinct_id,
+        properties: { $set: { name: distinct_id } }
+      }))
+    )
+    await cron(EVERY_MINUTE)
+    const restore = await backUp(project.id)
+    const $anon_distinct_id = 'visitor'
+    await project.ingest([
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id } }
+    ])
+    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['visitor'] })
+    await drain()
+    await cron(EVERY_MINUTE)
+    await restore()
+    expect((await call(project, 'GET', 'persons')).body.count).toBe(3)
+
+    await cron(EVERY_MINUTE)
+
+    const { body } = await call(project, 'GET', 'persons')
+    expect(body.results.map(({ name }: { name: string }) => name)).toEqual(['bob'])
+    expect(JSON.stringify(await readLedger())).not.toMatch(/"(ada|visitor)"/)
+  })
+
+  it('gives no erasure an id that a receipt has', async () => {
+    const town = await newErased()
+    const { restore, cron, call, project } = town
+    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] })
+    await town.drain()
+    const ids = (await status(town)).results.map(({ id }: { id: number }) => id)
+    await restore()
+
+    await cron(EVERY_MINUTE)
+
+    const again = (await status(town)).results.map(({ id }: { id: number }) => id)
+    expect([ids.length, again.length]).toEqual([2, 2])
+    expect(Math.min(...again)).toBeGreaterThan(Math.max(...ids))
+  })
+
+  it('gets back the salt with which late events are recognised', async () => {
+    const { project, restore, cron } = await newErased()
+    const saltOf = () => db.all(sql`select erasure_salt from projects where id = ${project.id}`)
+    const salt = await saltOf()
+    await restore()
+    await db.run(sql`update projects set erasure_salt = 'other' where id = ${project.id}`)
+
+    await cron(EVERY_MINUTE)
+
+    expect(await saltOf()).toEqual(salt)
+  })
+
+  it.each<[string, (entry: Entry) => Promise<unknown>]>([
+    ['missing', ({ link }) => env.BUCKET.delete(keyOf(link.seq))],
+    [
+      'forged',
+      ({ link, body }) => {
+        const forged = { link, body: { ...body, persons: [] } }
+        return env.BUCKET.put(keyOf(link.seq), JSON.stringify(forged))
+      }
+    ]
+  ])('stays held back while an entry is %s', async (_, damage) => {
+    listenToLog()
+    const town = await newErased()
+    const { project, restore, cron } = town
+    await restore()
+    const [entry] = (await readLedger()).filter(({ body }) => body.kind === 'erasure')
+    await (entry && damage(entry))
+
+    await cron(EVERY_MINUTE)
+
+    expect([await statusOf(town), await heldOf(project.id)]).toEqual([503, 'replay'])
+    const { status: ready, body } = await request('GET', '/readyz')
+    expect([ready, body.ledger]).toEqual([503, 'damaged'])
+
+    await (entry && env.BUCKET.put(keyOf(entry.link.seq), JSON.stringify(entry)))
+    await cron(EVERY_MINUTE)
+    expect([await statusOf(town), await heldOf(project.id)]).toEqual([404, null])
+  })
+
+  it('goes on behind a damaged entry that an operator skips', async () => {
+    listenToLog()
+    const town = await newErased()
+    const { project, restore, cron } = town
+    await restore()
+    const [entry] = (await readLedger()).filter(({ body }) => body.kind === 'erasure')
+    const seq = entry?.link.seq ?? 0
+    await env.BUCKET.delete(keyOf(seq))
+    await cron(EVERY_MINUTE)
+    expect(await statusOf(town)).toBe(503)
+
+    await noteApplied(db, await placeOf(env.BUCKET, seq))
+    await cron(EVERY_MINUTE)
+
+    // The entry that was skipped had her name.
+    expect([await statusOf(town), await heldOf(project.id)]).toEqual([200, null])
+  })
+
+  it.each(Array.from({ length: 18 }, (_, i) => i + 1))(
+    'answers nobody with an erased person if its replay is cut after call %i',
+    async (call) => {
+      listenToLog()
+      const town = await newErased()
+      const { project, restore, cron } = town
+      await restore()
+      const cut = cutAt(env.DB, call, 'after')
+
+      await cron(EVERY_MINUTE, Date.now(), { DB: cut.DB }).catch(() => undefined)
+
+      const isNoticed = (await heldOf(project.id)) === 'replay'
+      expect(cut.isReached() && !isNoticed ? [200, 404] : [503, 404]).toContain(
+        await statusOf(town)
+      )
+      await cron(EVERY_MINUTE)
+      expect([await statusOf(town), await heldOf(project.id)]).toEqual([404, null])
+      expect(await db.$count(sql`erasures`, sql`project_id = ${project.id}`)).toBe(1)
+    }
+  )
+
+  it('takes as many minutes as the limits of an invocation demand', async () => {
+    const { project, restore, ada } = await newErased()
+    await restore()
+    const [usage, control] = [newUsage(), openDb(env.DB, newUsage()).db]
+    usage.queries = 800
+    const lagging = {
+      db: openDb(env.DB, usage).db,
+      database: 'DB',
+      control,
+      bucket: env.BUCKET,
+      queue: env.ERASURE_QUEUE,
+      secrets: env,
+      setting: env,
+      now: new Date(),
+      minAge: 0
+    }
+
+    expect(await catchUp({ ...lagging, usage })).toMatchObject({ applied: 0, isDone: false })
+    expect((await project.call('GET', `persons/${ada.uuid}`)).status).toBe(503)
+    expect(await catchUp({ ...lagging, usage: newUsage() })).toMatchObject({
+      erased: 1,
+      isDone: true
+    })
+    expect((await project.call('GET', `persons/${ada.uuid}`)).status).toBe(404)
+  })
+
+  it('deletes recordings again, with and without their person, and old ones', async () => {
+    const stage = await newStage()
+    const { project, get, record } = stage
+    const at = Date.now()
+    for (const [session, start] of [
+      ['session-kept', at],
+      ['session-deleted', at + 1],
+      ['session-old', at - 2 * 86_400_000]
+    ] as const) {
+      await record(snapshotEvent(project, { session, snapshots: visit(start) }))
+    }
+    const { cron } = await newTown()
+    await cron(EVERY_MINUTE)
+    const restore = await backUp(project.id)
+    await project.call('DELETE', 'session_recordings/session-deleted')
+    await db.run(sql`update projects set recording_retention_days = 1 where id = ${project.id}`)
+    await cron(EVERY_15_MINUTES, at, holdRecordings().bindings)
+    await cron(EVERY_15_MINUTES, at, holdRecordings().bindings)
+    await cron(EVERY_MINUTE)
+    await restore()
+    await db.run(sql`update projects set recording_retention_days = null where id = ${project.id}`)
+    expect((await get()).count).toBe(3)
+
+    await cron(EVERY_MINUTE)
+
+    expect((await get()).results.map(({ id }: { id: string }) => id)).toEqual(['session-kept'])
+    const kinds = (await readLedger()).map(({ body }) => body.kind)
+    expect(kinds.filter((kind) => kind === 'retention')).toHaveLength(1)
+    expect(JSON.stringify(await readLedger())).not.toMatch(/session-(kept|deleted|old)/)
+  })
+
+  it('removes properties again, except for values written later', async () => {
+    const town = await newTown()
+    const { project, ada, call, cron } = town
+    const path = `persons/${ada.id}`
+    const properties = async () => (await call(project, 'GET', path)).body.properties
+    await cron(EVERY_MINUTE)
+    const restore = await backUp(project.id)
+    await call(project, 'POST', `${path}/delete_property`, { $unset: 'email' })
+    await call(project, 'POST', `${path}/delete_property`, { $unset: 'plan' })
+    await call(project, 'POST', `${path}/delete_property`, { $unset: 'nothing' })
+    await cron(EVERY_MINUTE)
+    await restore()
+    await call(project, 'PATCH', path, { properties: { plan: 'later' } })
+
+    await cron(EVERY_MINUTE)
+
+    expect(await properties()).toMatchObject({ name: 'Ada', plan: 'later' })
+    expect(await properties()).not.toHaveProperty('email')
+    const kinds = (await readLedger()).map(({ body }) => body.kind)
+    expect(kinds.filter((kind) => kind === 'property')).toHaveLength(2)
+    expect(JSON.stringify(await readLedger())).not.toMatch(/"(email|plan|nothing)"/)
+  })
+})
+
+describe('a database that was not restored', () => {
+  it('carries out an erasure whose request failed after its entry, and answers meanwhile', async () => {
+    const town = await newTown()
+    const { project, ada, cron } = town
+    const at = Date.now() - 5 * 60_000
+    const entry: ErasureEntry = {
+      kind: 'erasure',
+      project: project.id,
+      persons: [ada.uuid],
+      ids: [],
+      delete_events: false,
+      delete_recordings: false,
+      requested_at: at,
+      user: project.user.id,
+      key: 0
+    }
+    await new Ledger(env.BUCKET, GENESIS).append(entry, at)
+    expect(await statusOf(town)).toBe(200)
+    expect((await request('GET', '/readyz')).body.ledger).toBe('behind')
+
+    await cron(EVERY_MINUTE)
+
+    expect(await statusOf(town)).toBe(404)
+    expect((await request('GET', '/readyz')).body.ledger).toBe('ok')
+  })
+
+  it('is ahead of a ledger that has lost its end: it answers, and the service is not ready', async () => {
+    listenToLog()
+    const town = await newErased()
+    const last = (await readLedger()).at(-1)
+    await (last && noteApplied(db, await headOf(last)))
+    await env.BUCKET.delete(keyOf(last?.link.seq ?? 0))
+
+    await town.cron(EVERY_MINUTE)
+
+    const { status: ready, body } = await request('GET', '/readyz')
+    expect([ready, body.ledger]).toEqual([503, 'damaged'])
+    expect(await statusOf(town)).toBe(404)
+    expect((await town.call(town.project, 'GET', 'persons')).status).toBe(200)
+  })
+})
+
+describe.each<[string, (projectId: number) => Promise<Partial<Env>>]>([
+  [
+    'a database that is being replayed',
+    async (id) => {
+      await db.run(sql`update projects set held = 'replay' where id = ${id}`)
+      return {}
+    }
+  ],
+  ['the maintenance of the deployed service', async () => IN_MAINTENANCE],
+  [
+    'the maintenance of the local service',
+    async (id) => {
+      await db.run(sql`update projects set held = 'maintenance' where id = ${id}`)
+      return {}
+    }
+  ]
+])('%s', (_, hold) => {
+  it('answers 503 with Retry-After, and shows no shared recording', async () => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project, { session: 'shared' }))
+    const path = 'session_recordings/shared/sharing'
+    const { body: sharing } = await project.send('PATCH', path, { enabled: true })
+    const shared = `/shared/${sharing.access_token}`
+    expect((await request('GET', shared)).status).toBe(200)
+
+    const more = await hold(project.id)
+    const answers = [
+      await project.send('GET', 'persons', undefined, more),
+      await project.send('GET', 'events', undefined, more),
+      await request('GET', shared, {}, undefined, more)
+    ]
+
+    for (const { status, body, headers } of answers) {
+      expect([status, body.code, headers.get('Retry-After')]).toEqual([503, 'unavailable', '30'])
+    }
+  })
+
+  it('accepts events and recordings, and stores them afterwards, once', async () => {
+    const project = await newProject()
+    const queues = holdQueues()
+    const more = await hold(project.id)
+    const event = { event: 'x', distinct_id: 'ada', properties: { token: project.token } }
+    const captured = await request('POST', '/i/v0/e/', {}, JSON.stringify(event), {
+      ...queues.bindings,
+      ...more
+    })
+    await request('POST', '/s/', {}, JSON.stringify([snapshotEvent(project)]), {
+      ...queues.bindings,
+      ...more
+    })
+
+    expect(captured.status).toBe(200)
+    // As many deliveries as would make a failing message a dead letter, and more.
+    for (let i = 0; i < 15; i++) {
+      expect((await queues.consume(more, i + 1)).explicitAcks).toHaveLength(1)
+      expect((await queues.record(more, i + 1)).explicitAcks).toHaveLength(1)
+    }
+    expect([queues.captured.length, queues.recorded.length, queues.dead]).toEqual([1, 1, []])
+    expect(await db.$count(sql`events`, sql`project_id = ${project.id}`)).toBe(0)
+
+    await db.run(sql`update projects set held = null`)
+    await queues.consume()
+    await queues.record()
+    expect(await db.$count(sql`events`, sql`project_id = ${project.id}`)).toBe(1)
+    expect((await project.call('GET', 'session_recordings')).body.count).toBe(1)
+  })
+})
+
+it('a hold of one database leaves the projects of others alone', async () => {
+  const [one, two] = [await newProject(), await newProject({ database: 'DB_TWO' })]
+  await db.run(sql`update projects set held = 'replay' where database = 'DB_TWO'`)
+
+  expect((await one.call('GET', 'persons')).status).toBe(200)
+  expect((await two.call('GET', 'persons')).status).toBe(503)
+})

@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm'
+import { readState } from '../../src/ledger/store.ts'
+import { db } from './project.ts'
+
+/** The tables that a backup keeps of a project. */
+const TABLES = [
+  'persons',
+  'distinct_ids',
+  'counters',
+  'person_versions',
+  'activity',
+  'recordings',
+  'recording_parts',
+  'erasures',
+  'erased_identities'
+]
+
+/**
+ * Copies what the database has of a project, events excepted, and the state of its ledger.
+ * @returns a function that puts the copy back, as a restore of the whole database would
+ */
+export async function backUp(projectId: number): Promise<() => Promise<void>> {
+  const { head, beat } = await readState(db)
+  for (const table of TABLES) {
+    const copy = sql.identifier(`copy_${table}`)
+    await db.run(sql`drop table if exists ${copy}`)
+    await db.run(
+      sql`create table ${copy} as select ${await columnsOf(table)} from ${sql.identifier(table)}`
+    )
+  }
+  return async () => {
+    for (const table of TABLES.toReversed()) {
+      await db.run(sql`delete from ${sql.identifier(table)} where project_id = ${projectId}`)
+    }
+    for (const table of TABLES) {
+      const columns = await columnsOf(table)
+      await db.run(sql`insert into ${sql.identifier(table)} (${columns})
+        select ${columns} from ${sql.identifier(`copy_${table}`)} where project_id = ${projectId}`)
+    }
+    await db.run(sql`delete from ledger_head`)
+    await db.run(
+      sql`insert into ledger_head (id, seq, hash, beat) values (1, ${head.seq}, ${head.hash}, ${beat})`
+    )
+  }
+}
+
+/** Lists a table's columns, without those that SQLite computes. */
+async function columnsOf(table: string) {
+  const columns = await db.all<{ name: string }>(sql`select name from pragma_table_info(${table})`)
+  return sql.join(
+    columns.map(({ name }) => sql.identifier(name)),
+    sql`, `
+  )
+}
