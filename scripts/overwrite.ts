@@ -5,8 +5,9 @@ import { z } from 'zod'
 
 /*
  * What SQLite deletes stays readable in its file until the space is used again, and D1 has no statement against that. So the
- * files of the local databases are rewritten from outside, while the service goes on. Only writes wait: a database is rewritten
- * as one transaction, which takes about ten seconds per gigabyte, and needs as much free disk space as the file is large, twice.
+ * files of the local databases are rewritten from outside, while the service runs. A database is rewritten as one transaction,
+ * which takes about twenty seconds per gigabyte, and needs twice as much free disk space as the file is large. Meanwhile the
+ * service takes events, which it stores afterwards, and answers other requests with a 503.
  */
 
 /** How long to wait for a transaction of the service to end, ms. */

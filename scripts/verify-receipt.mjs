@@ -92,7 +92,7 @@ try {
   const place = ledger ? findPlace(receipt, ledger, last) : ''
   const about = values.id === undefined ? '' : ` It is about the distinct id ${values.id}.`
   console.log(
-    `Genuine: deletion ${receipt.id} of person ${receipt.person_uuid}, verified at ${receipt.verified_at}, signed with the key ${receipt.key}.${about}${place}`
+    `Genuine: ${receipt.kind ?? 'deletion'} ${receipt.id} of person ${receipt.person_uuid ?? '(none)'}, verified at ${receipt.verified_at ?? receipt.stated_at}, signed with the key ${receipt.key}.${about}${place}`
   )
 } catch (error) {
   console.error(error.message)

@@ -7,6 +7,7 @@ import { createDocsRoutes } from './docs/routes.ts'
 import { completionRoutes } from './erasures/completions/routes.ts'
 import { receiptKeyRoutes, receiptRoutes } from './erasures/receipts/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
+import { suppressionRoutes } from './erasures/suppressions/routes.ts'
 import { definitionRoutes } from './events/definitions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createHealthRoutes } from './health/routes.ts'
@@ -72,6 +73,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, erasureRoutes)
     app.route(prefix, receiptRoutes)
     app.route(prefix, completionRoutes)
+    app.route(prefix, suppressionRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, timelineRoutes)
     // `insights/trend` must come before `insights/:id`.

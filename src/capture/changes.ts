@@ -26,6 +26,8 @@ export type Known = {
   eventNames: ReadonlyMap<string, number>
   /** When the project last erased a person, ms UTC; 0 for never. */
   lastErasure: number
+  /** Raised by each change of the project's suppressions; 0 if it never had one. */
+  suppressionSerial: number
   /** Tombstones of the distinct ids that were erased after one of the events was accepted. */
   tombstones: ReadonlyMap<string, Tombstone[]>
   /** Stored sessions of visitors without cookies. */

@@ -16,6 +16,7 @@ import {
   type QueueMessage,
   SpilledMessage
 } from './message.ts'
+import { joinLogOf } from './suppressed-ids.ts'
 
 /**
  * Extra transactions per invocation, after the first of each `store` call. 20 take about two
@@ -38,7 +39,7 @@ type Sized = { message: CaptureMessage; bytes: number }
  */
 export async function consumeCapture(batch: MessageBatch, invocation: Invocation<CaptureBindings>) {
   const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = invocation.env
-  const storer = new Storer({ queue, bucket, spillsAll: readSpill(SPILL) })
+  const storer = new Storer({ queue, bucket, spillsAll: readSpill(SPILL) }, invocation.clock)
   const outcome = await consumeByProject(batch, invocation, {
     queue,
     load: ({ body }) => load(bucket, body),
@@ -71,11 +72,13 @@ const isTooMuch = (contents: Sized[]): boolean =>
 class Storer {
   readonly summary = { stored: 0, requeued: 0 }
   readonly #outlet: CaptureOutlet
+  readonly #clock: () => Date
   #extraParts = MAX_EXTRA_PARTS
 
   /** @param outlet receives the events left for a later invocation */
-  constructor(outlet: CaptureOutlet) {
+  constructor(outlet: CaptureOutlet, clock: () => Date) {
     this.#outlet = outlet
+    this.#clock = clock
   }
 
   async store(open: OpenProject, contents: Sized[]): Promise<void> {
@@ -92,7 +95,12 @@ class Storer {
 
   /** Stores one transaction's worth. @returns the events that are left */
   async #storePart({ project, db }: OpenProject, events: Incoming[]): Promise<Incoming[]> {
-    const { stored, warnings, rest } = await ingestPart(db, project, events)
+    const { stored, warnings, rest } = await ingestPart(
+      db,
+      project,
+      events,
+      joinLogOf({ db, bucket: this.#outlet.bucket, projectId: project.id, clock: this.#clock })
+    )
     this.summary.stored += stored
     // One line per warning type: one request can cause thousands of warnings.
     for (const [type, sameType] of Map.groupBy(warnings, (warning) => warning.type)) {

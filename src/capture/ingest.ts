@@ -3,12 +3,14 @@ import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { pause } from '../pause.ts'
+import { readSuppressions } from '../suppressions/read.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { inOrder, planEvents } from './plan.ts'
 import { readKnown, type Wanted, writeChanges } from './store.ts'
+import { applySuppressions, type JoinLog } from './suppressed-ids.ts'
 
 /** Distinct ids whose persons one transaction may merge; each costs a count of up to 1,001 rows. */
 const MAX_MERGED_IDS = 400
@@ -31,12 +33,13 @@ export type Ingested = {
 export async function ingestEvents(
   db: Db,
   project: Project,
-  events: Incoming[]
+  events: Incoming[],
+  log?: JoinLog
 ): Promise<Omit<Ingested, 'rest'>> {
   let stored = 0
   const warnings: Changes['warnings'] = []
   for (let rest = events; rest.length > 0; ) {
-    const part = await ingestPart(db, project, rest)
+    const part = await ingestPart(db, project, rest, log)
     stored += part.stored
     warnings.push(...part.warnings)
     rest = part.rest
@@ -48,9 +51,15 @@ export async function ingestEvents(
  * Stores as many of these events as fit in one transaction, earliest first, and at least one unless
  * all are stored already. If another consumer changes the same persons in the meantime, it reads
  * again and starts over.
+ * @param log notes the distinct ids that join suppressions, before they do
  * @throws unavailable, also after too many conflicts
  */
-export function ingestPart(db: Db, project: Project, events: Incoming[]): Promise<Ingested> {
+export function ingestPart(
+  db: Db,
+  project: Project,
+  events: Incoming[],
+  log?: JoinLog
+): Promise<Ingested> {
   const ordered = inOrder(events)
   const wanted: Wanted = {
     uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
@@ -64,17 +73,37 @@ export function ingestPart(db: Db, project: Project, events: Incoming[]): Promis
   return retryConflicts(async () => {
     const read = await readKnown(db, project.id, wanted)
     await pause(0)
-    const late = ordered.filter(({ received_at }) => received_at <= read.lastErasure)
+    const suppressions = await readSuppressions(
+      db,
+      project,
+      read.suppressionSerial,
+      wanted.distinctIds
+    )
+    const { kept, dropped, joining } = await applySuppressions(
+      db,
+      project,
+      ordered,
+      read,
+      suppressions
+    )
+    if (joining.length > 0) {
+      await log?.(joining)
+    }
+    const late = kept.filter(({ received_at }) => received_at <= read.lastErasure)
     const known = {
       ...read,
       tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf))
     }
-    const changes = planEvents(ordered, known, await reserveIds(db, ordered, wanted, known))
-    if (changes.rest.length === events.length) {
+    const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
+    if (kept.length > 0 && changes.rest.length === kept.length) {
       throw new Error('The first of these events was not planned.')
     }
-    if (changes.events.length + changes.dropped.length > 0) {
-      await writeChanges(db, project.id, changes)
+    const hasChanges = [changes.events, changes.dropped, dropped, joining].some(
+      ({ length }) => length > 0
+    )
+    if (hasChanges) {
+      const serial = read.suppressionSerial
+      await writeChanges(db, project.id, changes, { serial, dropped, joining })
       await pause(0)
     }
     return { stored: changes.events.length, warnings: changes.warnings, rest: changes.rest }

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
+import { distinctIds } from '../db/schema.ts'
 import { mergeActivity } from '../persons/activity/store.ts'
 import {
   expectUnchanged,
@@ -15,12 +16,28 @@ import {
 } from '../persons/write.store.ts'
 import { countEvents } from '../rollups/store.ts'
 import { addToSessions } from '../sessions/store.ts'
+import {
+  countSuppressed,
+  expectSerial,
+  type Joining,
+  joinSuppressions,
+  SERIAL
+} from '../suppressions/store.ts'
+import type { Drops } from '../suppressions/suppression.ts'
 import { countDropped, expectLastErasure, expectOpenErasures } from '../tombstones/store.ts'
 import { type Changes, type Known, MAX_FOLDED } from './changes.ts'
 import { expectNoSessions, visitorSessions } from './cookieless/store.ts'
 
 /** Bytes of persons read at once; two persons of the largest size always fit. */
 const MAX_PERSONS_BYTES = 2_500_000
+
+/** How many events suppressions drop, and the ids that join suppressions. */
+export type SuppressedChanges = {
+  /** `Known.suppressionSerial`. The write fails if the suppressions have changed since. */
+  serial: number
+  dropped: Drops[]
+  joining: Joining[]
+}
 
 /** The rows to read for a batch of events. */
 export type Wanted = {
@@ -43,8 +60,8 @@ export async function readKnown(
   projectId: number,
   wanted: Wanted
 ): Promise<Omit<Known, 'tombstones'>> {
-  const distinctIds = inJson(wanted.distinctIds)
-  const [seen, identities, persons, identityCounts, eventNames, lastErasure, sessions] =
+  const wantedIds = inJson(wanted.distinctIds)
+  const [seen, identities, persons, identityCounts, eventNames, counters, sessions] =
     await readBatch(
       db,
       query<{ uuid: string }>(sql`
@@ -53,7 +70,7 @@ export async function readKnown(
         and uuid in (select unhex(value) from json_each(${JSON.stringify(wanted.uuids.map(toHex))}))`),
       query<{ key: number; distinct_id: string; person_id: number | null }>(sql`
       select key, distinct_id, person_id from distinct_ids
-      where project_id = ${projectId} and distinct_id in ${distinctIds}`),
+      where project_id = ${projectId} and distinct_id in ${wantedIds}`),
       query<PersonRecord>(sql`
       select ${RECORD} from persons where +project_id = ${projectId} and id in (
         select id from (
@@ -73,8 +90,8 @@ export async function readKnown(
       group by person_id`),
       query<{ id: number; name: string }>(sql`
       select id, name from event_names where project_id = ${projectId} and name in ${inJson(wanted.eventNames)}`),
-      query<{ value: number }>(sql`
-      select value from counters where project_id = ${projectId} and name = 'last_erasure'`),
+      query<{ name: string; value: number }>(sql`
+      select name, value from counters where project_id = ${projectId} and name in ('last_erasure', ${SERIAL})`),
       visitorSessions(projectId, wanted.visitors)
     )
   return {
@@ -85,7 +102,8 @@ export async function readKnown(
     persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
     identityCounts: new Map(identityCounts.map((row) => [row.person_id, row.count])),
     eventNames: new Map(eventNames.map((row) => [row.name, row.id])),
-    lastErasure: lastErasure[0]?.value ?? 0,
+    lastErasure: counters.find(({ name }) => name === 'last_erasure')?.value ?? 0,
+    suppressionSerial: counters.find(({ name }) => name === SERIAL)?.value ?? 0,
     sessions
   }
 }
@@ -96,9 +114,17 @@ export async function readKnown(
  * are deleted after their activity and distinct ids have moved.
  * @throws ConflictError
  */
-export async function writeChanges(db: Db, projectId: number, changes: Changes): Promise<void> {
+export async function writeChanges(
+  db: Db,
+  projectId: number,
+  changes: Changes,
+  suppressed: SuppressedChanges
+): Promise<void> {
   const { newPersons, changedPersons, mergedPersons } = changes
   const statements = [
+    expectSerial(projectId, suppressed.serial),
+    ...countSuppressed(projectId, 'events', suppressed.dropped),
+    ...joinSuppressions(projectId, suppressed.joining),
     ...expectUnchanged(projectId, [...changedPersons, ...mergedPersons]),
     ...eachChunk(changes.attached, (rows, count) => [
       expectRows(count, sql`${usedIdentities(projectId, rows)} and identity.person_id is null`)
@@ -146,6 +172,19 @@ export async function writeChanges(db: Db, projectId: number, changes: Changes):
   ]
   await writeBatch(db, statements)
 }
+
+/** Lists the distinct ids of persons, with their persons. */
+export const listDistinctIds = (
+  db: Db,
+  projectId: number,
+  personIds: number[]
+): Promise<{ distinctId: string; personId: number | null }[]> =>
+  db
+    .select({ distinctId: distinctIds.distinctId, personId: distinctIds.personId })
+    .from(distinctIds)
+    .where(
+      sql`${distinctIds.personId} in ${inJson(personIds)} and +${distinctIds.projectId} = ${projectId}`
+    )
 
 /** Returns a `from` list of those given identities that are stored; a `where` condition may follow. */
 const usedIdentities = (projectId: number, rows: string): SQL =>

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ingestEvents } from '../capture/ingest.ts'
 import { CaptureMessage } from '../capture/message.ts'
+import { joinLogOf } from '../capture/suppressed-ids.ts'
 import { openDb } from '../db/client.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { DeadMessage } from '../queues/failure.ts'
@@ -29,7 +30,7 @@ export async function redriveDeadLetter(
   const open = await openProjectOf(message.project_id, invocation)
   const stored =
     'events' in message
-      ? await storeEvents(open, message)
+      ? await storeEvents(open, message, invocation)
       : await storePart(open, message, invocation)
   await markRedriven(openDb(env.DB, usage).db, letter.id, clock())
   return stored
@@ -46,10 +47,16 @@ async function readDeadLetter(
 
 async function storeEvents(
   { project, db }: OpenProject,
-  { events, received_at }: CaptureMessage
+  { events, received_at }: CaptureMessage,
+  { env, clock }: RedriveInvocation
 ): Promise<number> {
   const incoming = events.map((event) => ({ ...event, received_at }))
-  const { stored } = await ingestEvents(db, project, incoming)
+  const { stored } = await ingestEvents(
+    db,
+    project,
+    incoming,
+    joinLogOf({ db, bucket: env.BUCKET, projectId: project.id, clock })
+  )
   return stored
 }
 

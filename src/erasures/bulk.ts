@@ -51,7 +51,7 @@ export function resultsOf(
 }
 
 /** Returns an id as the database stores it: `007` as `7`, a UUID in lower case. */
-function normalize(id: string | number): string {
+export function normalize(id: string | number): string {
   const name = String(id).toLowerCase()
   return isNumber(name) ? String(Number(name)) : name
 }

@@ -22,6 +22,7 @@ import type { ErasureMessage } from './message.ts'
 import { findReturned } from './returned.ts'
 import { receiptSecret } from './secret.ts'
 import { findErased } from './store.ts'
+import { joinAgain, liftAgain, suppressAgain } from './suppressions/replay.ts'
 
 /** Entries read at once: 100 gets of the bucket. */
 const READ_AT_ONCE = 100
@@ -54,7 +55,10 @@ const HANDLERS: Record<string, Handler> = {
   recording: ({ db, secrets }, _, body) =>
     deleteRecordingAgain(db, RecordingEntry.parse(body), receiptSecret(secrets)),
   retention: ({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until),
-  property: removePropertyAgain
+  property: removePropertyAgain,
+  suppression: ({ db }, { id }, body) => suppressAgain(db, id, body),
+  suppression_join: ({ db }, { id }, body) => joinAgain(db, id, body),
+  suppression_lift: ({ db }, { id }, body) => liftAgain(db, id, body)
 }
 
 /** The number of entries that were applied, and of objects that were erased again. */

@@ -1,6 +1,8 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
+import { readSuppressions } from '../suppressions/read.ts'
+import { countDrops, suppressionAt } from '../suppressions/suppression.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, planParts } from './plan.ts'
@@ -70,21 +72,33 @@ export async function storeParts({
       project.id,
       parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
     )
-    const late = parts.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
+    const serial = read.suppressionSerial
+    const ids = parts.map(({ distinctId }) => distinctId)
+    const suppressions = await readSuppressions(db, project, serial, ids)
+    const suppressionOf = ({ distinctId, receivedAt }: Incoming) =>
+      suppressionAt(suppressions.get(distinctId) ?? [], receivedAt)?.suppressionId
+    const kept = parts.filter((part) => suppressionOf(part) === undefined)
+    const suppressed = parts.filter((part) => suppressionOf(part) !== undefined)
+    const dropped = countDrops(
+      suppressed.map((part) => ({ suppression: suppressionOf(part) ?? '', at: part.receivedAt }))
+    )
+    const late = kept.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
     const tombstones = await readTombstones(
       db,
       project,
       late.map(({ distinctId }) => distinctId)
     )
     const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
-    const changes = planParts(parts, known, await reserveKeys(db, parts, known))
-    if (changes.parts.length > 0) {
+    const changes = planParts(kept, known, await reserveKeys(db, kept, known))
+    if (changes.parts.length + dropped.length > 0) {
       await writeChanges(db, project.id, changes, {
         now,
-        newToken: () => newAccessToken(project.id)
+        newToken: () => newAccessToken(project.id),
+        serial,
+        dropped
       })
     }
-    return { stored: changes.parts.length, refused: changes.refused }
+    return { stored: changes.parts.length, refused: [...changes.refused, ...suppressed] }
   })
   if (refused.length > 0) {
     await bucket.delete(

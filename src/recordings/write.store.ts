@@ -5,6 +5,8 @@ import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { counters, distinctIds, recordingParts, recordings } from '../db/schema.ts'
 import { insertSelect, updateFrom, type Values } from '../db/statements.ts'
 import { reopenSessions } from '../sessions/store.ts'
+import { countSuppressed, expectSerial, SERIAL } from '../suppressions/store.ts'
+import type { Drops } from '../suppressions/suppression.ts'
 import { expectLastErasure } from '../tombstones/store.ts'
 import type { Changes, Known, Recording } from './plan.ts'
 import { findStored } from './store.ts'
@@ -16,10 +18,10 @@ export async function readKnown(
   db: Db,
   projectId: number,
   wanted: Wanted
-): Promise<Omit<Known, 'tombstones' | 'keptSince'>> {
+): Promise<Omit<Known, 'tombstones' | 'keptSince'> & { suppressionSerial: number }> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
   const names = [...new Set(wanted.map(({ distinctId }) => distinctId))]
-  const [stored, [seen, identities, lastErasure]] = await Promise.all([
+  const [stored, [seen, identities, counted]] = await Promise.all([
     findStored(db, projectId, sessionIds),
     readBatch(
       db,
@@ -31,16 +33,17 @@ export async function readKnown(
       query<{ key: number; distinct_id: string }>(sql`
         select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
         where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(names)}`),
-      query<{ value: number }>(sql`
-        select ${counters.value} from ${counters}
-        where ${counters.projectId} = ${projectId} and ${counters.name} = 'last_erasure'`)
+      query<{ name: string; value: number }>(sql`
+        select ${counters.name}, ${counters.value} from ${counters}
+        where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)
     )
   ])
   return {
     recordings: new Map(stored.map((row) => [row.sessionId, row])),
     seen: new Set(seen.map(({ name }) => name)),
     identities: new Map(identities.map((row) => [row.distinct_id, row.key])),
-    lastErasure: lastErasure[0]?.value ?? 0
+    lastErasure: counted.find(({ name }) => name === 'last_erasure')?.value ?? 0,
+    suppressionSerial: counted.find(({ name }) => name === SERIAL)?.value ?? 0
   }
 }
 
@@ -66,17 +69,26 @@ const INDEXED = ['identity', 'startTime'] as const satisfies Column[]
 
 type Column = keyof Recording & keyof typeof recordings.$inferSelect
 
+type Writing = {
+  now: number
+  /** Makes the access token of a new recording. */
+  newToken: () => string
+  /** The state of the suppressions; the write fails if they have changed since. */
+  serial: number
+  /** The number of parts that suppressions drop. */
+  dropped: Drops[]
+}
+
 /**
  * Writes a plan in one transaction, or writes nothing if the rows that the plan was made from have
  * changed since.
- * @param newToken makes the access token of a new recording
  * @throws ConflictError
  */
 export async function writeChanges(
   db: Db,
   projectId: number,
   changes: Changes,
-  { now, newToken }: { now: number; newToken: () => string }
+  { now, newToken, serial, dropped }: Writing
 ): Promise<void> {
   const { parts, created, updated, newIdentities } = changes
   const [moved, grown] = [
@@ -84,6 +96,8 @@ export async function writeChanges(
     updated.filter(({ isMoved }) => !isMoved)
   ]
   await writeBatch(db, [
+    expectSerial(projectId, serial),
+    ...countSuppressed(projectId, 'recordingParts', dropped),
     ...expectUnchanged(projectId, updated),
     ...eachChunk(changes.usedIdentities, (keys, count) => [
       expectRows(

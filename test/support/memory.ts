@@ -69,6 +69,7 @@ export class MemoryStore {
       identityCounts: this.#identityCounts(),
       eventNames: this.eventNames,
       lastErasure: 0,
+      suppressionSerial: 0,
       tombstones: new Map(),
       sessions: []
     })

@@ -45,6 +45,7 @@ const FLOORS = [
   'projects',
   'queues',
   'tombstones',
+  'suppressions',
   'rollups',
   'columns',
   'sessions',

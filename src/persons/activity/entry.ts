@@ -27,7 +27,9 @@ export const ACTIVITIES = [
   'deleted',
   'split_person',
   'delete_property',
-  'merged'
+  'merged',
+  'suppressed',
+  'suppression_lifted'
 ] as const
 
 /** An entry of the activity log; `at` is ms UTC. */

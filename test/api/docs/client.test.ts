@@ -299,6 +299,46 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       ['eve', 'not_found']
     ])
   },
+  async persons_suppress(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/persons/suppressions/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['ada', 'eve'] }
+    })
+    expect(data?.results.map(({ id, result }) => [id, result])).toEqual([
+      ['ada', 'suppressed'],
+      ['eve', 'suppressed']
+    ])
+  },
+  async persons_suppressions_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/persons/suppressions/', {
+      params: { path: { project_id }, query: { status: 'in_force' } }
+    })
+    expect(data?.results).toEqual([])
+  },
+  async persons_suppressions_lift(client) {
+    const suppressed = await client.POST('/api/environments/{project_id}/persons/suppressions/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['eve'] }
+    })
+    const id = suppressed.data?.results[0]?.suppressions[0] ?? ''
+    const { data } = await client.POST(
+      '/api/environments/{project_id}/persons/suppressions/{id}/lift/',
+      { params: { path: { project_id, id } } }
+    )
+    expect(data?.lifted_at).not.toBeNull()
+  },
+  async persons_suppressions_receipt(client) {
+    const suppressed = await client.POST('/api/environments/{project_id}/persons/suppressions/', {
+      params: { path: { project_id } },
+      body: { distinct_ids: ['eve'] }
+    })
+    const id = suppressed.data?.results[0]?.suppressions[0] ?? ''
+    const { data } = await client.GET(
+      '/api/environments/{project_id}/persons/suppressions/{id}/receipt/',
+      { params: { path: { project_id, id } } }
+    )
+    expect(data?.id).toBe(id)
+  },
   async persons_verify_deletion_receipt(client) {
     const { data } = await client.POST(
       '/api/environments/{project_id}/persons/deletion_receipts/verify/',

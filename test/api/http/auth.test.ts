@@ -33,12 +33,18 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
   },
   async receipts(project) {
     return (await newReceipt(project)).id
+  },
+  async suppressions(project) {
+    const { body } = await project.send('POST', 'persons/suppressions', { distinct_ids: ['eve'] })
+    return body.results[0].suppressions[0]
   }
 }
 
 /** Routes whose second answer differs, other than routes that create or delete an object. */
 const ONCE = [
   'POST persons/bulk_delete/',
+  'POST persons/suppressions/',
+  'GET persons/suppressions/{id}/receipt/',
   'POST session_recordings/{recording_id}/sharing/refresh/'
 ]
 

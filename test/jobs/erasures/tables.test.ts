@@ -25,6 +25,8 @@ const BECOMES: Record<string, string> = {
   dead_letters: 'their events are removed by the weekly batch if asked',
   erasures: 'the task and its proof: no distinct id, no property',
   ledger_head: 'of nobody',
+  suppressions: 'stays in force: the UUID of the person, no distinct id, no property',
+  suppressed_ids: 'keyed hashes, so that what arrives is dropped',
   erased_identities: 'keyed hashes, so that late events do not bring the person back',
   deletion_runs: 'of nobody',
   cron_runs: 'of nobody',

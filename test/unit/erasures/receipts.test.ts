@@ -9,7 +9,7 @@ import { writeReceipt } from '../../../src/erasures/receipt.ts'
 import { issueReceipt, openSigner, receiptOf } from '../../../src/erasures/receipts/issue.ts'
 import { receiptPage } from '../../../src/erasures/receipts/page.ts'
 import type { Receipt } from '../../../src/erasures/receipts/schemas.ts'
-import { isSignedBy, isSignedWith } from '../../../src/erasures/receipts/signature.ts'
+import { isSignedBy, isSignedWith, sign } from '../../../src/erasures/receipts/signature.ts'
 import { hashForReceipt, saltOf } from '../../../src/erasures/receipts/subject.ts'
 import type { ErasureRow } from '../../../src/erasures/store.ts'
 import { GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
@@ -194,6 +194,31 @@ describe('scripts/verify-receipt.mjs', () => {
       code: 1,
       text: 'The receipt is genuine, but it is not about the distinct id bob.\n'
     })
+  })
+
+  it('verifies the receipt of a suppression', async () => {
+    const { signer, salt, x } = await newReceipt()
+    const receipt = await sign(
+      {
+        kind: 'suppression',
+        id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071',
+        project_id: 1,
+        person_uuid: null,
+        stated_at: '2026-11-22T09:00:00Z',
+        subject: { salt, distinct_ids: [await hashForReceipt(salt, 'eve')] }
+      },
+      signer.key
+    )
+    const keys = keysOf(receipt.key, x)
+
+    expect(await verify({ 'receipt.json': receipt, 'keys.json': keys }, '--id', 'eve')).toEqual({
+      code: 0,
+      text: expect.stringMatching(
+        /^Genuine: suppression 0199a3c4-.* of person \(none\), verified at 2026-11-22T09:00:00Z/
+      )
+    })
+    const changed = { ...receipt, project_id: 2 }
+    expect(await verify({ 'receipt.json': changed, 'keys.json': keys })).toMatchObject({ code: 1 })
   })
 
   it('finds the receipt in the ledger, and refuses a ledger that is not one chain', async () => {

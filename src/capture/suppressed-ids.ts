@@ -1,0 +1,90 @@
+import type { Db } from '../db/client.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { readApplied } from '../ledger/store.ts'
+import type { Joining } from '../suppressions/store.ts'
+import type { Suppressions } from '../suppressions/suppression.ts'
+import { hashDistinctId } from '../tombstones/tombstone.ts'
+import type { Incoming, Known } from './changes.ts'
+import { listDistinctIds } from './store.ts'
+import { type Joined, type Sorted, sortOut } from './suppress.ts'
+
+/** Notes distinct ids that are about to join suppressions. */
+export type JoinLog = (joining: Joining[]) => Promise<void>
+
+/** The events that are stored, how many are dropped, and the ids that join suppressions. */
+type Applied = Pick<Sorted, 'kept' | 'dropped'> & { joining: Joining[] }
+
+/**
+ * Sorts out suppressed events. An id that joins a suppression takes along the other distinct ids of its
+ * person, also for the events of this batch.
+ */
+export async function applySuppressions(
+  db: Db,
+  project: { id: number; erasureSalt: string },
+  events: readonly Incoming[],
+  known: Pick<Known, 'seen' | 'identities' | 'persons'>,
+  suppressions: Suppressions
+): Promise<Applied> {
+  const joining: Joining[] = []
+  for (let all = suppressions; ; ) {
+    const { kept, dropped, joined } = sortOut(events, known, all)
+    if (joined.length === 0) {
+      return { kept, dropped, joining }
+    }
+    const added = await withSiblings(db, project.id, joined, known.identities)
+    all = extend(all, added)
+    for (const { distinctId, suppression, since } of added) {
+      const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
+      joining.push({ suppression, hash, since })
+    }
+  }
+}
+
+/** Adds the other distinct ids of their persons to ids that join suppressions. */
+async function withSiblings(
+  db: Db,
+  projectId: number,
+  joined: Joined[],
+  identities: Known['identities']
+): Promise<Joined[]> {
+  const personOf = ({ distinctId }: Joined) => identities.get(distinctId)?.personId ?? undefined
+  const persons = [...new Set(joined.flatMap((one) => personOf(one) ?? []))]
+  const owned = persons.length > 0 ? await listDistinctIds(db, projectId, persons) : []
+  return joined.flatMap((one) => [
+    one,
+    ...owned
+      .filter(
+        ({ personId, distinctId }) => personId === personOf(one) && distinctId !== one.distinctId
+      )
+      .map(({ distinctId }) => ({ ...one, distinctId }))
+  ])
+}
+
+/** Adds ids to suppressions, whose persons then count as identified. */
+function extend(suppressions: Suppressions, joined: Joined[]): Suppressions {
+  const grown = new Set(joined.map(({ suppression }) => suppression))
+  const all = new Map(
+    [...suppressions].map(([id, own]) => [
+      id,
+      own.map((one) => ({ ...one, isIdentified: one.isIdentified || grown.has(one.suppressionId) }))
+    ])
+  )
+  for (const { distinctId, suppression: suppressionId, since } of joined) {
+    const fresh = { suppressionId, since, isIdentified: true, liftedAt: null }
+    all.set(distinctId, [...(all.get(distinctId) ?? []), fresh])
+  }
+  return all
+}
+
+type Place = { db: Db; bucket: R2Bucket; projectId: number; clock: () => Date }
+
+/** Makes a log that writes the ids into the ledger, as hashes, so that a restored database gets them again. */
+export const joinLogOf =
+  ({ db, bucket, projectId, clock }: Place): JoinLog =>
+  async (joining) => {
+    const ledger = new Ledger(bucket, await readApplied(db))
+    await ledger.append(
+      { kind: 'suppression_join', project: projectId, joining },
+      clock().getTime()
+    )
+  }

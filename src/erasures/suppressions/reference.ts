@@ -1,0 +1,48 @@
+import { describe } from '../../http/openapi.ts'
+import { pageSchema } from '../../http/page.ts'
+import { MAX_PERSONS } from '../schemas.ts'
+import { SuppressAnswer, Suppression, SuppressionReceipt } from './schemas.ts'
+
+export const SUPPRESS = describe({
+  id: 'persons_suppress',
+  tag: 'Persons',
+  summary: 'Drop what arrives about persons',
+  description: `From now on, events and recordings of these persons, at most ${MAX_PERSONS}, are accepted, dropped and counted. A suppression belongs to distinct ids: to all that the person has, or to a distinct id that no person has. It stays in force whatever becomes of the person: deletion, merge or split. Events that name a suppressed id are dropped, also those that would merge it with another id: the other id, with all ids of its person, then joins the suppression. What was stored before stays; delete it with \`persons/bulk_delete/\`.`,
+  answers: { 200: { text: 'The result for each name.', schema: SuppressAnswer } },
+  refusals: [
+    ['invalid_input', 'Provide either ids or distinct_ids.'],
+    ['blank', 'This field may not be blank.', 'distinct_ids__0']
+  ]
+})
+
+export const LIST = describe({
+  id: 'persons_suppressions_list',
+  tag: 'Persons',
+  summary: 'List suppressions',
+  description:
+    'Lists the suppressions, newest first, with what they have dropped. A message that the queue delivers twice may be counted twice.',
+  answers: {
+    200: { text: 'A page of suppressions.', schema: pageSchema('SuppressionPage', Suppression) }
+  },
+  refusals: [
+    ['invalid_choice', '"done" is not a valid choice. Choices: all, in_force, lifted.', 'status']
+  ]
+})
+
+export const LIFT = describe({
+  id: 'persons_suppressions_lift',
+  tag: 'Persons',
+  summary: 'Lift a suppression',
+  description:
+    'What is accepted from now on is stored again. What was dropped is not restored. A suppression that is lifted already stays as it is.',
+  answers: { 200: { text: 'The suppression.', schema: Suppression } }
+})
+
+export const RECEIPT = describe({
+  id: 'persons_suppressions_receipt',
+  tag: 'Persons',
+  summary: 'Retrieve the receipt of a suppression',
+  description:
+    'States, as of now, since when the suppression is in force, and what it has dropped. Signed like the receipts of deletions: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it.',
+  answers: { 200: { text: 'The receipt.', schema: SuppressionReceipt } }
+})

@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { writeBatch } from '../../db/batch.ts'
+import type { Db } from '../../db/client.ts'
+import type { Body } from '../../ledger/entry.ts'
+import { joinSuppressions } from '../../suppressions/store.ts'
+import { findStored, findSuppression, writeLift, writeSuppressions } from './store.ts'
+
+const By = z.object({ user: z.int(), key: z.int() })
+
+/** The request of suppressions: hashes, and no distinct id. Times are ms UTC. */
+export const SuppressionEntry = By.extend({
+  suppressions: z.array(
+    z.object({
+      id: z.guid(),
+      person: z.guid().nullable(),
+      person_id: z.int().nullable(),
+      is_identified: z.boolean(),
+      ids: z.array(z.object({ hash: z.string(), receipt_hash: z.string().nullable() }))
+    })
+  ),
+  since: z.int()
+})
+
+export const LiftEntry = By.extend({ suppression: z.guid(), lifted_at: z.int() })
+
+export const JoinEntry = z.object({
+  joining: z.array(z.object({ suppression: z.guid(), hash: z.string(), since: z.int() }))
+})
+
+/** Returns who has asked, as far as the ledger knows. */
+const actorOf = ({ user, key }: z.infer<typeof By>) => ({
+  user: { id: user, first_name: '', email: '' },
+  key: { id: key, label: '' }
+})
+
+/** Suppresses again what a restored database does not know. @returns the number of suppressions */
+export async function suppressAgain(db: Db, projectId: number, body: Body): Promise<number> {
+  const { suppressions, since, ...by } = SuppressionEntry.parse(body)
+  const stored = await findStored(
+    db,
+    projectId,
+    suppressions.map(({ id }) => id)
+  )
+  const lost = suppressions.filter(({ id }) => !stored.includes(id))
+  if (lost.length > 0) {
+    const actor = actorOf(by)
+    await writeSuppressions(db, projectId, { suppressions: lost, expected: [], since, actor })
+  }
+  return lost.length
+}
+
+/** Lifts a suppression again. @returns the number of suppressions */
+export async function liftAgain(db: Db, projectId: number, body: Body): Promise<number> {
+  const { suppression, lifted_at: at, ...by } = LiftEntry.parse(body)
+  const row = await findSuppression(db, projectId, suppression)
+  if (!row || row.liftedAt !== null) {
+    return 0
+  }
+  await writeLift(db, row, { actor: actorOf(by), at })
+  return 1
+}
+
+/** Adds distinct ids to suppressions again; ids that they have stay as they are. */
+export async function joinAgain(db: Db, projectId: number, body: Body): Promise<number> {
+  const { joining } = JoinEntry.parse(body)
+  await writeBatch(db, joinSuppressions(projectId, joining))
+  return 0
+}

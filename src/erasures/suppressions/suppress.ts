@@ -1,0 +1,221 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Db } from '../../db/client.ts'
+import { retryConflicts } from '../../db/retry.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Actor } from '../../persons/activity/entry.ts'
+import { findSuppressed } from '../../suppressions/store.ts'
+import { type Suppressed, suppressionAt } from '../../suppressions/suppression.ts'
+import { hashDistinctId } from '../../tombstones/tombstone.ts'
+import { findPersonsToErase, type Selection } from '../erase.store.ts'
+import { hashForReceipt, saltOf } from '../receipts/subject.ts'
+import {
+  findErased,
+  findIdentified,
+  findSuppression,
+  type NewSuppression,
+  type SuppressionRow,
+  writeLift,
+  writeSuppressions
+} from './store.ts'
+
+type Project = { id: number; erasureSalt: string }
+
+/** Somebody to suppress: a person, an erased person, or a distinct id that no person has. */
+type Subject = {
+  /** The names by which a request may mean it. */
+  names: string[]
+  person: string | null
+  personId: number | null
+  /** The distinct ids; `name` is null if only the hash is known. */
+  ids: { hash: string; name: string | null }[]
+}
+
+/** The suppressions that cover a name of a request, and whether they are new. */
+export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
+
+type Request = {
+  selection: Selection
+  actor: Actor
+  /** The secret from which the salts of receipts are made. */
+  secret: string
+  ledger: Ledger
+  now: Date
+}
+
+/**
+ * Suppresses persons with all their distinct ids: what is accepted from now on is dropped. A distinct
+ * id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed already
+ * get no further suppression.
+ * @returns the result for each name of the request that means somebody
+ */
+export async function suppress(
+  db: Db,
+  project: Project,
+  { selection, actor, secret, ledger, now }: Request
+): Promise<Result[]> {
+  const since = now.getTime()
+  let made = { names: '', fresh: [] as NewSuppression[] }
+  return retryConflicts(async () => {
+    const subjects = await findSubjects(db, project, selection)
+    const inForce = await findInForce(db, project.id, subjects, since)
+    const missing = subjects.filter(({ ids }) => ids.some(({ hash }) => !inForce.has(hash)))
+    const results = (fresh: Map<Subject, string>) =>
+      subjects.flatMap((subject) => resultsOf(subject, fresh.get(subject), inForce))
+    if (missing.length === 0) {
+      return results(new Map())
+    }
+    const known = missing.flatMap(({ personId }) => personId ?? [])
+    const identified = new Set(await findIdentified(db, project.id, known))
+    const names = JSON.stringify(missing)
+    if (names !== made.names) {
+      const fresh = await Promise.all(
+        missing.map((subject) => {
+          const isIdentified = subject.personId !== null && identified.has(subject.personId)
+          return newSuppression(subject, { secret, projectId: project.id, isIdentified, since })
+        })
+      )
+      await ledger.append(
+        {
+          kind: 'suppression',
+          project: project.id,
+          suppressions: fresh,
+          since,
+          user: actor?.user.id ?? 0,
+          key: actor?.key.id ?? 0
+        },
+        since
+      )
+      made = { names, fresh }
+    }
+    const { fresh } = made
+    const expected = missing.flatMap(({ personId, ids }) =>
+      personId === null ? [] : [{ id: personId, count: ids.length }]
+    )
+    await writeSuppressions(db, project.id, { suppressions: fresh, expected, since, actor })
+    return results(new Map(missing.map((subject, i) => [subject, fresh[i]?.id ?? ''])))
+  })
+}
+
+/** Finds whom a selection means. An erased person is found by its tombstones, as long as the service keeps them. */
+async function findSubjects(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
+  const hashOf = (id: string) => hashDistinctId(project.erasureSalt, project.id, id)
+  const persons = await findPersonsToErase(db, project.id, selection)
+  const living = await Promise.all(
+    persons.map(async ({ id, uuid, identities }): Promise<Subject> => {
+      const names = identities.map(({ distinctId }) => distinctId)
+      return {
+        names: selection.distinctIds ? names : [String(id), uuid],
+        person: uuid,
+        personId: id,
+        ids: await Promise.all(names.map(async (name) => ({ hash: await hashOf(name), name })))
+      }
+    })
+  )
+  const found = new Set(living.flatMap(({ names }) => names))
+  const lost = [...new Set(selection.distinctIds ?? [])].filter((name) => !found.has(name))
+  const hashes = await Promise.all(lost.map(hashOf))
+  const uuids = (selection.uuids ?? []).filter((uuid) => !found.has(uuid))
+  const erased = await findErased(db, project.id, { uuids, hashes })
+  const gone = erased.map((one): Subject => {
+    const names = lost.filter((_, i) => one.hashes.includes(hashes[i] ?? ''))
+    return {
+      names: selection.distinctIds ? names : [one.uuid],
+      person: one.uuid,
+      personId: null,
+      ids: one.hashes.map((hash) => ({ hash, name: lost[hashes.indexOf(hash)] ?? null }))
+    }
+  })
+  const named = new Set(gone.flatMap(({ names }) => names))
+  const unknown = lost.flatMap((name, i): Subject[] =>
+    named.has(name)
+      ? []
+      : [{ names: [name], person: null, personId: null, ids: [{ hash: hashes[i] ?? '', name }] }]
+  )
+  return [...living, ...gone, ...unknown]
+}
+
+/** Returns the suppressions in force of the subjects' distinct ids, by hash. */
+async function findInForce(
+  db: Db,
+  projectId: number,
+  subjects: Subject[],
+  now: number
+): Promise<Map<string, Suppressed>> {
+  const hashes = subjects.flatMap(({ ids }) => ids.map(({ hash }) => hash))
+  const found = await findSuppressed(db, projectId, hashes)
+  const byHash = [...Map.groupBy(found, ({ hash }) => hash)]
+  return new Map(
+    byHash.flatMap(([hash, own]) => {
+      const suppressed = suppressionAt(own, now)
+      return suppressed ? [[hash, suppressed]] : []
+    })
+  )
+}
+
+type Making = { secret: string; projectId: number; isIdentified: boolean; since: number }
+
+async function newSuppression(
+  { person, personId, ids }: Subject,
+  { secret, projectId, isIdentified, since }: Making
+): Promise<NewSuppression> {
+  const id = uuidv7({ msecs: since })
+  const salt = await saltOf(secret, { projectId, personUuid: id, requestedAt: since })
+  return {
+    id,
+    person,
+    person_id: personId,
+    is_identified: isIdentified,
+    ids: await Promise.all(
+      ids.map(async ({ hash, name }) => ({
+        hash,
+        receipt_hash: name === null ? null : await hashForReceipt(salt, name)
+      }))
+    )
+  }
+}
+
+function resultsOf(
+  { names, person, ids }: Subject,
+  fresh: string | undefined,
+  inForce: Map<string, Suppressed>
+): Result[] {
+  const present = ids.flatMap(({ hash }) => inForce.get(hash)?.suppressionId ?? [])
+  const suppressions = fresh === undefined ? [...new Set(present)] : [fresh]
+  return names.map((name) => ({ name, isNew: fresh !== undefined, person, suppressions }))
+}
+
+type Lift = { actor: Actor; ledger: Ledger; now: Date }
+
+/**
+ * Lifts a suppression; one that is lifted stays as it is.
+ * @returns the suppression as it is now
+ */
+export async function lift(
+  db: Db,
+  row: SuppressionRow,
+  { actor, ledger, now }: Lift
+): Promise<SuppressionRow> {
+  if (row.liftedAt !== null) {
+    return row
+  }
+  const at = now.getTime()
+  await ledger.append(
+    {
+      kind: 'suppression_lift',
+      project: row.projectId,
+      suppression: row.id,
+      lifted_at: at,
+      user: actor?.user.id ?? 0,
+      key: actor?.key.id ?? 0
+    },
+    at
+  )
+  return retryConflicts(async () => {
+    const current = await findSuppression(db, row.projectId, row.id)
+    if (current?.liftedAt !== null) {
+      return current ?? row
+    }
+    await writeLift(db, current, { actor, at })
+    return { ...current, liftedAt: at, liftedBy: actor }
+  })
+}

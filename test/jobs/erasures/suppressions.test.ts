@@ -1,0 +1,334 @@
+import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EVERY_MINUTE } from '../../../src/crons/cron.ts'
+import type { Suppression } from '../../../src/erasures/suppressions/schemas.ts'
+import { GENESIS } from '../../../src/ledger/entry.ts'
+import { readAfter } from '../../../src/ledger/ledger.ts'
+import { holdErasures } from '../../support/erasures.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
+import { consume, db, newProject, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+import { newStage, snapshotEvent } from '../../support/recordings.ts'
+import { AT, event, identify, newTown } from '../../support/town.ts'
+
+beforeEach(() => void listenToLog())
+
+afterAll(untilQuiet)
+
+const suppress = async (project: TestProject, body: object) =>
+  (await project.send('POST', 'persons/suppressions', body as never)).body
+
+const list = async (project: TestProject, query = '') =>
+  (await project.call('GET', `persons/suppressions${query}`)).body
+
+/** Counts the stored events by the distinct id that they have now. */
+async function countByName(project: TestProject): Promise<Record<string, number>> {
+  const rows = await db.all<{ name: string; count: number }>(
+    sql`select distinct_id as name, count(*) as count from events join distinct_ids on key = identity
+        where events.project_id = ${project.id} group by 1`
+  )
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+}
+
+describe('a suppression', () => {
+  it('of a person drops what arrives for any of its distinct ids, and counts it', async () => {
+    const { project, ada } = await newTown()
+    const before = await countByName(project)
+
+    const answer = await suppress(project, { ids: [ada.id] })
+    expect(answer).toMatchObject({
+      persons_suppressed: 1,
+      results: [{ id: ada.id, result: 'suppressed', person_uuid: ada.uuid }]
+    })
+    await project.ingest([...event('ada', 3), ...event('anon-ada', 2), ...event('bob', 4)])
+
+    expect(await countByName(project)).toEqual({ ...before, bob: 14 })
+    const { results } = await list(project)
+    expect(results).toMatchObject([
+      { distinct_ids: 2, events_dropped: 5, recording_parts_dropped: 0, lifted_at: null }
+    ])
+    expect(results[0].last_dropped_at).not.toBeNull()
+    const { body } = await project.call('GET', `persons/activity?limit=1`)
+    expect(body.results[0]).toMatchObject({ activity: 'suppressed', item_id: String(ada.id) })
+  })
+
+  it('of a distinct id that nobody has drops its events, and creates no person', async () => {
+    const project = await newProject()
+    const long = 'x'.repeat(250)
+    const answer = await suppress(project, { distinct_ids: ['eve', long] })
+    expect(answer).toMatchObject({
+      persons_suppressed: 2,
+      results: [
+        { id: 'eve', result: 'suppressed', person_uuid: null },
+        { id: long, result: 'suppressed' }
+      ]
+    })
+
+    await project.ingest([...event('eve', 2), ...event(long.slice(0, 200), 3)])
+
+    expect(await countByName(project)).toEqual({})
+    expect((await project.call('GET', 'persons')).body.count).toBe(0)
+    const dropped = (await list(project, '?distinct_id=eve')).results
+    expect(dropped).toMatchObject([{ events_dropped: 2, distinct_ids: 1 }])
+  })
+
+  it('leaves what was accepted before, and what is accepted after it is lifted', async () => {
+    const project = await newProject()
+    const { results } = await suppress(project, { distinct_ids: ['eve'] })
+    const [id] = results[0].suppressions
+    const [{ since }] = (await list(project)).results
+    await project.ingest(event('eve', 1), Date.parse(since) - 1)
+    await project.ingest(event('eve', 2), Date.parse(since))
+
+    const lifted = await project.send('POST', `persons/suppressions/${id}/lift`)
+    const until = Date.parse(lifted.body.lifted_at)
+    await project.ingest(event('eve', 4), until - 1)
+    await project.ingest(event('eve', 8), until)
+
+    expect(await countByName(project)).toEqual({ eve: 9 })
+    expect((await list(project, '?status=in_force')).count).toBe(0)
+    expect((await list(project, '?status=lifted')).results).toMatchObject([{ events_dropped: 6 }])
+    const again = await project.send('POST', `persons/suppressions/${id}/lift`)
+    expect(again.body).toEqual((await list(project)).results[0])
+  })
+
+  it('survives the deletion of the person, and finds a deleted person', async () => {
+    const { project, ada } = await newTown()
+    await project.call('DELETE', `persons/${ada.id}`)
+
+    const answer = await suppress(project, { distinct_ids: ['ada'] })
+    expect(answer.results).toMatchObject([{ result: 'suppressed', person_uuid: ada.uuid }])
+    expect((await suppress(project, { ids: [ada.uuid] })).results).toEqual([
+      { ...answer.results[0], id: ada.uuid, result: 'already_suppressed' }
+    ])
+    await project.ingest([...event('ada', 1), ...event('anon-ada', 1)], Date.now() + 10)
+
+    expect(await countByName(project)).toEqual({ bob: 10 })
+    expect((await list(project)).results[0].events_dropped).toBe(2)
+  })
+
+  it('survives a split', async () => {
+    const { project, ada } = await newTown()
+    await suppress(project, { ids: [ada.uuid] })
+    const before = await countByName(project)
+
+    await project.send('POST', `persons/${ada.id}/split`, { main_distinct_id: 'ada' })
+    await project.ingest([...event('ada', 1), ...event('anon-ada', 1)])
+
+    expect(await countByName(project)).toEqual(before)
+  })
+
+  it.each([
+    ['the suppressed id is merged into another', identify('carol', 'eve')],
+    ['another id is merged into the suppressed one', identify('eve', 'carol')]
+  ])('takes in an id when %s, with all ids of its person', async (_, link) => {
+    const project = await newProject()
+    await project.ingest([
+      {
+        event: '$create_alias',
+        distinct_id: 'carol',
+        timestamp: AT,
+        properties: { alias: 'carols-phone' }
+      }
+    ])
+    // An identified person is not folded by `$identify`: this test is about persons that are.
+    await db.run(sql`update persons set is_identified = 0 where project_id = ${project.id}`)
+    const before = await countByName(project)
+    await suppress(project, { distinct_ids: ['eve'] })
+
+    await project.ingest([...event('carols-phone', 1), link, ...event('carol', 2)])
+    await project.ingest([...event('carols-phone', 2), ...event('bob', 1)])
+
+    expect(await countByName(project)).toEqual({ ...before, bob: 1 })
+    expect((await list(project)).results).toMatchObject([{ events_dropped: 6, distinct_ids: 3 }])
+  })
+
+  it('takes in no id that the service would not have merged', async () => {
+    const { project, ada } = await newTown()
+    await suppress(project, { ids: [ada.id] })
+    const before = await countByName(project)
+
+    await project.ingest([identify('bob', 'ada'), identify('anonymous', 'anon-ada')])
+    await project.ingest([...event('bob', 1), ...event('anonymous', 1)])
+
+    expect(await countByName(project)).toEqual({ ...before, bob: 11, anonymous: 1 })
+    expect((await list(project)).results).toMatchObject([{ events_dropped: 2, distinct_ids: 2 }])
+  })
+
+  it('drops parts of recordings, and deletes their objects', async () => {
+    const { project, record } = await newStage()
+    await suppress(project, { distinct_ids: ['ada'] })
+
+    await record(
+      snapshotEvent(project, { session: 'one', distinct_id: 'ada' }),
+      snapshotEvent(project, { session: 'two', distinct_id: 'bob' })
+    )
+
+    const rows = await db.all<{ session_id: string }>(
+      sql`select session_id from recordings where project_id = ${project.id}`
+    )
+    expect(rows).toEqual([{ session_id: 'two' }])
+    const { objects } = await env.BUCKET.list({ prefix: `recordings/${project.id}/` })
+    expect(objects.filter(({ key }) => key.includes('one'))).toEqual([])
+    expect((await list(project)).results).toMatchObject([{ recording_parts_dropped: 1 }])
+  })
+
+  it('has a receipt that the service verifies, and that a change makes invalid', async () => {
+    const { project, ada } = await newTown()
+    const { results } = await suppress(project, { ids: [ada.id] })
+    const [id] = results[0].suppressions
+    await project.ingest(event('ada', 3))
+
+    const { body: receipt } = await project.call('GET', `persons/suppressions/${id}/receipt`)
+
+    expect(receipt).toMatchObject({ kind: 'suppression', events_dropped: 3, person_uuid: ada.uuid })
+    expect(receipt.subject.distinct_ids).toHaveLength(2)
+    const verify = async (body: object) =>
+      (await project.send('POST', 'persons/deletion_receipts/verify', body as never)).body.valid
+    expect(await verify(receipt)).toBe(true)
+    expect(await verify({ ...receipt, events_dropped: 4 })).toBe(false)
+  })
+
+  it('is in force again after a restore, with the ids that joined, until it was lifted', async () => {
+    const { objects } = await env.BUCKET.list({ prefix: 'ledger/entries/' })
+    await env.BUCKET.delete(objects.map(({ key }) => key))
+    await db.run(sql`delete from ledger_head`)
+    const { project, ada } = await newTown()
+    await suppress(project, { ids: [ada.id] })
+    await project.ingest([identify('ada', 'tablet')])
+    const eve = await suppress(project, { distinct_ids: ['eve'] })
+    await project.send('POST', `persons/suppressions/${eve.results[0].suppressions[0]}/lift`)
+    const before = (await list(project)).results
+    const names = JSON.stringify(await readAfter(env.BUCKET, GENESIS, 100))
+    expect(names).not.toMatch(/anon-ada|tablet|"ada"|eve"/)
+
+    await db.run(sql`delete from suppressions where project_id = ${project.id}`)
+    await db.run(sql`delete from suppressed_ids where project_id = ${project.id}`)
+    const { cron } = holdErasures()
+    await db.run(sql`delete from ledger_head`)
+    const restored = Date.now() + 120_000
+    await replay(cron, restored)
+
+    const after = (await list(project)).results
+    expect(after).toMatchObject(
+      before.map(
+        ({ id, since, lifted_at, distinct_ids, person_uuid }: Record<string, unknown>) => ({
+          id,
+          since,
+          lifted_at,
+          distinct_ids,
+          person_uuid
+        })
+      )
+    )
+    const stored = await countByName(project)
+    await project.ingest(event('tablet', 2), restored)
+    expect(await countByName(project)).toEqual(stored)
+  })
+
+  it('refuses unclear requests, and hides the suppressions of other projects', async () => {
+    const project = await newProject()
+    const { results } = await suppress(project, { distinct_ids: ['eve'] })
+    const [id] = results[0].suppressions
+    for (const body of [
+      {},
+      { ids: [1], distinct_ids: ['eve'] },
+      { uuids: ['eve'] },
+      { ids: ['eve'] }
+    ]) {
+      expect((await project.send('POST', 'persons/suppressions', body)).status).toBe(400)
+    }
+    expect(await suppress(project, { ids: [999_999_999] })).toEqual({
+      persons_suppressed: 0,
+      results: [{ id: 999_999_999, result: 'not_found', person_uuid: null, suppressions: [] }]
+    })
+    const other = await newProject()
+    expect((await list(other)).count).toBe(0)
+    expect((await other.send('POST', `persons/suppressions/${id}/lift`)).status).toBe(404)
+    expect((await other.call('GET', `persons/suppressions/${id}/receipt`)).status).toBe(404)
+    await other.ingest(event('eve', 1))
+    expect(await countByName(other)).toEqual({ eve: 1 })
+  })
+})
+
+describe('a suppression at the same time', () => {
+  it.each([1, 2, 3, 4])(
+    'as call %i of the consumer, the last of which writes, drops events accepted later',
+    async (at) => {
+      const project = await newProject()
+      await project.ingest(event('bob', 1))
+      let calls = 0
+      const DB = aroundCalls(env.DB, async (run, call) => {
+        calls = call
+        if (call === at) {
+          await suppress(project, { distinct_ids: ['ada', 'bob'] })
+        }
+        return run()
+      })
+
+      const later = Date.now() + 60_000
+      const message = project.message([...event('ada', 2), ...event('bob', 3)], later)
+      await consume([message], 1, { DB })
+
+      expect(calls).toBeGreaterThanOrEqual(4)
+      expect(await countByName(project)).toEqual({ bob: 1 })
+      const { results } = await list(project)
+      expect(results.map((one: Suppression) => one.events_dropped).sort()).toEqual([2, 3])
+    }
+  )
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'as call %i of the request covers an id that is merged meanwhile',
+    async (at) => {
+      const { project, ada } = await newTown()
+      let isMerged = false
+      const DB = aroundCalls(env.DB, async (run, call) => {
+        if (call === at && !isMerged) {
+          isMerged = true
+          await project.ingest([identify('ada', 'tablet')])
+        }
+        return run()
+      })
+      await project.send('POST', 'persons/suppressions', { ids: [ada.id] }, { DB })
+      const before = await countByName(project)
+      if (!isMerged) {
+        await project.ingest([identify('ada', 'tablet')], Date.now() + 1)
+      }
+
+      await project.ingest(event('tablet', 2), Date.now() + 60_000)
+
+      expect(await countByName(project)).toEqual(before)
+      expect((await list(project)).results).toMatchObject([{ distinct_ids: 3 }])
+    }
+  )
+
+  it.each(
+    [1, 2, 3, 4, 5, 6].flatMap((call) =>
+      (['before', 'after'] as const).map((side) => ({ call, side }))
+    )
+  )('is in force once if the request is cut off $side call $call', async ({ call, side }) => {
+    const { project, ada } = await newTown()
+    const { DB } = cutAt(env.DB, call, side)
+    const path = 'persons/suppressions'
+    await project.send('POST', path, { ids: [ada.id] }, { DB })
+    await replay(holdErasures().cron, Date.now() + 120_000)
+
+    await suppress(project, { ids: [ada.id] })
+
+    expect((await list(project)).results).toMatchObject([
+      { person_uuid: ada.uuid, lifted_at: null }
+    ])
+  })
+})
+
+/** Applies the ledger as the cron does at a time when all entries are old enough. */
+async function replay(cron: ReturnType<typeof holdErasures>['cron'], at: number): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: at })
+  try {
+    await cron(EVERY_MINUTE, at)
+  } finally {
+    vi.useRealTimers()
+  }
+}

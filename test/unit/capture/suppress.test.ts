@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import type { Incoming } from '../../../src/capture/changes.ts'
+import { sortOut } from '../../../src/capture/suppress.ts'
+import type { Suppressed } from '../../../src/suppressions/suppression.ts'
+
+const KNOWN = {
+  seen: new Set<string>(),
+  identities: new Map<string, { key: number; personId: number | null }>(),
+  persons: new Map()
+}
+
+const SUPPRESSED: Suppressed = {
+  suppressionId: 'one',
+  isIdentified: false,
+  since: 100,
+  liftedAt: null
+}
+
+let uuids = 0
+
+/** Returns an event, or a merge of `source` into the distinct id. */
+const event = (distinct_id: string, received_at = 100, source?: string): Incoming => {
+  uuids += 1
+  return {
+    uuid: String(uuids),
+    event: source === undefined ? '$pageview' : '$merge_dangerously',
+    distinct_id,
+    timestamp: received_at,
+    received_at,
+    properties: source === undefined ? {} : { alias: source }
+  }
+}
+
+const suppressing = (id: string, more: Partial<Suppressed> = {}) =>
+  new Map([[id, [{ ...SUPPRESSED, ...more }]]])
+
+it.each([
+  [99, null, true],
+  [100, null, false],
+  [199, 200, false],
+  [200, 200, true]
+])('accepted at %i and lifted at %s: kept is %s', (at, liftedAt, isKept) => {
+  const { kept, dropped } = sortOut([event('ada', at)], KNOWN, suppressing('ada', { liftedAt }))
+
+  expect(kept).toHaveLength(isKept ? 1 : 0)
+  expect(dropped).toEqual(isKept ? [] : [{ suppression: 'one', count: 1, lastAt: at }])
+})
+
+it('does not count an event that is stored already', () => {
+  const stored = event('ada')
+  const known = { ...KNOWN, seen: new Set([stored.uuid]) }
+
+  expect(sortOut([stored], known, suppressing('ada'))).toEqual({
+    kept: [],
+    dropped: [],
+    joined: []
+  })
+})
+
+/** Returns all orders of a list. */
+const ordersOf = <T>(items: T[]): T[][] =>
+  items.length < 2
+    ? [items]
+    : items.flatMap((item, i) => ordersOf(items.toSpliced(i, 1)).map((rest) => [item, ...rest]))
+
+it('follows a chain of merges, in whatever order its events are in the batch', () => {
+  const chain = [
+    event('a', 100, 'ada'),
+    event('a', 101, 'b'),
+    event('c', 102, 'b'),
+    event('c', 102),
+    event('c', 101),
+    event('other', 103)
+  ]
+  const names = (events: Incoming[]) =>
+    events.map(({ distinct_id, received_at }) => `${distinct_id}@${received_at}`).sort()
+
+  for (const order of ordersOf(chain)) {
+    const { kept, dropped, joined } = sortOut(order, KNOWN, suppressing('ada'))
+
+    expect(names(kept)).toEqual(['c@101', 'other@103'])
+    expect(dropped).toEqual([{ suppression: 'one', count: 4, lastAt: 102 }])
+    expect(joined.map(({ distinctId, since }) => [distinctId, since])).toEqual([
+      ['a', 100],
+      ['b', 101],
+      ['c', 102]
+    ])
+  }
+})
+
+it('lets no id join by the merge of ids that two suppressions cover', () => {
+  const both = new Map([...suppressing('ada'), ...suppressing('eve', { suppressionId: 'two' })])
+
+  expect(sortOut([event('ada', 100, 'eve')], KNOWN, both)).toMatchObject({
+    kept: [],
+    dropped: [{ suppression: 'one', count: 1 }],
+    joined: []
+  })
+})
