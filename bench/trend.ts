@@ -62,12 +62,16 @@ async function measureAll(size: Size, isSmoke: boolean, folder: string): Promise
     execFileSync('sync')
     // Warms up all sides: otherwise the first one asked would pay for one-time compiling and reading.
     for (const question of QUESTIONS) {
-      await measure(ask, kindOf(1), question, engines, { ...size, runs: IN_A_TURN })
+      await measure(ask, { event: kindOf(1), question }, engines, { ...size, runs: IN_A_TURN })
     }
     const rows = []
     for (const event of [kindOf(0), kindOf(1)]) {
       for (const question of QUESTIONS) {
-        rows.push({ event, question, times: await measure(ask, event, question, engines, size) })
+        rows.push({
+          event,
+          question,
+          times: await measure(ask, { event, question }, engines, size)
+        })
       }
     }
     for (const one of opened) {
@@ -94,8 +98,7 @@ const Answer = z.object({
 /** Asks all sides in turns of a few requests, so that none always follows another, and compares their answers. */
 async function measure(
   ask: Ask,
-  event: string,
-  question: QuestionName,
+  { event, question }: { event: string; question: QuestionName },
   engines: Engine[],
   size: Size
 ) {

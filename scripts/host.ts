@@ -7,8 +7,7 @@ import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import { describeFault, explainRewrite, OperatorError, readConfig, stateDir } from './local.ts'
-import { overwriteErased } from './overwrite.ts'
+import { describeFault, OperatorError, overwrite, readConfig, stateDir } from './local.ts'
 import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
@@ -80,7 +79,7 @@ async function run(): Promise<void> {
       throw new OperatorError(`The cron "${cron}" failed: ${outcome}`)
     }
     if (cron === EVERY_15_MINUTES) {
-      explainRewrite(() => overwriteErased(stateDir))
+      overwrite(stateDir)
     }
   }
   const crons = startCrons(readConfig().triggers.crons, (cron, minute) =>

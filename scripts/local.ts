@@ -21,7 +21,7 @@ import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
 import { QueueNames } from '../src/queues/names.ts'
 import { openD1, WORKER } from './d1.ts'
-import { overwriteDeleted } from './overwrite.ts'
+import { overwriteErased } from './overwrite.ts'
 import { listRunning } from './running.ts'
 
 export const root = join(import.meta.dirname, '..')
@@ -58,8 +58,8 @@ export type Service = {
   secrets: Secrets
   /** Whether this is the deployed service, whose secrets are unknown here. */
   isDeployed: boolean
-  /** Overwrites what was deleted in the files of local databases. */
-  overwriteDeleted?(): void
+  /** Overwrites what erasures have deleted in the files of local databases. */
+  overwriteErased?(): void
   close(): Promise<void>
 }
 
@@ -276,7 +276,7 @@ export async function openLocal(folder = stateDir): Promise<Service> {
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
       isDeployed: false,
-      overwriteDeleted: () => explainRewrite(() => overwriteDeleted(folder)),
+      overwriteErased: () => overwrite(folder),
       close: () => miniflare.dispose()
     }
   } catch (error) {
@@ -292,14 +292,14 @@ export async function openLocal(folder = stateDir): Promise<Service> {
 const isLockedOut = (error: unknown): boolean =>
   error instanceof Error && /internal error; reference/.test(error.message)
 
-/** Rewrites databases. @throws OperatorError when that is impossible, as on a full disk */
-export function explainRewrite(rewrite: () => void): void {
+/** Overwrites what erasures have deleted. @throws OperatorError when that is impossible, for example on a full disk */
+export function overwrite(folder: string): void {
   try {
-    rewrite()
+    overwriteErased(folder)
   } catch (error) {
     const fault = error instanceof Error ? error.message : error
     throw new OperatorError(
-      `What was deleted is still in the files of the databases, which could not be rewritten: ${fault}. Run npm run purge:now again.`
+      `The data is deleted, but traces of it are still in the database files, which could not be rewritten: ${fault}. Run npm run purge:now again.`
     )
   }
 }

@@ -18,9 +18,17 @@ const MARK = 'overwritten'
 
 const Completed = z.object({ completed: z.string() })
 
-/** Rewrites all databases of a state folder, so that nothing that was deleted is left in their files. */
-export function overwriteDeleted(folder: string): void {
+/**
+ * Rewrites all databases of a state folder, so that nothing that was deleted is left in their files, if an erasure has been
+ * completed since the last time.
+ */
+export function overwriteErased(folder: string): void {
+  const mark = join(folder, MARK)
+  const before = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
   const completed = listCompleted(folder)
+  if (completed === before) {
+    return
+  }
   for (const file of listDatabases(folder)) {
     const database = new DatabaseSync(file, { timeout: BUSY_MS })
     try {
@@ -31,17 +39,7 @@ export function overwriteDeleted(folder: string): void {
       database.close()
     }
   }
-  writeFileSync(join(folder, MARK), completed)
-}
-
-/** The same if an erasure has been completed since the last time. */
-export function overwriteErased(folder: string): void {
-  const mark = join(folder, MARK)
-  const before = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
-  const completed = listCompleted(folder)
-  if (completed !== before) {
-    overwriteDeleted(folder)
-  }
+  writeFileSync(mark, completed)
 }
 
 /** Lists how many erasures each database has completed, and when the last one was; empty without any. */

@@ -61,9 +61,7 @@ export const purge = {
         const completed = tasks + resumed - open
         runs.push({ database, tasks, resumed, completed })
       }
-      if (runs.some(({ completed }) => completed > 0)) {
-        service.overwriteDeleted?.()
-      }
+      service.overwriteErased?.()
       return { runs }
     }
   })

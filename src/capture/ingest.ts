@@ -79,13 +79,8 @@ export function ingestPart(
       read.suppressionSerial,
       wanted.distinctIds
     )
-    const { kept, dropped, joining } = await applySuppressions(
-      db,
-      project,
-      ordered,
-      read,
-      suppressions
-    )
+    const found = { events: ordered, known: read, suppressions }
+    const { kept, dropped, joining } = await applySuppressions(db, project, found)
     if (joining.length > 0) {
       await log?.(joining)
     }

@@ -11,6 +11,13 @@ import { type Joined, type Sorted, sortOut } from './suppress.ts'
 /** Notes distinct ids that are about to join suppressions. */
 export type JoinLog = (joining: Joining[]) => Promise<void>
 
+/** A batch, what is known of its persons, and the suppressions of its distinct ids. */
+type Found = {
+  events: readonly Incoming[]
+  known: Pick<Known, 'seen' | 'identities' | 'persons'>
+  suppressions: Suppressions
+}
+
 /** The events that are stored, how many are dropped, and the ids that join suppressions. */
 type Applied = Pick<Sorted, 'kept' | 'dropped'> & { joining: Joining[] }
 
@@ -21,9 +28,7 @@ type Applied = Pick<Sorted, 'kept' | 'dropped'> & { joining: Joining[] }
 export async function applySuppressions(
   db: Db,
   project: { id: number; erasureSalt: string },
-  events: readonly Incoming[],
-  known: Pick<Known, 'seen' | 'identities' | 'persons'>,
-  suppressions: Suppressions
+  { events, known, suppressions }: Found
 ): Promise<Applied> {
   const joining: Joining[] = []
   for (let all = suppressions; ; ) {

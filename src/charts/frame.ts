@@ -53,37 +53,39 @@ export function drawLegend(
   theme: Theme,
   series: Series[],
   mark: (index: number, x: number, y: number) => string = (index, x, y) =>
-    point(theme, index, x, y, 4)
+    point(theme, index, { x, y }, 4)
 ): { svg: string; rest: Box } {
   const width = box.right - box.left
   const drawn: string[] = []
   let [x, line] = [0, 0]
+  const at = (more: number) => ({ x: box.left + x + more, y: box.top + line * LINE_HEIGHT })
   for (const [index, { name }] of series.entries()) {
-    const left = series.length - index
-    const more = left > 1 ? widthOf(`+${left - 1} more`, SMALL_SIZE) + GAP : 0
+    const rest = series.length - index
+    const more = rest > 1 ? widthOf(`+${rest - 1} more`, SMALL_SIZE) + GAP : 0
     const text = shorten(name || '(empty)', SMALL_SIZE, Math.min(220, width - MARK))
     const needed = MARK + widthOf(text, SMALL_SIZE)
     const isLast = line === MAX_LINES - 1
     if (x > 0 && x + needed + (isLast ? more : 0) > width) {
       if (isLast) {
-        drawn.push(entry(box, theme, x, line, `+${left} more`))
+        drawn.push(entry(`+${rest} more`, theme, at(0)))
         break
       }
       x = 0
       line += 1
     }
-    drawn.push(mark(index, box.left + x + 5, box.top + line * LINE_HEIGHT + 8))
-    drawn.push(entry(box, theme, x + MARK, line, text))
+    const { x: left, y: top } = at(0)
+    drawn.push(mark(index, left + 5, top + 8))
+    drawn.push(entry(text, theme, at(MARK)))
     x += needed + GAP
   }
   const height = drawn.length > 0 ? (line + 1) * LINE_HEIGHT + 8 : 0
   return { svg: drawn.join(''), rest: { ...box, top: box.top + height } }
 }
 
-const entry = (box: Box, theme: Theme, x: number, line: number, text: string): string =>
+const entry = (text: string, theme: Theme, { x, y }: { x: number; y: number }): string =>
   label(text, {
-    x: box.left + x,
-    y: box.top + line * LINE_HEIGHT + 12,
+    x,
+    y: y + 12,
     'font-size': SMALL_SIZE,
     fill: theme.ink
   })

@@ -15,22 +15,26 @@ export function drawLines(box: Box, theme: Theme, { series, buckets }: Chart): s
   const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
   const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: false })
   const lines = series.flatMap(({ data, previous }, i) => [
-    ...(previous ? [drawLine(plot, theme, i, previous, '5 4')] : []),
-    drawLine(plot, theme, i, data)
+    ...(previous ? [drawLine(plot, previous, { color: colorOf(theme, i), dash: '5 4' })] : []),
+    drawLine(plot, data, { color: colorOf(theme, i) })
   ])
   const points = series.flatMap(({ data }, i) =>
     data.length <= MAX_POINTS
-      ? data.map((value, bucket) => point(theme, i, plot.x(bucket), plot.y(value)))
+      ? data.map((value, bucket) => point(theme, i, { x: plot.x(bucket), y: plot.y(value) }))
       : []
   )
   return svg + lines.join('') + points.join('')
 }
 
-const drawLine = (plot: Plot, theme: Theme, i: number, data: number[], dash?: string): string =>
+const drawLine = (
+  plot: Plot,
+  data: number[],
+  { color, dash }: { color: string; dash?: string }
+): string =>
   element('path', {
     d: pathOf(plot, data),
     fill: 'none',
-    stroke: colorOf(theme, i),
+    stroke: color,
     'stroke-width': data.length > MANY ? 1 : 2,
     'stroke-linejoin': 'round',
     'stroke-linecap': 'round',
@@ -52,7 +56,7 @@ export function drawAreas(box: Box, theme: Theme, { series, buckets }: Chart): s
     return element('path', { d: `${pathOf(plot, upper)}${back}Z`, ...surface(theme, i) })
   })
   const points = stacks.flatMap((upper, i) =>
-    upper.length === 1 ? [point(theme, i, plot.x(0), plot.y(upper[0] ?? 0), 4)] : []
+    upper.length === 1 ? [point(theme, i, { x: plot.x(0), y: plot.y(upper[0] ?? 0) }, 4)] : []
   )
   return svg + areas.join('') + points.join('')
 }

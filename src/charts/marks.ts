@@ -8,7 +8,12 @@ import { colorOf, type Theme } from './theme.ts'
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'down', 'cross'] as const
 
 /** Returns the point of a series on its line, `r` pixels around its middle. */
-export function point(theme: Theme, index: number, x: number, y: number, r = 3.2): string {
+export function point(
+  theme: Theme,
+  index: number,
+  { x, y }: { x: number; y: number },
+  r = 3.2
+): string {
   const fill = colorOf(theme, index)
   switch (SHAPES[index % SHAPES.length]) {
     case 'square':

@@ -208,11 +208,13 @@ function toRows(row: Found, { identities, versions, sessions, properties }: Want
   }
 }
 
+/** A project's events of one name. */
+type Kind = { projectId: number; eventId: number }
+
 /** Reads the events of one name from a moment up to another, by time and uuid. */
 export async function readRows(
   db: Db,
-  projectId: number,
-  eventId: number,
+  { projectId, eventId }: Kind,
   { since, until }: Range,
   wanted: Wanted
 ): Promise<Rows> {
@@ -229,8 +231,7 @@ export async function readRows(
 /** Reads a page of the events of one name at a moment, by uuid. @returns also the last uuid, in hexadecimal digits */
 export async function readMoment(
   db: Db,
-  projectId: number,
-  eventId: number,
+  { projectId, eventId }: Kind,
   { time, after, limit }: { time: number; after: string; limit: number },
   wanted: Wanted
 ): Promise<{ rows: Rows; last: string }> {
@@ -249,8 +250,7 @@ export async function readMoment(
 /** Reads the events of several names from a moment up to another, in the order of time and uuid. */
 export async function readSortedRows(
   db: Db,
-  projectId: number,
-  eventIds: readonly number[],
+  { projectId, eventIds }: { projectId: number; eventIds: readonly number[] },
   { since, until }: Range,
   wanted: Wanted
 ): Promise<Rows> {

@@ -89,9 +89,8 @@ export class Reader {
 
   /** Reads the events of a range; in halves if D1 finds one answer too large. */
   async #readRows(eventId: number, range: Range): Promise<Batch[]> {
-    const rows = await readRows(this.#db, this.#projectId, eventId, range, this.#wanted).catch(
-      unlessTooBig
-    )
+    const name = { projectId: this.#projectId, eventId }
+    const rows = await readRows(this.#db, name, range, this.#wanted).catch(unlessTooBig)
     await pause(REST_MS)
     if (rows) {
       return rows.length > 0 ? [rowsToBatch(rows, this.#wanted)] : []
@@ -105,13 +104,12 @@ export class Reader {
 
   /** Reads the events of a single moment, which D1 finds too large for one answer. */
   async #readMoment(eventId: number, time: number): Promise<Batch[]> {
+    const name = { projectId: this.#projectId, eventId }
     const batches: Batch[] = []
     let limit = MOMENT_EVENTS
     for (let after = ''; ; ) {
       const page = { time, after, limit }
-      const read = await readMoment(this.#db, this.#projectId, eventId, page, this.#wanted).catch(
-        unlessTooBig
-      )
+      const read = await readMoment(this.#db, name, page, this.#wanted).catch(unlessTooBig)
       await pause(REST_MS)
       if (!read) {
         limit = Math.ceil(limit / 2)
@@ -129,11 +127,10 @@ export class Reader {
 
   async #readSorted(overview: Overview, step: Range): Promise<Batch[]> {
     const batches: Batch[] = []
-    const ids = overview.names.map(({ eventId }) => eventId)
+    const eventIds = overview.names.map(({ eventId }) => eventId)
+    const names = { projectId: this.#projectId, eventIds }
     const read = async (range: Range): Promise<void> => {
-      const rows = await readSortedRows(this.#db, this.#projectId, ids, range, this.#wanted).catch(
-        unlessTooBig
-      )
+      const rows = await readSortedRows(this.#db, names, range, this.#wanted).catch(unlessTooBig)
       await pause(REST_MS)
       if (rows) {
         batches.push(rowsToBatch(rows, this.#wanted))

@@ -1,6 +1,6 @@
 /**
- * Memory of the isolate for values that can be made again. Several kinds of them share it; those used last stay, up to a number
- * of bytes.
+ * Memory of the isolate for values that can be read again. Several kinds of values share it. The most recently used ones stay,
+ * up to a number of bytes.
  */
 export class Memory {
   readonly #maxBytes: number
@@ -47,7 +47,10 @@ export class Memory {
   }
 }
 
-/** What an isolate, which has 128 MB, keeps of columns: for example the identities of four million events, and who a million are. */
+/**
+ * What an isolate, which has 128 MB, keeps of columns: for example the identities of four million events and the actors of a
+ * million identities.
+ */
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**

@@ -1,7 +1,7 @@
 /** Elements of a list, at least. */
 const MIN_LENGTH = 32_768
 
-/** Lists of numbers that are used again: the memory of those that are not is freed late, and a trend would take millions. */
+/** Lists of numbers for reuse: memory of typed arrays is freed late, and a trend would allocate a list for each batch. */
 export class Scratch {
   readonly #lists: Int32Array[] = []
   #taken = 0

@@ -152,7 +152,11 @@ export class VersionValues {
 
   /** Decodes a chunk, or takes what is kept of it. @returns undefined if its versions have to be looked up */
   #toChunk({ chunk, build, versions, data, state }: ReadChunk): Chunk | undefined {
-    const places = take(keptPlaces, this.#placesKey(chunk), build, versions, toPlaces)
+    const places = take(
+      keptPlaces,
+      { key: this.#placesKey(chunk), build, text: versions },
+      toPlaces
+    )
     if (!places || state === 'cold') {
       return undefined
     }
@@ -160,7 +164,7 @@ export class VersionValues {
     const column =
       state === 'none'
         ? emptyColumn(length)
-        : take(keptColumns, this.#columnKey(chunk), build, data, (text) =>
+        : take(keptColumns, { key: this.#columnKey(chunk), build, text: data }, (text) =>
             decodeColumn(text, length)
           )
     return (
@@ -206,9 +210,7 @@ export class VersionValues {
 /** Decodes and keeps a text, or takes what is kept. @returns undefined if there is neither */
 function take<Content>(
   kept: Recent<Kept<Content>>,
-  key: string,
-  build: string,
-  text: string | null,
+  { key, build, text }: { key: string; build: string; text: string | null },
   decode: (text: string) => Content
 ): Content | undefined {
   if (text === null) {

@@ -40,9 +40,7 @@ export async function previewErasure(
 export async function previewCompletion(
   db: Db,
   projectId: number,
-  persons: number,
-  keys: number[],
-  wanted: Wanted
+  { persons, keys, ...wanted }: Wanted & { persons: number; keys: number[] }
 ) {
   const counts = {
     ...(await countOwned(db, projectId, [], keys)),

@@ -130,12 +130,13 @@ export const StatusFilters = z.object({
 export const MAX_PERSONS = 1_000
 
 /** A person's id: an integer, also as a string, or a UUID. */
-const Id = z.union(
+export const PersonId = z.union(
   [z.int().min(0), z.string().regex(/^\d{1,15}$/), z.guid()],
   'The id of a person must be an integer or a UUID.'
 )
 
-const listOf = <S extends z.ZodType>(item: S) =>
+/** As many persons as one request may name. */
+export const listOf = <S extends z.ZodType>(item: S) =>
   z
     .array(item)
     .min(1, `Send between 1 and ${MAX_PERSONS} persons.`)
@@ -204,7 +205,7 @@ export const DeleteBody = closed(
 export const BulkDelete = closed(
   z
     .object({
-      ids: listOf(Id).nullish().meta({ description: 'UUIDs or integer ids.' }),
+      ids: listOf(PersonId).nullish().meta({ description: 'UUIDs or integer ids.' }),
       distinct_ids: listOf(z.string().min(1).max(1000)).nullish(),
       delete_events: BodyFlag.meta({
         type: 'boolean',

@@ -67,7 +67,7 @@ export class Computation {
     for (const series of query.series) {
       const ofSeries: Part[] = []
       for (const period of periods) {
-        ofSeries.push(await planPart(db, project, query, series, period))
+        ofSeries.push(await planPart(db, project, query, { series, period }))
       }
       parts.push(ofSeries)
     }

@@ -9,7 +9,7 @@ import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Grouping } from './grouping.ts'
-import type { Accumulator, Counted, Rows } from './maths/accumulator.ts'
+import type { Accumulator, Counted, Piece, Rows } from './maths/accumulator.ts'
 import { countsActors } from './maths/choose.ts'
 import type { NumberColumn } from './maths/numbers.ts'
 import type { Part } from './plan.ts'
@@ -21,7 +21,7 @@ import { Values } from './values.ts'
 /** Events that are read before they are computed. */
 export const STEP_EVENTS = 131_072
 
-/** Computing a step takes some 20 ms. Other requests get their turn only when this one waits for the clock, ms. */
+/** Pause between steps, which take some 20 ms each, in ms: other requests get their turn only while this one waits for a timer. */
 const REST_MS = 0
 
 /** Who and what is known of a project while a trend is computed; all its parts share it. */
@@ -61,8 +61,11 @@ export type Split = {
   stepEvents: number
 }
 
-/** Some of a batch's events, all of which lie in one piece of time. */
-type Run = { piece: number; batch: number; from: number; until: number }
+/** A batch, and what is counted of its events. */
+type Read = { batch: Batch; rows: Rows }
+
+/** Some events of a batch, all of which lie in one piece of time. */
+type Run = { piece: Piece; rows: Rows; from: number; until: number }
 
 /**
  * Computes a part: reads its events step by step, and gives them to the accumulator in the order of its points. Yields the
@@ -71,35 +74,17 @@ type Run = { piece: number; batch: number; from: number; until: number }
 export async function* countPart(
   knowledge: Knowledge,
   part: Part,
-  { breakdowns, grouping, deciders, work, stepEvents }: Split,
+  split: Split,
   accumulator: Accumulator
 ): AsyncGenerator<Counted[]> {
-  const { source, overview, pieces, filters } = part
-  const [begin, end] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
-  const reader = new Reader(knowledge.db, source.projectId, wantedOf(part, breakdowns), stepEvents)
-  const selection = new Selection(filters, deciders, breakdowns, work)
   let point: number | undefined
-  for (const [i, step] of overview.steps(begin, end, stepEvents).entries()) {
-    if (i > 0) {
-      await pause(REST_MS)
-    }
-    const batches = await reader.read(overview, step)
-    batches.sort((a, b) => a.since - b.since)
-    const rows: Rows[] = []
-    for (const batch of batches) {
-      const groups = await selection.groupsOf(batch, knowledge.values, grouping)
-      rows.push({ groups, ...(await countedOf(knowledge, part, batch)) })
-    }
-    for (const { piece, batch, from, until } of runsOf(part, batches, step)) {
-      const [at, counted] = [pieces[piece], rows[batch]]
-      if (!at || !counted) {
-        continue
-      }
-      if (point !== undefined && at.point !== point) {
+  for await (const runs of readRuns(knowledge, part, split)) {
+    for (const { piece, rows, from, until } of runs) {
+      if (point !== undefined && piece.point !== point) {
         yield [...accumulator.finish(point)]
       }
-      point = at.point
-      accumulator.add(counted, from, until, at)
+      point = piece.point
+      accumulator.add(rows, from, until, piece)
     }
     knowledge.forget()
   }
@@ -107,6 +92,31 @@ export async function* countPart(
     yield [...accumulator.finish(point)]
   }
   yield [...accumulator.end()]
+}
+
+/** Reads the events of a part, and yields the runs of each step. */
+async function* readRuns(
+  knowledge: Knowledge,
+  part: Part,
+  { breakdowns, grouping, deciders, work, stepEvents }: Split
+): AsyncGenerator<Run[]> {
+  const { source, overview, pieces, filters } = part
+  const [begin, end] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
+  const reader = new Reader(knowledge.db, source.projectId, wantedOf(part, breakdowns), stepEvents)
+  const selection = new Selection(filters, deciders, breakdowns, work)
+  for (const [i, step] of overview.steps(begin, end, stepEvents).entries()) {
+    if (i > 0) {
+      await pause(REST_MS)
+    }
+    const batches = await reader.read(overview, step)
+    batches.sort((a, b) => a.since - b.since)
+    const read: Read[] = []
+    for (const batch of batches) {
+      const groups = await selection.groupsOf(batch, knowledge.values, grouping)
+      read.push({ batch, rows: { groups, ...(await countedOf(knowledge, part, batch)) } })
+    }
+    yield runsOf(part, read, step)
+  }
 }
 
 /** What a part needs to know of each event. */
@@ -172,19 +182,19 @@ async function numbersOf(values: Values, batch: Batch, property: Property): Prom
 /** The runs of some batches in a step, in the order of pieces and, within a piece, of batches. */
 function runsOf(
   { pieces }: Part,
-  batches: readonly Batch[],
+  read: readonly Read[],
   step: { since: number; until: number }
 ): Run[] {
   const first = pieces.findIndex(({ until }) => until > step.since)
   const last = pieces.findLastIndex(({ since }) => since < step.until)
   const runs: Run[] = []
-  for (let piece = Math.max(0, first); piece <= last; piece += 1) {
-    const { since, until } = pieces[piece] ?? step
-    for (const [batch, { place }] of batches.entries()) {
-      const from = place(Math.max(since, step.since))
-      const end = place(Math.min(until, step.until))
+  for (const piece of pieces.slice(Math.max(0, first), last + 1)) {
+    const since = Math.max(piece.since, step.since)
+    const until = Math.min(piece.until, step.until)
+    for (const { batch, rows } of read) {
+      const [from, end] = [batch.place(since), batch.place(until)]
       if (from < end) {
-        runs.push({ piece, batch, from, until: end })
+        runs.push({ piece, rows, from, until: end })
       }
     }
   }

@@ -77,8 +77,7 @@ export async function planPart(
   db: Db,
   project: Project,
   query: TrendQuery,
-  series: Series,
-  period: Period
+  { series, period }: { series: Series; period: Period }
 ): Promise<Part> {
   const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { newStateDir } from './processes.ts'
 import { readBody } from './requests.ts'
 
 type Answer = { status: number; result?: unknown; error?: { code: number; message: string } }
@@ -156,5 +157,15 @@ export async function startCloudflare() {
   onTestFinished(() => void server.close())
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  return { url: `http://127.0.0.1:${port}`, changes, settings }
+  const home = newStateDir()
+  /** Environment of a machine on which nobody is logged in, with a token for this account. */
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    STATE_DIR: home,
+    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+    CLOUDFLARE_API_TOKEN: 'token',
+    CLOUDFLARE_ACCOUNT_ID: ''
+  }
+  return { env, changes, settings }
 }

@@ -1,4 +1,4 @@
-import { type Schema, Validator } from '@cfworker/json-schema'
+import { dereference, type Schema, validate } from '@cfworker/json-schema'
 import { z } from 'zod'
 
 const Media = z.object({
@@ -96,8 +96,23 @@ export function createChecker(published: unknown) {
   }
 }
 
-/** Validators by schema. Building one takes longer than using it, because it reads all referenced schemas. */
-const validators = new WeakMap<Schema, Validator>()
+type Lookup = ReturnType<typeof dereference>
+
+/** All schemas of a document by their addresses. Finding them takes longer than to check an answer. */
+const lookups = new WeakMap<Record<string, Schema>, Lookup>()
+
+/** The schemas that are in their document's lookup. */
+const found = new WeakSet<Schema>()
+
+function lookupFor(schema: Schema, schemas: Record<string, Schema>): Lookup {
+  const lookup = lookups.get(schemas) ?? dereference({ components: { schemas } })
+  lookups.set(schemas, lookup)
+  if (!found.has(schema)) {
+    found.add(schema)
+    dereference(schema, lookup, undefined, `/checked/${Object.keys(lookup).length}`)
+  }
+  return lookup
+}
 
 /** Returns the faults of a value by its schema, which may refer to `schemas`. */
 export function errorsOf(
@@ -105,11 +120,13 @@ export function errorsOf(
   schemas: Record<string, Schema>,
   value: unknown
 ): string[] {
-  const validator =
-    validators.get(schema) ??
-    new Validator({ ...schema, components: { schemas } }, '2020-12', false)
-  validators.set(schema, validator)
-  const { errors } = validator.validate(withNames(value))
+  const { errors } = validate(
+    withNames(value),
+    schema,
+    '2020-12',
+    lookupFor(schema, schemas),
+    false
+  )
   return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
 }
 

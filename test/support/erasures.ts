@@ -54,6 +54,7 @@ export function holdErasures() {
 
   return {
     held,
+    bindings,
     deliver,
     /** Delivers the held messages and their follow-ups until none is left. */
     async drain(more: Partial<Env> = {}) {

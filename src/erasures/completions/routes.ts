@@ -28,10 +28,10 @@ export const completionRoutes = createRouter().post(
       const found = await findNamed(db, project, named)
       const remains = unfinished(found, extent)
       const keys = remains.flatMap(({ identities }) => identities.map((one) => one.key))
-      const wanted = { ...extent, setting: c.env, now }
+      const wanted = { persons: remains.length, keys, ...extent, setting: c.env, now }
       return c.json({
         ...resultsOf(found, extent, 'found'),
-        preview: await previewCompletion(db, project.id, remains.length, keys, wanted)
+        preview: await previewCompletion(db, project.id, wanted)
       })
     }
     const found = await completeErasures(db, c.env.ERASURE_QUEUE, project, {

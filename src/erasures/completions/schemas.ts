@@ -1,9 +1,7 @@
 import * as z from 'zod'
 import { closed } from '../../input/fields.ts'
 import { Flag } from '../../input/parameters.ts'
-import { DeletionPreview, MAX_PERSONS } from '../schemas.ts'
-
-const SIZE = `Send between 1 and ${MAX_PERSONS} persons.`
+import { DeletionPreview, listOf } from '../schemas.ts'
 
 const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
 
@@ -11,16 +9,10 @@ const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').option
 export const CompleteDeletion = closed(
   z
     .object({
-      uuids: z
-        .array(z.guid().toLowerCase())
-        .min(1, SIZE)
-        .max(MAX_PERSONS, SIZE)
+      uuids: listOf(z.guid().toLowerCase())
         .nullish()
         .meta({ description: 'The UUIDs that the persons had.' }),
-      distinct_ids: z
-        .array(z.string().min(1).max(1000))
-        .min(1, SIZE)
-        .max(MAX_PERSONS, SIZE)
+      distinct_ids: listOf(z.string().min(1).max(1000))
         .nullish()
         .meta({ description: 'Any of the distinct ids that the persons had.' }),
       delete_events: BodyFlag.meta({

@@ -2,33 +2,20 @@ import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { closed, sameReason } from '../../input/fields.ts'
 import { clean } from '../../persons/distinct-id.ts'
-import { MAX_PERSONS } from '../schemas.ts'
+import { listOf, PersonId } from '../schemas.ts'
 import type { SuppressionRow } from './store.ts'
-
-const SIZE = `Send between 1 and ${MAX_PERSONS} persons.`
-
-/** A person's id: an integer, also as a string, or a UUID. */
-const Id = z.union(
-  [z.int().min(0), z.string().regex(/^\d{1,15}$/), z.guid()],
-  'The id of a person must be an integer or a UUID.'
-)
 
 /** The persons or distinct ids to suppress. */
 export const SuppressRequest = closed(
   z
     .object({
-      ids: z.array(Id).min(1, SIZE).max(MAX_PERSONS, SIZE).nullish().meta({
+      ids: listOf(PersonId).nullish().meta({
         description: 'UUIDs or integer ids of persons; UUIDs of deleted persons, too.'
       }),
-      distinct_ids: z
-        .array(z.string().min(1).max(1000))
-        .min(1, SIZE)
-        .max(MAX_PERSONS, SIZE)
-        .nullish()
-        .meta({
-          description:
-            'Distinct ids. An id that a person has, or had before its deletion, suppresses the person with all its ids.'
-        })
+      distinct_ids: listOf(z.string().min(1).max(1000)).nullish().meta({
+        description:
+          'Distinct ids. An id that a person has, or had before its deletion, suppresses the person with all its ids.'
+      })
     })
     .refine(
       ({ ids, distinct_ids }) => Boolean(ids) !== Boolean(distinct_ids),

@@ -2,26 +2,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startCloudflare } from '../../support/cloudflare.ts'
-import { newStateDir, runScript } from '../../support/processes.ts'
+import { runScript } from '../../support/processes.ts'
 
 const configFile = join(import.meta.dirname, '../../../wrangler.toml')
 
-/** Environment of a machine without a login, with its own fake account. */
+/** An operator with an account of their own. */
 async function newOperator() {
   const cloudflare = await startCloudflare()
-  const home = newStateDir()
-  const env = {
-    HOME: home,
-    XDG_CONFIG_HOME: home,
-    STATE_DIR: home,
-    CLOUDFLARE_API_BASE_URL: cloudflare.url,
-    CLOUDFLARE_API_TOKEN: 'token',
-    CLOUDFLARE_ACCOUNT_ID: ''
-  }
   return {
     ...cloudflare,
     deploy: (args: string[] = [], more: Record<string, string> = {}) =>
-      runScript('deploy', args, { ...env, ...more })
+      runScript('deploy', args, { ...cloudflare.env, ...more })
   }
 }
 

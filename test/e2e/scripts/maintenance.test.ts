@@ -73,17 +73,12 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
 
 it('a deployed service is told by a secret, and needs no database for it', async () => {
   const cloudflare = await startCloudflare()
-  const home = newStateDir()
-  const env = {
-    HOME: home,
-    XDG_CONFIG_HOME: home,
-    STATE_DIR: home,
-    CLOUDFLARE_API_BASE_URL: cloudflare.url,
-    CLOUDFLARE_API_TOKEN: 'token',
-    CLOUDFLARE_ACCOUNT_ID: ''
-  }
 
-  const { code, stdout } = await runScript('maintenance', ['on', '--remote', '--json'], env)
+  const { code, stdout } = await runScript(
+    'maintenance',
+    ['on', '--remote', '--json'],
+    cloudflare.env
+  )
 
   expect([code, stdout.trim()]).toEqual([0, '{"maintenance":"on"}'])
   expect(cloudflare.changes.map(({ body }) => body).join()).toContain('"MAINTENANCE"')

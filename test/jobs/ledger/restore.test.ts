@@ -203,7 +203,7 @@ describe('a restored database', () => {
   )
 
   it('takes as many minutes as the limits of an invocation demand', async () => {
-    const { project, restore, ada } = await newErased()
+    const { project, restore, ada, bindings } = await newErased()
     await restore()
     const [usage, control] = [newUsage(), openDb(env.DB, newUsage()).db]
     usage.queries = 800
@@ -212,7 +212,7 @@ describe('a restored database', () => {
       database: 'DB',
       control,
       bucket: env.BUCKET,
-      queue: env.ERASURE_QUEUE,
+      queue: bindings.ERASURE_QUEUE,
       secrets: env,
       setting: env,
       now: new Date(),

@@ -82,7 +82,7 @@ it.each([
     const [from, until] = [Date.parse(start), Date.parse(start) + 8 * WEEK]
     const schedules = pickSchedules(from, until)
     setClock(from)
-    const desk = await newDesk()
+    const desk = await newDesk('Signups', 'ActionsTable')
     const own = new Map<string, { id: number; expected: number[] }>()
     for (const [n, { schedule, expected }] of schedules.entries()) {
       const target_value = `n${n}@example.com`

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { overwriteErased } from '../../../scripts/overwrite.ts'
+
+/** Creates a state folder with one database, in which a name has been deleted. */
+function newFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const databases = join(folder, 'v3/d1/databases')
+  mkdirSync(databases, { recursive: true })
+  const file = join(databases, 'one.sqlite')
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  database.exec(`
+    create table erasures (status text, progress_at integer);
+    create table names (name text);
+    insert into names values ('Marie');
+    delete from names;`)
+  return {
+    folder,
+    complete: (at: number) => database.exec(`insert into erasures values ('completed', ${at})`),
+    deleteAgain: () => database.exec("insert into names values ('Marie'); delete from names"),
+    hasName: () => readFileSync(file, 'latin1').includes('Marie')
+  }
+}
+
+it('what an erasure has deleted is overwritten, once', () => {
+  const { folder, complete, deleteAgain, hasName } = newFolder()
+  overwriteErased(folder)
+  expect(hasName()).toBe(true)
+
+  complete(1)
+  overwriteErased(folder)
+  expect(hasName()).toBe(false)
+
+  deleteAgain()
+  overwriteErased(folder)
+  expect(hasName()).toBe(true)
+})
+
+it('the next erasure is overwritten too, whatever the clock shows', () => {
+  const { folder, complete, deleteAgain, hasName } = newFolder()
+  complete(2)
+  overwriteErased(folder)
+  deleteAgain()
+
+  complete(1)
+  overwriteErased(folder)
+
+  expect(hasName()).toBe(false)
+})
