@@ -9,6 +9,22 @@ export type Frame = {
   open(events: ConstructorParameters<typeof Replayer>[0], speed: number, skips: boolean): Replayer
 }
 
+type Changes = { applyIncremental(event: unknown, isSync: boolean): void }
+
+/** Lets a change without effect that does not fit the page, instead of ending the replay: anyone can forge one. */
+function tolerateChanges(prototype: Changes): void {
+  const apply = prototype.applyIncremental
+  prototype.applyIncremental = function (event, isSync) {
+    try {
+      apply.call(this, event, isSync)
+    } catch (error) {
+      console.warn('A change of the page was skipped.', error)
+    }
+  }
+}
+
+tolerateChanges(Replayer.prototype as unknown as Changes)
+
 const open: Frame['open'] = (events, speed, skips) => {
   const root = document.body
   root.replaceChildren()

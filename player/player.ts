@@ -1,7 +1,7 @@
 import type { Replayer } from '@rrweb/replay'
 import type { Frame } from './frame.ts'
 import { listMoments } from './moments.ts'
-import { readRecording, type Snapshot } from './read.ts'
+import { openRecording, type Snapshot } from './read.ts'
 
 /*
  * The page behind the link of a shared recording. It reads the recording and has the controls; the recorded page itself is
@@ -10,6 +10,9 @@ import { readRecording, type Snapshot } from './read.ts'
 
 /** How often the position is shown, ms. */
 const TICK = 200
+
+/** rrweb's number of a snapshot of the whole page. */
+const FULL_SNAPSHOT = 2
 
 const find = <T extends HTMLElement>(id: string): T => {
   const found = document.getElementById(id)
@@ -29,8 +32,17 @@ const skip = find<HTMLInputElement>('skip')
 const load = find<HTMLButtonElement>('load')
 const moments = find('moments')
 
+/** What is loaded of the recording. */
+const snapshots: Snapshot[] = []
+let isLoaded = false
+
+/** Plays in the present frame; undefined until that is ready. */
 let replayer: Replayer | undefined
 let isPlaying = false
+/** Whether all that was loaded has been played. */
+let isAtEnd = false
+/** Pixels of the recorded page. */
+let size = { width: 0, height: 0 }
 
 /** `83456` → `1:23` */
 const toClock = (ms: number): string => {
@@ -56,7 +68,8 @@ function openFrame(withSite: boolean): Promise<Frame> {
 }
 
 /** Scales the recorded page to the width of the stage. */
-function scale({ width, height }: { width: number; height: number }): void {
+function scale(): void {
+  const { width, height } = size
   const wrapper = replayer?.wrapper
   if (!wrapper || !width || !height) {
     return
@@ -82,6 +95,7 @@ function show(): void {
 
 function go(time: number, plays = isPlaying): void {
   isPlaying = plays
+  isAtEnd = false
   if (plays) {
     replayer?.play(time)
   } else {
@@ -90,34 +104,33 @@ function go(time: number, plays = isPlaying): void {
   show()
 }
 
-async function build(events: Snapshot[], withSite: boolean, time: number): Promise<void> {
+/** Rebuilds the recorded page, as far as it is loaded, in a new frame. */
+async function build(withSite: boolean, time: number): Promise<void> {
+  replayer = undefined
   const frame = await openFrame(withSite)
-  let size = { width: 0, height: 0 }
-  replayer = frame.open(events as Parameters<Frame['open']>[0], Number(speed.value), skip.checked)
+  const events = [...snapshots] as Parameters<Frame['open']>[0]
+  replayer = frame.open(events, Number(speed.value), skip.checked)
   replayer.on('resize', (shown) => {
     size = shown as typeof size
-    scale(size)
+    scale()
   })
   replayer.on('finish', () => {
-    isPlaying = false
+    isAtEnd = true
+    isPlaying = isPlaying && !isLoaded
     show()
   })
-  window.addEventListener('resize', () => scale(size))
-  position.max = String(replayer.getMetaData().totalTime)
   go(time, true)
 }
 
-async function start(): Promise<void> {
-  const events = await readRecording(window.location.pathname.replace(/\/$/, ''))
-  if (events.length < 2 || !events.some(({ type }) => type === 2)) {
-    throw new Error('This recording shows no page.')
-  }
-  const first = events[0]?.timestamp ?? 0
-  position.max = String((events.at(-1)?.timestamp ?? first) - first)
-  await build(events, false, linkedTime())
-  status.hidden = true
+/** Whether there is a page to show at the moment from which to play. */
+function isPlayable(): boolean {
+  const [first, last] = [snapshots[0], snapshots.at(-1)]
+  const loaded = first && last ? last.timestamp - first.timestamp : 0
+  return snapshots.some(({ type }) => type === FULL_SNAPSHOT) && loaded > linkedTime()
+}
 
-  for (const { time, kind, text } of listMoments(events)) {
+function list(): void {
+  for (const { time, kind, text } of listMoments(snapshots)) {
     const link = document.createElement('a')
     link.href = `#t=${Math.floor(time / 100) / 10}`
     link.textContent = `${toClock(time)} ${text}`
@@ -126,9 +139,12 @@ async function start(): Promise<void> {
     item.append(link)
     moments.append(item)
   }
+}
+
+function listen(): void {
   play.addEventListener('click', () => {
-    const isAtEnd = Number(position.value) >= Number(position.max)
-    go(isAtEnd ? 0 : Number(position.value), !isPlaying)
+    const now = Number(position.value)
+    go(now >= Number(position.max) ? 0 : now, !isPlaying)
   })
   position.addEventListener('input', () => go(Number(position.value)))
   speed.addEventListener('change', () => replayer?.setConfig({ speed: Number(speed.value) }))
@@ -136,18 +152,62 @@ async function start(): Promise<void> {
   load.addEventListener('click', () => {
     load.disabled = true
     replayer?.destroy()
-    build(events, true, Number(position.value)).catch(fail)
+    build(true, Number(position.value)).catch(fail)
   })
   window.addEventListener('hashchange', () => go(linkedTime()))
+  window.addEventListener('resize', scale)
   window.setInterval(show, TICK)
   for (const control of [play, position, speed, skip, load]) {
     control.disabled = false
   }
 }
 
-function fail(error: unknown): void {
-  status.hidden = false
-  status.textContent = error instanceof Error ? error.message : 'The recording cannot be played.'
+/** Plays as soon as there is a page to show, and loads the rest meanwhile. */
+async function start(): Promise<void> {
+  const { end, parts } = await openRecording(window.location.pathname.replace(/\/$/, ''))
+  let isWhole = true
+  let isOpen = false
+  const open = async () => {
+    isOpen = true
+    await build(false, linkedTime())
+    listen()
+    say('')
+  }
+  for await (const part of parts) {
+    isWhole &&= part.isWhole
+    for (const snapshot of part.snapshots) {
+      snapshots.push(snapshot)
+      replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
+    }
+    if (!isOpen) {
+      position.max = String(Math.max(0, end - (snapshots[0]?.timestamp ?? end)))
+    }
+    if (!isOpen && isPlayable()) {
+      await open()
+    }
+  }
+  isLoaded = true
+  snapshots.sort((a, b) => a.timestamp - b.timestamp)
+  const [first, last] = [snapshots[0], snapshots.at(-1)]
+  if (!first || !last || first === last || !snapshots.some(({ type }) => type === FULL_SNAPSHOT)) {
+    throw new Error('This recording shows no page.')
+  }
+  position.max = String(last.timestamp - first.timestamp)
+  list()
+  if (!isOpen) {
+    await open()
+  } else if (isAtEnd && isPlaying) {
+    go(Number(position.value))
+  }
+  say(isWhole ? '' : 'A part of this recording cannot be loaded.')
 }
+
+function say(words: string): void {
+  status.hidden = words === ''
+  status.textContent = words
+}
+
+const fail = (error: unknown): void =>
+  say(error instanceof Error ? error.message : 'The recording cannot be played.')
 
 start().catch(fail)

@@ -32,6 +32,7 @@ export async function buildPlayer(): Promise<Assets> {
       'player/player.ts',
       'player/frame.ts',
       'player/player.css',
+      'player/frame.css',
       '@rrweb/replay/dist/style.css'
     ],
     entryNames: '[name]-[hash]',
@@ -49,7 +50,7 @@ export async function buildPlayer(): Promise<Assets> {
     names.find((file) => file.startsWith(`${name}-`) && file.endsWith(end)) ?? ''
   const frame = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>The recorded page</title><link rel="stylesheet" href="/player/${find('style', '.css')}"><style>body { margin: 0; overflow: hidden; } iframe { border: 0; }</style></head>
+<head><meta charset="utf-8"><title>The recorded page</title><link rel="stylesheet" href="/player/${find('style', '.css')}"><link rel="stylesheet" href="/player/${find('frame', '.css')}"></head>
 <body><script type="module" src="/player/${find('frame', '.js')}"></script></body>
 </html>
 `

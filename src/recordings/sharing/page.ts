@@ -22,6 +22,8 @@ export const playerPage = (title: string): string => `<!doctype html>
 </head>
 <body>
 <h1>${escapeHtml(title)}</h1>
+<main>
+<div>
 <div id="stage"></div>
 <p id="status" role="status">The recording is loading.</p>
 <form>
@@ -32,7 +34,9 @@ export const playerPage = (title: string): string => `<!doctype html>
 <label><input type="checkbox" id="skip" disabled> Skip inactivity</label>
 <button type="button" id="load" disabled title="The site can then see that someone watches.">Load the site’s images and styles</button>
 </form>
-<ol id="moments"></ol>
+</div>
+<ol id="moments" aria-label="Pages, clicks, events and the console"></ol>
+</main>
 <script type="module" src="/player/player.js"></script>
 </body>
 </html>
