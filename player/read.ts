@@ -35,7 +35,9 @@ export async function openRecording(address: string): Promise<Recording> {
 async function* readParts(addresses: string[]): AsyncGenerator<Part> {
   const begun: Promise<Part>[] = []
   for (const i of addresses.keys()) {
-    for (const address of addresses.slice(begun.length, i + AT_ONCE)) {
+    // The first part comes alone, so that its page is shown before the others are decoded.
+    const until = i === 0 ? 1 : i + AT_ONCE
+    for (const address of addresses.slice(begun.length, until)) {
       begun.push(readPart(address))
     }
     yield (await begun[i]) ?? { snapshots: [], isWhole: false }
