@@ -13,20 +13,25 @@ const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
 const MOUSE_INTERACTION = 2
 const CLICK = 2
 
-/** Lists pages, clicks, custom events and lines of the console in a recording. */
+/** Lists pages, by their paths on the first page's site, clicks, custom events and lines of the console in a recording. */
 export function listMoments(events: Snapshot[]): Moment[] {
   const first = events[0]?.timestamp ?? 0
+  const site = siteOf(events.find(({ type }) => type === META)?.data.href)
   return events
     .flatMap((event) => {
-      const described = describe(event)
+      const described = describe(event, site)
       return described ? [{ time: event.timestamp - first, ...described }] : []
     })
     .slice(0, MAX)
 }
 
-function describe({ type, data }: Snapshot): Omit<Moment, 'time'> | undefined {
+const siteOf = (href: unknown): string => URL.parse(String(href))?.origin ?? ''
+
+function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> | undefined {
   if (type === META) {
-    return { kind: 'page', text: String(data.href) }
+    const href = String(data.href)
+    const isOwn = site !== '' && href.startsWith(`${site}/`)
+    return { kind: 'page', text: isOwn ? href.slice(site.length) : href }
   }
   if (type === INCREMENTAL && data.source === MOUSE_INTERACTION && data.type === CLICK) {
     return { kind: 'click', text: 'Click' }

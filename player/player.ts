@@ -77,6 +77,7 @@ function scale(): void {
   const factor = Math.min(stage.clientWidth / width, (window.innerHeight * 0.7) / height, 1)
   wrapper.style.transformOrigin = '0 0'
   wrapper.style.transform = `scale(${factor})`
+  wrapper.style.marginLeft = `${(stage.clientWidth - width * factor) / 2}px`
   stage.style.height = `${Math.ceil(height * factor)}px`
 }
 
@@ -133,7 +134,9 @@ function list(): void {
   for (const { time, kind, text } of listMoments(snapshots)) {
     const link = document.createElement('a')
     link.href = `#t=${Math.floor(time / 100) / 10}`
-    link.textContent = `${toClock(time)} ${text}`
+    const at = document.createElement('span')
+    at.textContent = toClock(time)
+    link.append(at, ` ${text}`)
     const item = document.createElement('li')
     item.className = kind
     item.append(link)
