@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatedDir, putGenerated } from './generated.ts'
+import { buildPlayer } from './player.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -43,10 +44,16 @@ const packages: AssetPackage[] = [
 const REDIRECTS = '/static/:version/:script /static/:script 200\n'
 
 /** Updates the folder of static assets. Unchanged files are not touched, because a running service may read them. */
-export function assembleAssets(): void {
+export async function assembleAssets(): Promise<void> {
+  const player = await buildPlayer()
+  const rules = [
+    ...packages.map(({ to, headers }) => headerRule(`/${to}/*`, headers)),
+    ...player.headers.map(([path, headers]) => headerRule(path, headers))
+  ]
   const files = new Map<string, string | Buffer>([
-    ['_headers', packages.map(({ to, headers }) => headerRule(`/${to}/*`, headers)).join('\n')],
-    ['_redirects', REDIRECTS]
+    ['_headers', rules.join('\n')],
+    ['_redirects', REDIRECTS + player.redirects],
+    ...player.files
   ])
   for (const { name, from, to, isServed } of packages) {
     const folder = join(root, 'node_modules', name)

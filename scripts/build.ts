@@ -33,7 +33,8 @@ export type Build = {
 const SOURCES = [
   'src/**',
   'migrations/**',
-  'scripts/{assets,build,builder,bundle,generated,modules}.ts',
+  'player/**',
+  'scripts/{assets,build,builder,bundle,generated,modules,player}.ts',
   'wrangler.toml',
   'package-lock.json'
 ]

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..')
 /** The folder of `main` in wrangler.toml. */
 const folder = join(generatedDir, 'worker')
 
-assembleAssets()
+await assembleAssets()
 const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: ['src/worker.ts'],

@@ -3,6 +3,7 @@ import { PostHog } from 'posthog-node'
 import { z } from 'zod'
 import { type DemoEvent, type DemoPerson, writeHistory } from './demo/history.ts'
 import { Progress } from './demo/progress.ts'
+import { type DemoRecording, recordSignUps } from './demo/recordings.ts'
 import { drain } from './drain.ts'
 import { OperatorError, stateDir } from './local.ts'
 import { prepareProject } from './seed.ts'
@@ -55,6 +56,8 @@ const Persons = z.object({
   )
 })
 
+const Shared = z.object({ url: z.string() })
+
 try {
   await main()
 } catch (error) {
@@ -81,12 +84,19 @@ async function main(): Promise<void> {
     `${people.length} persons, ${options.days} days until ${until}, seed ${options.seed}`
   )
   await send(events, url, token)
+  const recordings = recordSignUps(events, Date.now())
+  await sendRecordings(recordings, url, token)
 
   const { count } = await ask('limit=1')
   console.log(`\nThe project now has ${count} persons, ${count - before} of them new. Examples:\n`)
   for (const person of chooseExamples(people)) {
     const [found] = (await ask(new URLSearchParams({ email: person.email }).toString())).results
     console.log(`  ${person.email}: ${found ? describe(found) : 'not found'}`)
+  }
+  for (const { sessionId, email } of recordings.slice(-1)) {
+    const path = `/api/environments/${projectId}/session_recordings/${sessionId}/sharing/`
+    const shared = await share(`${url}${path}`, key)
+    console.log(`\nWatch ${email} sign up, one of ${recordings.length} recordings:\n\n  ${shared}`)
   }
   const term = people[0]?.email.split('@')[1] ?? ''
   const search = `${list}?search=${encodeURIComponent(term)}`
@@ -153,6 +163,37 @@ async function askPersons(url: string, key: string): Promise<z.infer<typeof Pers
     throw new OperatorError(`GET ${url} answered ${response.status}: ${await response.text()}`)
   }
   return Persons.parse(await response.json())
+}
+
+/** Sends recordings, and waits until all of them are processed. */
+async function sendRecordings(
+  recordings: DemoRecording[],
+  url: string,
+  token: string
+): Promise<void> {
+  for (const { uuid, properties } of recordings) {
+    const event = { event: '$snapshot', uuid, api_key: token, properties }
+    const { ok, status } = await fetch(`${url}/s/`, { method: 'POST', body: JSON.stringify(event) })
+    if (!ok) {
+      throw new OperatorError(
+        `The service did not accept a recording: ${status}. Run the same command again to continue.`
+      )
+    }
+  }
+  await drain(url, DRAIN_MS)
+}
+
+/** Shares a recording. @returns the address for browsers */
+async function share(url: string, key: string): Promise<string> {
+  const response = await fetch(url, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ enabled: true })
+  })
+  if (!response.ok) {
+    throw new OperatorError(`PATCH ${url} answered ${response.status}: ${await response.text()}`)
+  }
+  return Shared.parse(await response.json()).url
 }
 
 /** Sends the events, and waits until all of them are processed. */

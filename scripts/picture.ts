@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { escapeHtml } from '../src/html.ts'
+import { startExample } from './example.ts'
 import { root } from './local.ts'
 
 /*
@@ -39,37 +38,14 @@ const Page = <T extends z.ZodType>(item: T) => z.object({ results: z.tuple([item
 
 type Line = { text: string; kind: 'command' | 'answer' | 'good' }
 
-const stateDir = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
-const env = { ...process.env, STATE_DIR: stateDir, PORT: '0' }
-const service = spawn('npm', ['start', '--silent'], {
-  cwd: root,
-  env,
-  stdio: ['ignore', 'pipe', 2]
-})
-const closed = once(service, 'close')
+const { url, token, key, env, stop } = await startExample()
 try {
-  const lines = await play(await readWelcome())
-  writeFileSync(file, draw(lines))
+  writeFileSync(file, draw(await play()))
 } finally {
-  service.kill('SIGTERM')
-  await closed
-  rmSync(stateDir, { recursive: true })
+  await stop()
 }
 
-async function readWelcome() {
-  let printed = ''
-  for await (const chunk of service.stdout ?? []) {
-    printed += chunk
-    const [, url, token, key] =
-      /answers on (\S+)[\s\S]*Capture token +(\S+)[\s\S]*API key +(\S+)/.exec(printed) ?? []
-    if (url && token && key) {
-      return { url, token, key }
-    }
-  }
-  throw new Error(`The service did not start:\n${printed}`)
-}
-
-async function play({ url, token, key }: { url: string; token: string; key: string }) {
+async function play() {
   const shown = 'http://127.0.0.1:8787'
   const api = `${url}/api/projects/@current/persons`
   const ask = async (path: string, init: RequestInit = {}) => {

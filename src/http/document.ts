@@ -116,7 +116,11 @@ class Writer {
         }
       }),
       responses: {
-        ...this.#refusals(refusals, error),
+        ...this.#refusals(
+          refusals,
+          error,
+          all.some((part) => part.explainsMissing)
+        ),
         ...this.#answers(operation, all)
       }
     }
@@ -183,7 +187,7 @@ class Writer {
     return this.#is30 ? { type } : { type, contentMediaType: 'application/json', contentSchema }
   }
 
-  #refusals(refusals: Refusal[], error: z.ZodType) {
+  #refusals(refusals: Refusal[], error: z.ZodType, explainsMissing: boolean) {
     const byStatus = Map.groupBy(refusals, ([code]) => ERRORS[code][0])
     const responses = [...byStatus].map(([status, ofStatus]) => {
       const codes = [...new Set(ofStatus.map(([code]) => code))]
@@ -195,7 +199,11 @@ class Writer {
       const response = {
         description: STATUS_TEXTS[status],
         ...((status === 429 || status === 503) && { headers: RETRY_AFTER }),
-        content: { 'application/json': { schema, examples: Object.fromEntries(examples) } }
+        content: {
+          'application/json': { schema, examples: Object.fromEntries(examples) },
+          ...(explainsMissing &&
+            status === ERRORS.not_found[0] && { 'text/html': { schema: schemaOf('text/html') } })
+        }
       }
       return [status, response]
     })

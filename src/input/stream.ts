@@ -7,15 +7,15 @@ import { AppError } from '../errors.ts'
 const MAX_DROPPED_BYTES = 100_000_000
 
 /**
- * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. If
- * `Content-Length` exceeds the limit, nothing is read.
+ * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. Of a body
+ * that is too large to be dropped either, by its `Content-Length`, nothing is read.
  * @throws request_too_large; parse_error when the client disconnects before the end
  */
 export async function readBody(
   { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
   limit: number
 ): Promise<Uint8Array> {
-  if (Number(headers.get('Content-Length')) > limit) {
+  if (Number(headers.get('Content-Length')) > Math.max(limit, MAX_DROPPED_BYTES)) {
     throw tooLarge(limit)
   }
   if (!body) {

@@ -45,8 +45,10 @@ export const SHARED = describe({
   takesAnyQuery: true,
   summary: 'Retrieve a shared recording',
   description:
-    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled.',
-  answers: { 200: { text: 'The recording and its parts.', schema: SharedRecordingJson } },
+    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled. Browsers get a page that plays the recording.',
+  answers: {
+    200: { text: 'The recording and its parts.', schema: SharedRecordingJson, type: 'text/html' }
+  },
   refusals: UNKNOWN
 })
 

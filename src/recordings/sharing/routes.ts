@@ -6,6 +6,7 @@ import { NotFoundError } from '../../errors.ts'
 import { isSameHash, sha256 } from '../../hash.ts'
 import { allow } from '../../http/auth.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
+import { behindLink, prefersPage } from '../../http/notice.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { openProject } from '../../projects/open.ts'
@@ -13,6 +14,7 @@ import { listSources, readRecording, recordingToJson } from '../list/store.ts'
 import { openPart, SnapshotsQuery } from '../part.ts'
 import { projectOfToken } from '../token.ts'
 import { changeSharing } from './change.ts'
+import { playerPage, policyOf } from './page.ts'
 import { REFRESH, RETRIEVE, SHARED, SHARED_SNAPSHOTS, UPDATE } from './reference.ts'
 import { type SharedRecordingJson, type SharingJson, SharingUpdateJson } from './schemas.ts'
 import { findShared, findSharing, type SharingRow } from './store.ts'
@@ -23,6 +25,13 @@ const RecordingPath = z.object({
 const TokenPath = z.object({
   access_token: z.string().meta({ description: 'The token of the sharing configuration.' })
 })
+
+/** The page behind a link that does not work. It does not tell why, as the JSON does not. */
+const DEAD = {
+  title: 'This link does not work',
+  words:
+    'It may be incomplete, or what it showed is no longer shared. Ask the person who sent it to you for a new link.'
+}
 
 const PATH = '/session_recordings/:recording_id/sharing'
 
@@ -41,7 +50,7 @@ export const sharingRoutes = createRouter()
       if (!sharing) {
         throw new NotFoundError()
       }
-      return c.json(sharingToJson(sharing))
+      return c.json(sharingToJson(c, sharing))
     }
   )
   .patch(
@@ -55,9 +64,9 @@ export const sharingRoutes = createRouter()
       const { recording_id: id } = c.req.valid('param')
       const before = await findSharing(db, project.id, id)
       if (before) {
-        expectUnchanged(c.var.ignoredFields, [sharingToJson(before)])
+        expectUnchanged(c.var.ignoredFields, [sharingToJson(c, before)])
       }
-      return c.json(sharingToJson(await changeSharing(db, project.id, id, c.req.valid('json'))))
+      return c.json(sharingToJson(c, await changeSharing(db, project.id, id, c.req.valid('json'))))
     }
   )
   .post(
@@ -70,6 +79,7 @@ export const sharingRoutes = createRouter()
       const { db, project } = c.var
       return c.json(
         sharingToJson(
+          c,
           await changeSharing(db, project.id, c.req.valid('param').recording_id, 'refresh')
         )
       )
@@ -78,11 +88,15 @@ export const sharingRoutes = createRouter()
 
 /** Routes without a key; the token of the recording gives access. */
 export const sharedRoutes = createRouter()
-  .get('/shared/:access_token', SHARED, validatePath(TokenPath), async (c) => {
+  .get('/shared/:access_token', SHARED, behindLink(DEAD), validatePath(TokenPath), async (c) => {
     const { db, projectId, sessionId } = await openShared(c, c.req.valid('param').access_token)
     const row = await readRecording(db, projectId, sessionId)
     if (!row) {
       throw new NotFoundError()
+    }
+    if (prefersPage(c)) {
+      c.header('Content-Security-Policy', policyOf(new URL(c.req.url).origin))
+      return c.html(playerPage(row.start_url ?? 'Session recording'))
     }
     const {
       person: _person,
@@ -97,6 +111,7 @@ export const sharedRoutes = createRouter()
   .get(
     '/shared/:access_token/snapshots',
     SHARED_SNAPSHOTS,
+    behindLink(DEAD),
     validatePath(TokenPath),
     validateQuery(SnapshotsQuery),
     async (c) => {
@@ -134,8 +149,12 @@ async function openShared(
   return { db, projectId: project.id, sessionId: shared.session_id }
 }
 
-const sharingToJson = ({ created_at, shared_hash, access_token }: SharingRow): SharingJson => ({
+const sharingToJson = (
+  c: Context<AppEnv>,
+  { created_at, shared_hash, access_token }: SharingRow
+): SharingJson => ({
   created_at: toIso(created_at),
   enabled: shared_hash !== null,
-  access_token
+  access_token,
+  url: `${new URL(c.req.url).origin}/shared/${access_token}`
 })

@@ -8,7 +8,10 @@ export const SharingJson = z
     enabled: z.boolean(),
     access_token: z
       .string()
-      .meta({ description: 'While `enabled`, `/shared/{access_token}` works without a key.' })
+      .meta({ description: 'While `enabled`, `/shared/{access_token}` works without a key.' }),
+    url: z
+      .url()
+      .meta({ description: 'The address to share. It works without a key while `enabled`.' })
   })
   .meta({
     id: 'SharingConfiguration',
@@ -16,7 +19,8 @@ export const SharingJson = z
       {
         created_at: '2026-11-21T05:15:31.657Z',
         enabled: true,
-        access_token: '1-0PZ4hVxGd8mKJ5s2WcYkTqRtB7nLaXfUe'
+        access_token: '1-0PZ4hVxGd8mKJ5s2WcYkTqRtB7nLaXfUe',
+        url: 'https://analytics.example.com/shared/1-0PZ4hVxGd8mKJ5s2WcYkTqRtB7nLaXfUe'
       }
     ]
   })

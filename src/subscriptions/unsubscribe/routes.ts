@@ -4,12 +4,12 @@ import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { NotFoundError } from '../../errors.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
+import { answerNotice, behindLink } from '../../http/notice.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { validatePath } from '../../http/validation.ts'
 import { openProject } from '../../projects/open.ts'
 import { findSubscription, type SubscriptionRow, updateSubscription } from '../store.ts'
 import { recipientsOf } from '../terms.ts'
-import { policyOf, toPage } from './page.ts'
 import { isSealed, readTicket, withoutAddress } from './ticket.ts'
 
 const TicketPath = z.object({
@@ -42,33 +42,51 @@ const UNSUBSCRIBE = describe({
   refusals: REFUSALS
 })
 
-const DONE = 'This address gets no more e-mails from this subscription.'
+const DONE = {
+  title: 'Unsubscribed',
+  words: 'This address gets no more e-mails from this subscription.'
+}
+const BROKEN = {
+  title: 'This link does not work',
+  words:
+    'Nothing has been changed. The link may have been cut off on the way: open it again from the e-mail, or copy it in full.'
+}
 
 export const unsubscribeRoutes = createRouter()
-  .get('/unsubscribe/:ticket', ASK, validatePath(TicketPath), async (c) => {
+  .get('/unsubscribe/:ticket', ASK, behindLink(BROKEN), validatePath(TicketPath), async (c) => {
     const held = await findHeld(c, c.req.valid('param').ticket)
     if (!held) {
-      return answer(c, 'Unsubscribed', DONE)
+      return answerNotice(c, DONE)
     }
     const name = held.row.title ? `“${held.row.title}”` : 'this subscription'
-    return answer(c, 'Unsubscribe', `Stop the e-mails from ${name} to this address?`, 'Unsubscribe')
-  })
-  .post('/unsubscribe/:ticket', UNSUBSCRIBE, validatePath(TicketPath), async (c) => {
-    await retryConflicts(async () => {
-      const held = await findHeld(c, c.req.valid('param').ticket)
-      if (!held) {
-        return
-      }
-      const { db, row, others } = held
-      const isLast = others.length === 0
-      await updateSubscription(
-        db,
-        row,
-        isLast ? { deleted: true, nextDeliveryDate: null } : { targetValue: others.join(', ') }
-      )
+    return answerNotice(c, {
+      title: 'Unsubscribe',
+      words: `Stop the e-mails from ${name} to this address?`,
+      button: 'Unsubscribe'
     })
-    return answer(c, 'Unsubscribed', DONE)
   })
+  .post(
+    '/unsubscribe/:ticket',
+    UNSUBSCRIBE,
+    behindLink(BROKEN),
+    validatePath(TicketPath),
+    async (c) => {
+      await retryConflicts(async () => {
+        const held = await findHeld(c, c.req.valid('param').ticket)
+        if (!held) {
+          return
+        }
+        const { db, row, others } = held
+        const isLast = others.length === 0
+        await updateSubscription(
+          db,
+          row,
+          isLast ? { deleted: true, nextDeliveryDate: null } : { targetValue: others.join(', ') }
+        )
+      })
+      return answerNotice(c, DONE)
+    }
+  )
 
 type Held = { db: Db; row: SubscriptionRow; others: string[] }
 
@@ -98,12 +116,4 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
     throw new NotFoundError()
   }
   return others ? { db, row, others } : undefined
-}
-
-function answer(c: Context<AppEnv>, title: string, words: string, button?: string): Response {
-  // The request id is random and new for each request, as a nonce must be.
-  const nonce = c.var.requestId
-  c.header('Content-Security-Policy', policyOf(nonce))
-  c.header('Cache-Control', 'no-store')
-  return c.html(toPage(title, words, nonce, button))
 }

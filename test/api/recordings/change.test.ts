@@ -470,13 +470,40 @@ describe('sharing', () => {
     expect(sharing).toEqual({
       created_at: expect.stringMatching(/Z$/),
       enabled: false,
-      access_token: expect.stringMatching(/^\d+-[0-9A-Za-z]{33}$/)
+      access_token: expect.stringMatching(/^\d+-[0-9A-Za-z]{33}$/),
+      url: expect.stringMatching(/^https?:/)
     })
+    expect(new URL(sharing.url).pathname).toBe(`/shared/${sharing.access_token}`)
     expect(await get('session/sharing')).toEqual(sharing)
     expect((await request('GET', `/shared/${sharing.access_token}`)).status).toBe(404)
 
     expect((await share(project, true)).body).toEqual({ ...sharing, enabled: true })
     expect(await get('session/sharing')).toEqual({ ...sharing, enabled: true })
+  })
+
+  it('explains a dead link to a browser, and keeps links out of search engines', async () => {
+    const { project, record } = await newStage()
+    await record(snapshotEvent(project))
+    const { access_token } = (await share(project, true)).body
+    const dead = access_token.replace(/.$/, (end: string) => (end === 'A' ? 'B' : 'A'))
+    const headersOf = ({ headers }: { headers: Headers }) =>
+      ['X-Robots-Tag', 'Referrer-Policy', 'Cache-Control'].map((name) => headers.get(name))
+
+    const page = await request('GET', `/shared/${dead}`, { Accept: 'text/html,*/*;q=0.8' })
+    const json = await request('GET', `/shared/${dead}`)
+    const alive = await request('GET', `/shared/${access_token}`)
+
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([
+      404,
+      'text/html; charset=UTF-8'
+    ])
+    expect(page.text).toContain('This link does not work')
+    expect(page.text).not.toContain(dead)
+    expect(page.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; style-src/)
+    expect([json.status, json.body.code]).toEqual([404, 'not_found'])
+    for (const answer of [page, json, alive]) {
+      expect(headersOf(answer)).toEqual(['noindex', 'no-referrer', 'no-store'])
+    }
   })
 
   it('shows the recording and its snapshots without a key, but not its person', async () => {

@@ -93,6 +93,18 @@ describe('unsubscribing', () => {
     }
   )
 
+  it('explains a broken link to a browser, and changes nothing', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com')
+
+    const page = await request('GET', (links[0] ?? '').slice(0, -1), { Accept: 'text/html' })
+
+    expect(page.status).toBe(404)
+    expect(page.headers.get('X-Robots-Tag')).toBe('noindex')
+    expect(page.text).toContain('This link does not work')
+    expect(page.text).not.toContain('<form')
+    expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
+  })
+
   it('is refused with a forged or changed link', async () => {
     const { desk, id, links } = await newLinks('ada@example.com')
     const [link = ''] = links

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type DemoEvent, writeHistory } from '../../../scripts/demo/history.ts'
 import { Progress } from '../../../scripts/demo/progress.ts'
 import { Random } from '../../../scripts/demo/random.ts'
+import { recordSignUps } from '../../../scripts/demo/recordings.ts'
 
 const DAY = 86_400_000
 const anchor = new Date('2026-11-21T00:00:00Z')
@@ -222,5 +223,38 @@ describe('the progress bar', () => {
 
   it('is one line in a file', () => {
     expect(draw(false)).toBe(`[${'█'.repeat(30)}] 100 %  done\n`)
+  })
+})
+
+describe('the recordings of the demo', () => {
+  const { events } = writeHistory(full)
+  const recordings = recordSignUps(events, anchor.getTime() + DAY / 2)
+  const snapshotsOf = ({ properties }: (typeof recordings)[number]) =>
+    properties.$snapshot_data as { type: number; timestamp: number; data: { tag?: string } }[]
+
+  it('are of the sign-ups of the last days, which the service accepts', () => {
+    const oldest = Math.min(...recordings.flatMap(snapshotsOf).map(({ timestamp }) => timestamp))
+    const sessions = new Set(
+      events
+        .filter(({ event }) => event === 'signed up')
+        .map(({ properties }) => properties.$session_id)
+    )
+
+    expect(recordings.length).toBeGreaterThan(50)
+    expect(recordings.filter(({ sessionId }) => !sessions.has(sessionId))).toEqual([])
+    expect(oldest).toBeGreaterThan(anchor.getTime() - 6.5 * DAY)
+    expect(recordSignUps(events, anchor.getTime() + 30 * DAY)).toEqual([])
+  })
+
+  it('begin with a whole page, and show each event of their session', () => {
+    for (const recording of recordings) {
+      const snapshots = snapshotsOf(recording)
+      const own = events.filter(({ properties }) => properties.$session_id === recording.sessionId)
+
+      expect(snapshots.slice(0, 2).map(({ type }) => type)).toEqual([4, 2])
+      expect(snapshots.flatMap(({ type, data }) => (type === 5 ? [data.tag] : []))).toEqual(
+        own.map(({ event }) => event).filter((event) => !event.startsWith('$'))
+      )
+    }
   })
 })

@@ -1,0 +1,51 @@
+import type { Snapshot } from './read.ts'
+
+/** Something worth jumping to. `time` is in ms from the beginning of the recording. */
+export type Moment = { time: number; kind: 'page' | 'click' | 'event' | 'console'; text: string }
+
+/** Moments that are listed; a list of a thousand is longer than anyone scrolls. */
+const MAX = 1_000
+/** Characters of a console line that are shown. */
+const MAX_TEXT = 300
+
+/** rrweb's numbers. */
+const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
+const MOUSE_INTERACTION = 2
+const CLICK = 2
+
+/** Lists pages, by their paths on the first page's site, clicks, custom events and lines of the console in a recording. */
+export function listMoments(events: Snapshot[]): Moment[] {
+  const first = events[0]?.timestamp ?? 0
+  const site = siteOf(events.find(({ type }) => type === META)?.data.href)
+  return events
+    .flatMap((event) => {
+      const described = describe(event, site)
+      return described ? [{ time: event.timestamp - first, ...described }] : []
+    })
+    .slice(0, MAX)
+}
+
+const siteOf = (href: unknown): string => URL.parse(String(href))?.origin ?? ''
+
+function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> | undefined {
+  if (type === META) {
+    const href = String(data.href)
+    const isOwn = site !== '' && href.startsWith(`${site}/`)
+    return { kind: 'page', text: isOwn ? href.slice(site.length) : href }
+  }
+  if (type === INCREMENTAL && data.source === MOUSE_INTERACTION && data.type === CLICK) {
+    return { kind: 'click', text: 'Click' }
+  }
+  if (type === CUSTOM) {
+    return { kind: 'event', text: String(data.tag) }
+  }
+  if (type === PLUGIN && String(data.plugin).startsWith('rrweb/console')) {
+    return { kind: 'console', text: consoleLine(data.payload) }
+  }
+  return undefined
+}
+
+function consoleLine(payload: unknown): string {
+  const { level, payload: words } = (payload ?? {}) as { level?: unknown; payload?: unknown }
+  return `${String(level)}: ${[words].flat().join(' ')}`.slice(0, MAX_TEXT)
+}

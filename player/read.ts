@@ -1,0 +1,102 @@
+import { clean } from './clean.ts'
+
+/** A snapshot of rrweb. Events of a recording are untrusted, so only these members are known. */
+export type Snapshot = { type: number; timestamp: number; data: Record<string, unknown> }
+
+type Source = { blob_key: string; end_timestamp: string }
+
+/** A recording that is being loaded. */
+export type Recording = {
+  /** When it ends, ms UTC. */
+  end: number
+  /** Its parts in the order in which they arrived. */
+  parts: AsyncIterable<Part>
+}
+
+/** Snapshots of a part. `isWhole` is false if some of it, or all, cannot be loaded or read. */
+export type Part = { snapshots: Snapshot[]; isWhole: boolean }
+
+/** Parts that are fetched at the same time. */
+const AT_ONCE = 6
+
+/** Opens a shared recording. @throws when the link no longer works */
+export async function openRecording(address: string): Promise<Recording> {
+  const answer = await fetch(`${address}/snapshots`, { headers: { Accept: 'application/json' } })
+  if (!answer.ok) {
+    throw new Error('This recording is no longer shared.')
+  }
+  const { sources } = (await answer.json()) as { sources: Source[] }
+  return {
+    end: Math.max(0, ...sources.map(({ end_timestamp }) => Date.parse(end_timestamp))),
+    parts: readParts(sources.map(({ blob_key }) => `${address}/snapshots?blob_key=${blob_key}`))
+  }
+}
+
+async function* readParts(addresses: string[]): AsyncGenerator<Part> {
+  const begun: Promise<Part>[] = []
+  for (const i of addresses.keys()) {
+    // The first part comes alone, so that its page is shown before the others are decoded.
+    const until = i === 0 ? 1 : i + AT_ONCE
+    for (const address of addresses.slice(begun.length, until)) {
+      begun.push(readPart(address))
+    }
+    yield (await begun[i]) ?? { snapshots: [], isWhole: false }
+  }
+}
+
+async function readPart(address: string): Promise<Part> {
+  const text = (await load(address)) ?? (await load(address))
+  const lines = text?.split('\n').filter(Boolean) ?? []
+  const snapshots = (await Promise.all(lines.map(readLine))).filter((line) => line !== undefined)
+  return { snapshots, isWhole: text !== undefined && snapshots.length === lines.length }
+}
+
+async function load(address: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(address)
+    return answer.ok ? await answer.text() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a line: a window's id and a snapshot. @returns undefined for a line that is none */
+async function readLine(line: string): Promise<Snapshot | undefined> {
+  try {
+    const [, snapshot] = JSON.parse(line)
+    const { data = {}, ...rest } = clean(await unpack(snapshot)) as Partial<Snapshot>
+    const isSnapshot = Number.isFinite(rest.type) && Number.isFinite(rest.timestamp)
+    return isSnapshot && typeof data === 'object' && data !== null
+      ? ({ ...rest, data } as Snapshot)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Unpacks a snapshot that the SDK compressed: all of its data, or some members of a mutation. */
+export async function unpack(snapshot: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { cv, ...plain } = snapshot
+  if (cv === undefined) {
+    return snapshot
+  }
+  if (typeof plain.data === 'string') {
+    return { ...plain, data: await gunzip(plain.data) }
+  }
+  const members = Object.entries(plain.data as Record<string, unknown>).map(
+    async ([name, value]) => [
+      name,
+      typeof value === 'string' && isGzip(value) ? await gunzip(value) : value
+    ]
+  )
+  return { ...plain, data: Object.fromEntries(await Promise.all(members)) }
+}
+
+/** Whether a text begins with gzip's two magic bytes, one character per byte. */
+const isGzip = (text: string): boolean => text.startsWith('\x1f\x8b')
+
+async function gunzip(text: string): Promise<unknown> {
+  const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0))
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return new Response(stream).json()
+}

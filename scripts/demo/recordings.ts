@@ -1,0 +1,118 @@
+import type { JsonObject } from '../../src/input/json.ts'
+import type { DemoEvent } from './history.ts'
+import { drawPage, MAIN, toast, type View } from './pages.ts'
+
+/** Recordings that are made, of the latest sign-ups. */
+const MOST = 100
+/** The service takes snapshots of the last seven days. */
+const MAX_AGE_MS = 6.5 * 86_400_000
+
+/** rrweb's numbers of events and sources. */
+const [FULL_SNAPSHOT, CHANGE, META, CUSTOM] = [2, 3, 4, 5]
+const [MUTATION, MOUSE_MOVE, MOUSE_INTERACTION] = [0, 1, 2]
+const CLICK = 2
+
+/** Pixels of the button that a person clicks, and of the place where the mouse rests before. */
+const BUTTON = { x: 80, y: 150 }
+const REST = { x: 320, y: 420 }
+/** How long the mouse moves before a click, in steps, ms. */
+const [MOVES, MOVE_MS] = [12, 50]
+
+/** A recorded session: what the recorder of posthog-js would send, as one event. */
+export type DemoRecording = {
+  uuid: string
+  sessionId: string
+  email: string
+  properties: JsonObject
+}
+
+/** Makes recordings of the latest sign-ups that are young enough for the service at `now`, ms UTC. */
+export function recordSignUps(events: DemoEvent[], now: number): DemoRecording[] {
+  const sessions = Map.groupBy(events, ({ properties }) => properties.$session_id)
+  return events
+    .filter(({ event, timestamp }) => event === 'signed up' && isYoung(timestamp, now))
+    .slice(-MOST)
+    .flatMap((signUp) => {
+      const steps = sessions.get(signUp.properties.$session_id) ?? []
+      return isYoung(steps[0]?.timestamp ?? new Date(0), now) ? [record(signUp, steps)] : []
+    })
+}
+
+const isYoung = (time: Date, now: number): boolean => time.getTime() > now - MAX_AGE_MS
+
+function record(signUp: DemoEvent, steps: DemoEvent[]): DemoRecording {
+  const introduction = steps.find(({ event }) => event === '$identify')?.properties.$set
+  const { name, email, company } = (introduction ?? {}) as Record<string, string>
+  const visitor = { name: name ?? '', company: company ?? '' }
+  const { $session_id, $window_id } = signUp.properties
+  return {
+    uuid: signUp.uuid,
+    sessionId: String($session_id),
+    email: email ?? '',
+    properties: {
+      distinct_id: signUp.distinctId,
+      $session_id: $session_id ?? null,
+      $window_id: $window_id ?? null,
+      $snapshot_source: 'web',
+      $snapshot_data: steps.flatMap((step, i) => act(step, steps[i - 1], visitor))
+    }
+  }
+}
+
+/** What the recorder sees of one step: a new page, or a click and what it changes. */
+function act(
+  { event, timestamp, properties }: DemoEvent,
+  before: DemoEvent | undefined,
+  visitor: Omit<View, 'path'>
+): JsonObject[] {
+  const time = timestamp.getTime()
+  const path = String(properties.$pathname)
+  const isNew = path !== before?.properties.$pathname || event === '$pageview'
+  const page = isNew ? show(time, { path, ...visitor }, properties) : []
+  if (event.startsWith('$')) {
+    return page
+  }
+  return [
+    ...page,
+    ...click(time),
+    { type: CUSTOM, timestamp: time, data: { tag: event, payload: {} } },
+    {
+      type: CHANGE,
+      timestamp: time + 150,
+      data: { source: MUTATION, texts: [], removes: [], attributes: [], adds: toast(event, time) }
+    }
+  ]
+}
+
+/** A page is there some seconds before what happens on it. */
+function show(time: number, view: View, { $screen_width, $screen_height }: JsonObject) {
+  const [width, height] = [Number($screen_width), Math.min(Number($screen_height), 900)]
+  const href = `https://harbour.example${view.path}`
+  const timestamp = time - 3_000
+  return [
+    { type: META, timestamp, data: { href, width, height } },
+    {
+      type: FULL_SNAPSHOT,
+      timestamp: timestamp + 1,
+      data: { node: drawPage(view), initialOffset: { top: 0, left: 0 } }
+    }
+  ]
+}
+
+/** Moves the mouse to the button, and clicks it. */
+function click(time: number): JsonObject[] {
+  const positions = Array.from({ length: MOVES }, (_, i) => ({
+    x: REST.x + ((BUTTON.x - REST.x) * (i + 1)) / MOVES,
+    y: REST.y + ((BUTTON.y - REST.y) * (i + 1)) / MOVES,
+    id: MAIN,
+    timeOffset: (i + 1 - MOVES) * MOVE_MS
+  }))
+  return [
+    { type: CHANGE, timestamp: time - 100, data: { source: MOUSE_MOVE, positions } },
+    {
+      type: CHANGE,
+      timestamp: time,
+      data: { source: MOUSE_INTERACTION, type: CLICK, id: MAIN, ...BUTTON }
+    }
+  ]
+}

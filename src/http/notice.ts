@@ -1,0 +1,68 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { escapeHtml } from '../html.ts'
+import type { AppEnv } from './env.ts'
+import { contribute } from './openapi.ts'
+
+/** A page with one message and, with `button`, a form that confirms it. */
+export type Notice = { title: string; words: string; button?: string }
+
+/** Returns whether a client asks for a page: browsers put `text/html` first, other clients do not. */
+export const prefersPage = (c: Context<AppEnv>): boolean =>
+  (c.req.header('Accept') ?? '').toLowerCase().startsWith('text/html')
+
+/** Responds with a page that shows a notice. The page may send its form to this service, and nothing else. */
+export function answerNotice(
+  c: Context<AppEnv>,
+  notice: Notice,
+  status: ContentfulStatusCode = 200
+): Response {
+  // The request id is random and new for each request, as a nonce must be.
+  const nonce = c.var.requestId
+  c.header(
+    'Content-Security-Policy',
+    `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  )
+  c.header('Cache-Control', 'no-store')
+  return c.html(toPage(notice, nonce), status)
+}
+
+/**
+ * Keeps the answers behind a link that holds a secret out of search engines, and explains a dead
+ * link to people: browsers get `missing` as a page, other clients get the error as JSON.
+ */
+export function behindLink(missing: Notice): MiddlewareHandler<AppEnv> {
+  const explain: MiddlewareHandler<AppEnv> = async (c, next) => {
+    await next()
+    if (c.res.status === 404 && prefersPage(c)) {
+      c.res = answerNotice(c, missing, 404)
+    }
+    c.res.headers.set('X-Robots-Tag', 'noindex')
+    c.res.headers.append('Vary', 'Accept')
+  }
+  return contribute(explain, { explainsMissing: true })
+}
+
+const toPage = ({ title, words, button }: Notice, nonce: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<style nonce="${nonce}">
+:root { color-scheme: light dark; }
+body { margin: 15vh auto 0; max-width: 30rem; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; background: light-dark(#fff, #0d1117); color: light-dark(#1f2328, #e6edf3); }
+p { overflow-wrap: anywhere; }
+button { padding: .6rem 1.2rem; border: 0; border-radius: 6px; background: light-dark(#1f2328, #e6edf3); color: light-dark(#fff, #0d1117); font: inherit; cursor: pointer; }
+</style>
+</head>
+<body>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(words)}</p>
+${button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`}
+</body>
+</html>
+`

@@ -1,0 +1,316 @@
+import { gzipSync } from 'node:zlib'
+import { expect, inject, it } from 'vitest'
+import { hasBrowser, openBrowser } from '../../support/browser.ts'
+import { until } from '../../support/processes.ts'
+import { administer, newProject } from '../../support/service.ts'
+
+type Node = Record<string, unknown>
+
+let lastId = 0
+const element = (tagName: string, attributes: Node = {}, ...childNodes: Node[]): Node => {
+  lastId += 1
+  return { type: 2, id: lastId, tagName, attributes, childNodes }
+}
+const text = (textContent: string): Node => {
+  lastId += 1
+  return { type: 3, id: lastId, textContent }
+}
+
+/** When a visit begins. */
+const BEGIN = Date.now() - 3_600_000
+
+const pack = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('latin1')
+
+/** The snapshots of a page, as rrweb records them, with a full snapshot that the SDK has compressed. */
+function visit(head: Node[], body: Node[]): Node[] {
+  const page = {
+    node: {
+      type: 0,
+      id: 999_999,
+      childNodes: [element('html', {}, element('head', {}, ...head), element('body', {}, ...body))]
+    },
+    initialOffset: { top: 0, left: 0 }
+  }
+  return [
+    { type: 4, timestamp: BEGIN, data: { href: 'https://shop.example/', width: 800, height: 600 } },
+    { type: 2, timestamp: BEGIN + 10, cv: '2024-10', data: pack(page) },
+    click(2_000),
+    { type: 5, timestamp: BEGIN + 8_000, data: { tag: 'Paid', payload: {} } }
+  ]
+}
+
+/** Additions to an element. rrweb adds each node by itself, so they have no children. */
+const addsTo = (parentId: number, ...nodes: Node[]): Node[] =>
+  nodes.map((node) => ({ parentId, nextId: null, node }))
+
+/** A click some ms after the begin. */
+const click = (after: number): Node => ({
+  type: 3,
+  timestamp: BEGIN + after,
+  data: { source: 2, type: 2, id: 3, x: 1, y: 1 }
+})
+
+/** Changes of the page, its style sheets, its fonts and a canvas, which try to run something or to reach `evil`. */
+function forgedChanges(evil: string, run: string): Node[] {
+  // Of the elements of a visit, the document's comes last, and the body before it.
+  const [html, body] = [lastId, lastId - 1]
+  const rule = `@import '${evil}/rule.css'`
+  const changes: Node[] = [
+    {
+      source: 0,
+      texts: [],
+      removes: [],
+      adds: addsTo(
+        body,
+        element('script', { src: `${evil}/script.js` }),
+        element('img', { src: `${evil}/added`, onerror: run }),
+        element('link', { rel: 'preload', as: 'script', href: `${evil}/preload` }),
+        element('iframe', { srcdoc: `<script>${run}</script>` })
+      ),
+      attributes: [{ id: body, attributes: { onclick: run, style: `background: url(${evil}/b)` } }]
+    },
+    // Neither the document's element nor an unknown one has a style sheet.
+    { source: 8, id: html, adds: [{ rule, index: 0 }] },
+    { source: 13, id: html, index: [0], set: { property: 'color', value: 'red' } },
+    { source: 15, id: 999_999, styleIds: [1], styles: [{ styleId: 1, rules: [{ rule }] }] },
+    { source: 9, id: body, type: 0, commands: [{ property: 'drawImage', args: [run] }] },
+    { source: 10, family: 'Evil', fontSource: `url(${evil}/font)`, buffer: false },
+    { source: 1 },
+    { source: 77 }
+  ]
+  return changes.map((data) => ({ type: 3, timestamp: BEGIN + 100, data }))
+}
+
+/** Records a visit with the public token, in these parts, and shares it. @returns the address of the page */
+async function share(...parts: Node[][]): Promise<string> {
+  const { url, token, projectId } = await newProject()
+  const { stateDir } = inject('service')
+  const { key } = await administer(
+    stateDir,
+    ...['key', 'create', '--label', 'share', '--scopes', '*', '--project', String(projectId)]
+  )
+  for (const snapshots of parts) {
+    const properties = {
+      $session_id: 'visit-1',
+      $window_id: 'window-1',
+      $snapshot_data: snapshots,
+      distinct_id: 'ada'
+    }
+    const event = { event: '$snapshot', api_key: token, distinct_id: 'ada', properties }
+    const sent = await fetch(`${url}/s/`, { method: 'POST', body: JSON.stringify(event) })
+    expect(sent.status).toBe(200)
+  }
+  const path = `${url}/api/environments/${projectId}/session_recordings/visit-1/sharing`
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  let address = ''
+  await until(async () => {
+    if ((await countParts(path.replace('sharing', 'snapshots'), headers)) < parts.length) {
+      return false
+    }
+    const answer = await fetch(path, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify({ enabled: true })
+    })
+    address = answer.ok ? String(Object(await answer.json()).url) : ''
+    return address !== ''
+  })
+  return address
+}
+
+async function countParts(address: string, headers: Record<string, string>): Promise<number> {
+  const answer = await fetch(address, { headers })
+  return answer.ok ? Object(await answer.json()).sources.length : 0
+}
+
+async function play(address: string, width = 375) {
+  const tab = await (await openBrowser()).newPage()
+  await tab.setViewportSize({ width, height: 700 })
+  // Routes see what leaves the browser; the event `request` also reports what a policy has blocked.
+  const outside: string[] = []
+  const errors: string[] = []
+  tab.on('pageerror', (error) => errors.push(String(error)))
+  await tab.route(
+    ({ origin }) => origin !== new URL(address).origin,
+    (route) => {
+      outside.push(route.request().url())
+      return route.abort()
+    }
+  )
+  await tab.goto(address)
+  await tab.waitForSelector('#play:enabled', { timeout: 20_000 })
+  const recorded = tab.frameLocator('#stage iframe').frameLocator('iframe')
+  return { tab, outside, errors, recorded }
+}
+
+it.skipIf(!hasBrowser())('a shared recording is played on a phone', async () => {
+  const address = await share(visit([], [element('h1', {}, text('Seven cakes'))]))
+
+  const { tab, recorded, errors } = await play(`${address}#t=3`)
+
+  await recorded.getByText('Seven cakes').waitFor()
+  expect(await tab.locator('#clock').textContent()).toMatch(/^0:0[3-8] \/ 0:08$/)
+  expect(await tab.locator('#moments li').allTextContents()).toEqual([
+    '0:00 /',
+    '0:02 Click',
+    '0:08 Paid'
+  ])
+  expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+  expect(errors).toEqual([])
+})
+
+it.skipIf(!hasBrowser())(
+  'a forged recording runs no script and asks no other host before the viewer agrees',
+  async () => {
+    const evil = 'https://evil.example'
+    const run = `fetch('${evil}/ran'); top.ran = true`
+    const address = await share([
+      ...visit(
+        [
+          element('script', {}, text(run)),
+          element('script', { src: `${evil}/script.js` }),
+          element('meta', { 'http-equiv': 'refresh', content: `0;url=${evil}/refresh` }),
+          element('base', { href: evil }),
+          ...[
+            'preload',
+            'prefetch',
+            'preconnect',
+            'dns-prefetch',
+            'modulepreload',
+            'stylesheet'
+          ].map((rel) => element('link', { rel, as: 'script', href: `${evil}/${rel}` })),
+          element('style', {
+            _cssText: `@import '${evil}/import.css'; body { background: url(${evil}/background) }`
+          })
+        ],
+        [
+          element('h1', {}, text('Forged')),
+          element('img', { src: `${evil}/image`, onerror: run, onload: run }),
+          element('img', { src: 'data:,', onerror: run }),
+          element('img', { rr_dataURL: `${evil}/dataurl` }),
+          element('canvas', { rr_dataURL: `${evil}/canvas` }),
+          element('a', { href: `javascript:${run}` }, text('link')),
+          element('iframe', { srcdoc: `<script>${run}</script>` }),
+          element('iframe', { src: `javascript:${run}` }),
+          element('iframe', { src: `${evil}/iframe` }),
+          element('object', { data: `${evil}/object` }),
+          element('embed', { src: `${evil}/embed` }),
+          element('video', { src: `${evil}/video`, autoplay: '' }),
+          element('input', { autofocus: '', onfocus: run }),
+          element('details', { open: '', ontoggle: run }),
+          element('form', { action: `${evil}/form` }, element('button', {}, text('send'))),
+          { ...element('svg', { onload: run }, element('script', {}, text(run))), isSVG: true },
+          { ...element('x-evil', { onclick: run }), isCustom: true }
+        ]
+      ),
+      ...forgedChanges(evil, run)
+    ])
+
+    const { tab, recorded, outside, errors } = await play(address)
+    await recorded.getByText('Forged').waitFor()
+    await tab.waitForTimeout(1_000)
+
+    expect(await tab.evaluate('window.ran')).toBe(undefined)
+    expect(outside).toEqual([])
+
+    await tab.click('#load')
+    await until(() => outside.includes(`${evil}/image`) && outside.includes(`${evil}/added`))
+    await tab.waitForTimeout(500)
+    expect(await tab.evaluate('window.ran')).toBe(undefined)
+    expect(
+      outside.filter((url) => /ran|script|refresh|iframe|object|embed|form|load/.test(url))
+    ).toEqual([])
+    await recorded.getByText('Forged').waitFor()
+    expect(errors.filter((error) => error.startsWith('TypeError'))).toEqual([])
+  }
+)
+
+/** An hour's visit in two parts: a packed change and a line of the console, a pause, and activity at the end. */
+const LONG: Node[] = [
+  {
+    type: 6,
+    timestamp: BEGIN + 1_000,
+    data: {
+      plugin: 'rrweb/console@1',
+      payload: { level: 'warn', trace: [], payload: ['"low stock"'] }
+    }
+  },
+  click(600_000),
+  ...Array.from({ length: 12 }, (_, i) => click(603_000 + i * 3_000))
+]
+
+it.skipIf(!hasBrowser())(
+  'a shared recording is played quickly, without its pauses, and from any moment',
+  async () => {
+    const page = visit([], [element('h1', {}, text('Seven cakes'))])
+    const added = addsTo(lastId - 1, element('h2'))
+    added.push(...addsTo(lastId, text('Sold out')))
+    const packed = {
+      type: 3,
+      timestamp: BEGIN + 601_000,
+      cv: '2024-10',
+      data: {
+        source: 0,
+        ...Object.fromEntries(['texts', 'attributes', 'removes'].map((name) => [name, pack([])])),
+        adds: pack(added)
+      }
+    }
+    const address = await share(page, [...LONG, packed])
+
+    const { tab, recorded, errors } = await play(address, 1280)
+    await recorded.getByText('Seven cakes').waitFor()
+    const clock = async () => {
+      const [, minutes, seconds] =
+        /^(\d+):(\d+)/.exec((await tab.textContent('#clock')) ?? '') ?? []
+      return Number(minutes) * 60 + Number(seconds)
+    }
+
+    await until(() => tab.locator('#moments li').nth(4).isVisible())
+    expect((await tab.locator('#moments li').allTextContents()).slice(0, 5)).toEqual([
+      '0:00 /',
+      '0:01 warn: "low stock"',
+      '0:02 Click',
+      '0:08 Paid',
+      '10:00 Click'
+    ])
+    const [list, stage] = [
+      await tab.locator('#moments').boundingBox(),
+      await tab.locator('#stage').boundingBox()
+    ]
+    expect(list?.x).toBeGreaterThan((stage?.x ?? 0) + (stage?.width ?? 0))
+
+    // Ten minutes of nothing pass at up to 360 times the speed.
+    await tab.check('#skip')
+    await until(async () => (await clock()) >= 600, 60_000)
+    await recorded.getByText('Sold out').waitFor()
+
+    await tab.selectOption('#speed', '8')
+    await until(async () => (await tab.textContent('#play')) === 'Play', 30_000)
+    expect(await tab.textContent('#clock')).toBe('10:36 / 10:36')
+
+    await tab.click('text=0:02 Click')
+    await until(async () => (await clock()) === 2)
+    await recorded.getByText('Seven cakes').waitFor()
+    expect(await recorded.getByText('Sold out').count()).toBe(0)
+    expect(errors).toEqual([])
+  }
+)
+
+it.skipIf(!hasBrowser())('a recording of which a part is lost is played without it', async () => {
+  const address = await share(visit([], [element('h1', {}, text('Seven cakes'))]), LONG)
+  const tab = await (await openBrowser()).newPage()
+  let parts = 0
+  await tab.route(/blob_key=/, (route) => {
+    parts += 1
+    return parts === 1 ? route.continue() : route.fulfill({ status: 500, body: '' })
+  })
+
+  await tab.goto(address)
+
+  await until(
+    async () =>
+      (await tab.textContent('#status'))?.includes('A part of this recording cannot be loaded.') ??
+      false
+  )
+  await tab.frameLocator('#stage iframe').frameLocator('iframe').getByText('Seven cakes').waitFor()
+})
