@@ -30,11 +30,16 @@ const clock = find('clock')
 const speed = find<HTMLSelectElement>('speed')
 const skip = find<HTMLInputElement>('skip')
 const load = find<HTMLButtonElement>('load')
+const windows = find('windows')
+const choice = find<HTMLSelectElement>('window')
 const moments = find('moments')
 
-/** What is loaded of the recording. */
-const snapshots: Snapshot[] = []
+/** What is loaded of the recording, and of the window that is shown. */
+const loaded: Snapshot[] = []
+let snapshots: Snapshot[] = []
 let isLoaded = false
+/** Whether the recorded site's images and styles are loaded. */
+let isWithSite = false
 
 /** Plays in the present frame; undefined until that is ready. */
 let replayer: Replayer | undefined
@@ -106,9 +111,10 @@ function go(time: number, plays = isPlaying): void {
 }
 
 /** Rebuilds the recorded page, as far as it is loaded, in a new frame. */
-async function build(withSite: boolean, time: number): Promise<void> {
+async function build(time: number): Promise<void> {
+  replayer?.destroy()
   replayer = undefined
-  const frame = await openFrame(withSite)
+  const frame = await openFrame(isWithSite)
   const events = [...snapshots] as Parameters<Frame['open']>[0]
   replayer = frame.open(events, Number(speed.value), skip.checked)
   replayer.on('resize', (shown) => {
@@ -125,12 +131,20 @@ async function build(withSite: boolean, time: number): Promise<void> {
 
 /** Whether there is a page to show at the moment from which to play. */
 function isPlayable(): boolean {
-  const [first, last] = [snapshots[0], snapshots.at(-1)]
-  const loaded = first && last ? last.timestamp - first.timestamp : 0
-  return snapshots.some(({ type }) => type === FULL_SNAPSHOT) && loaded > linkedTime()
+  return hasPage(snapshots) && lengthOf(snapshots) > linkedTime()
 }
 
-function list(): void {
+const hasPage = (some: Snapshot[]): boolean => some.some(({ type }) => type === FULL_SNAPSHOT)
+
+/** Returns the ms between the first and the last of some snapshots. */
+const lengthOf = (some: Snapshot[]): number =>
+  (some.at(-1)?.timestamp ?? 0) - (some[0]?.timestamp ?? 0)
+
+/** Shows what was recorded in a window, with a time line of its own. */
+function choose(own: Snapshot[]): void {
+  snapshots = own
+  position.max = String(lengthOf(own))
+  moments.replaceChildren()
   for (const { time, kind, text } of listMoments(snapshots)) {
     const link = document.createElement('a')
     link.href = `#t=${Math.floor(time / 100) / 10}`
@@ -144,6 +158,20 @@ function list(): void {
   }
 }
 
+/** Lets the viewer choose between windows, if pages of several were recorded. */
+function offer(all: Snapshot[][]): void {
+  windows.hidden = all.length < 2
+  for (const [i, own] of all.entries()) {
+    const begin = (own[0]?.timestamp ?? 0) - (loaded[0]?.timestamp ?? 0)
+    const text = `${i + 1}, from ${toClock(begin)}`
+    choice.append(new Option(text, String(i), false, own[0]?.window === snapshots[0]?.window))
+  }
+  choice.addEventListener('change', () => {
+    choose(all[Number(choice.value)] ?? snapshots)
+    build(0).catch(fail)
+  })
+}
+
 function listen(): void {
   play.addEventListener('click', () => {
     const now = Number(position.value)
@@ -154,8 +182,8 @@ function listen(): void {
   skip.addEventListener('change', () => replayer?.setConfig({ skipInactive: skip.checked }))
   load.addEventListener('click', () => {
     load.disabled = true
-    replayer?.destroy()
-    build(true, Number(position.value)).catch(fail)
+    isWithSite = true
+    build(Number(position.value)).catch(fail)
   })
   window.addEventListener('hashchange', () => go(linkedTime()))
   window.addEventListener('resize', scale)
@@ -165,6 +193,32 @@ function listen(): void {
   }
 }
 
+/** Adds snapshots to what is loaded; those of the first window are played. */
+function take(more: Snapshot[]): void {
+  for (const snapshot of more) {
+    loaded.push(snapshot)
+    if (snapshot.window === loaded[0]?.window) {
+      snapshots.push(snapshot)
+      replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
+    }
+  }
+}
+
+/** Lists what there is once everything is loaded. @throws when there is no page to show */
+function complete(): void {
+  isLoaded = true
+  loaded.sort((a, b) => a.timestamp - b.timestamp)
+  const all = [...Map.groupBy(loaded, ({ window }) => window).values()].filter(
+    (own) => hasPage(own) && lengthOf(own) > 0
+  )
+  const own = all.find(([first]) => first?.window === snapshots[0]?.window) ?? all[0]
+  if (!own) {
+    throw new Error('This recording shows no page.')
+  }
+  choose(own)
+  offer(all)
+}
+
 /** Plays as soon as there is a page to show, and loads the rest meanwhile. */
 async function start(): Promise<void> {
   const { end, parts } = await openRecording(window.location.pathname.replace(/\/$/, ''))
@@ -172,16 +226,13 @@ async function start(): Promise<void> {
   let isOpen = false
   const open = async () => {
     isOpen = true
-    await build(false, linkedTime())
+    await build(linkedTime())
     listen()
     say('')
   }
   for await (const part of parts) {
     isWhole &&= part.isWhole
-    for (const snapshot of part.snapshots) {
-      snapshots.push(snapshot)
-      replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
-    }
+    take(part.snapshots)
     if (!isOpen) {
       position.max = String(Math.max(0, end - (snapshots[0]?.timestamp ?? end)))
     }
@@ -189,14 +240,7 @@ async function start(): Promise<void> {
       await open()
     }
   }
-  isLoaded = true
-  snapshots.sort((a, b) => a.timestamp - b.timestamp)
-  const [first, last] = [snapshots[0], snapshots.at(-1)]
-  if (!first || !last || first === last || !snapshots.some(({ type }) => type === FULL_SNAPSHOT)) {
-    throw new Error('This recording shows no page.')
-  }
-  position.max = String(last.timestamp - first.timestamp)
-  list()
+  complete()
   if (!isOpen) {
     await open()
   } else if (isAtEnd && isPlaying) {

@@ -82,17 +82,20 @@ function forgedChanges(evil: string, run: string): Node[] {
 }
 
 /** Records a visit with the public token, in these parts, and shares it. @returns the address of the page */
-async function share(...parts: Node[][]): Promise<string> {
+const share = (...parts: Node[][]): Promise<string> => shareWindows(parts, [])
+
+/** The same; `windows` are the windows of the parts. */
+async function shareWindows(parts: Node[][], windows: string[]): Promise<string> {
   const { url, token, projectId } = await newProject()
   const { stateDir } = inject('service')
   const { key } = await administer(
     stateDir,
     ...['key', 'create', '--label', 'share', '--scopes', '*', '--project', String(projectId)]
   )
-  for (const snapshots of parts) {
+  for (const [i, snapshots] of parts.entries()) {
     const properties = {
       $session_id: 'visit-1',
-      $window_id: 'window-1',
+      $window_id: windows[i] ?? 'window-1',
       $snapshot_data: snapshots,
       distinct_id: 'ada'
     }
@@ -313,4 +316,25 @@ it.skipIf(!hasBrowser())('a recording of which a part is lost is played without 
       false
   )
   await tab.frameLocator('#stage iframe').frameLocator('iframe').getByText('Seven cakes').waitFor()
+})
+
+it.skipIf(!hasBrowser())('the windows of a recording are played one at a time', async () => {
+  const later = visit([], [element('h1', {}, text('Eight pies'))]).map((snapshot) => ({
+    ...snapshot,
+    timestamp: Number(snapshot.timestamp) + 5_000
+  }))
+  const parts = [visit([], [element('h1', {}, text('Seven cakes'))]), later]
+  const { tab, recorded } = await play(await shareWindows(parts, ['one', 'two']))
+  await recorded.getByText('Seven cakes').waitFor()
+  await tab.locator('#window').waitFor()
+
+  expect(await tab.locator('#window option').allTextContents()).toEqual([
+    '1, from 0:00',
+    '2, from 0:05'
+  ])
+  await tab.selectOption('#window', '1')
+
+  await recorded.getByText('Eight pies').waitFor()
+  expect(await recorded.getByText('Seven cakes').count()).toBe(0)
+  expect(await tab.textContent('#clock')).toMatch(/\/ 0:08$/)
 })
