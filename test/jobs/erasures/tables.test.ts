@@ -37,6 +37,7 @@ const BECOMES: Record<string, string> = {
   insights: 'what users have saved',
   dashboards: 'what users have saved',
   dashboard_tiles: 'what users have saved',
+  shares: 'which insights and dashboards are shared',
   subscriptions: 'what users have saved',
   subscription_deliveries:
     'to whom users had something sent, and when, for 90 days: none of what it said',
