@@ -38,7 +38,7 @@ let isLoaded = false
 
 /** Plays in the present frame; undefined until that is ready. */
 let replayer: Replayer | undefined
-let isPlaying = false
+let isPlaying = true
 /** Whether all that was loaded has been played. */
 let isAtEnd = false
 /** Pixels of the recorded page. */
@@ -54,6 +54,8 @@ const toClock = (ms: number): string => {
 function openFrame(withSite: boolean): Promise<Frame> {
   const frame = document.createElement('iframe')
   frame.title = 'The recorded page'
+  // A link of the recorded page that someone follows would replace the page.
+  frame.inert = true
   frame.src = withSite ? '/player/with-site' : '/player/frame'
   return new Promise((done) => {
     const listen = ({ source, origin }: MessageEvent) => {
@@ -90,6 +92,7 @@ const linkedTime = (): number => {
 function show(): void {
   const now = Math.min(replayer?.getCurrentTime() ?? 0, Number(position.max))
   position.value = String(now)
+  position.ariaValueText = toClock(now)
   clock.textContent = `${toClock(now)} / ${toClock(Number(position.max))}`
   play.textContent = isPlaying ? 'Pause' : 'Play'
 }
@@ -120,7 +123,7 @@ async function build(withSite: boolean, time: number): Promise<void> {
     isPlaying = isPlaying && !isLoaded
     show()
   })
-  go(time, true)
+  go(time)
 }
 
 /** Whether there is a page to show at the moment from which to play. */
@@ -137,6 +140,12 @@ function list(): void {
     const at = document.createElement('span')
     at.textContent = toClock(time)
     link.append(at, ` ${text}`)
+    // A link to where the address already leads changes nothing, so no event of the address follows.
+    link.addEventListener('click', () => {
+      if (link.hash === window.location.hash) {
+        go(linkedTime())
+      }
+    })
     const item = document.createElement('li')
     item.className = kind
     item.append(link)
@@ -165,6 +174,15 @@ function listen(): void {
   }
 }
 
+/** Returns how long the loaded recording lasts, ms. @throws when it shows no page */
+function measure(isWhole: boolean): number {
+  const [first, last] = [snapshots[0], snapshots.at(-1)]
+  if (!first || !last || first === last || !snapshots.some(({ type }) => type === FULL_SNAPSHOT)) {
+    throw new Error(isWhole ? 'This recording shows no page.' : 'This recording cannot be loaded.')
+  }
+  return last.timestamp - first.timestamp
+}
+
 /** Plays as soon as there is a page to show, and loads the rest meanwhile. */
 async function start(): Promise<void> {
   const { end, parts } = await openRecording(window.location.pathname.replace(/\/$/, ''))
@@ -191,11 +209,7 @@ async function start(): Promise<void> {
   }
   isLoaded = true
   snapshots.sort((a, b) => a.timestamp - b.timestamp)
-  const [first, last] = [snapshots[0], snapshots.at(-1)]
-  if (!first || !last || first === last || !snapshots.some(({ type }) => type === FULL_SNAPSHOT)) {
-    throw new Error('This recording shows no page.')
-  }
-  position.max = String(last.timestamp - first.timestamp)
+  position.max = String(measure(isWhole))
   list()
   if (!isOpen) {
     await open()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hasBrowser } from '../../support/browser.ts'
+import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import {
   BEGIN,
   element,
@@ -49,6 +49,35 @@ it.skipIf(!hasBrowser())(
   }
 )
 
+it.skipIf(!hasBrowser())('nothing on the recorded page can be focused or followed', async () => {
+  const address = await share(
+    visit(
+      [],
+      [
+        element('h1', {}, text('Seven cakes')),
+        element('a', { href: 'https://evil.example/link' }, text('More')),
+        element('input', { autofocus: '' })
+      ]
+    )
+  )
+  const { tab, recorded, errors, outside } = await play(address)
+  await recorded.getByText('Seven cakes').waitFor()
+
+  const focused = new Set<string>()
+  for (let i = 0; i < 12; i += 1) {
+    await tab.keyboard.press('Tab')
+    focused.add(String(await tab.evaluate('document.activeElement.tagName')))
+    if (focused.has('IFRAME')) {
+      await tab.keyboard.press('Enter')
+    }
+  }
+  await recorded.getByText('More').click({ force: true, timeout: 1_000 })
+
+  expect([...focused].sort()).toEqual(['A', 'BODY', 'BUTTON', 'INPUT', 'SELECT'])
+  await recorded.getByText('Seven cakes').waitFor()
+  expect([outside, errors]).toEqual([[], []])
+})
+
 it.skipIf(!hasBrowser())('a damaged page does not end the replay', async () => {
   const page = visit([], [element('h1', {}, text('Seven cakes'))])
   const later = visit([], [element('h1', {}, text('Eight cakes'))]).map((event) => ({
@@ -81,4 +110,32 @@ it.skipIf(!hasBrowser())('a damaged page does not end the replay', async () => {
   ])
   expect(await tab.isHidden('#status')).toBe(true)
   expect(errors).toEqual([])
+})
+
+it.skipIf(!hasBrowser())(
+  'a paused recording stays so while images are loaded, and goes to a moment again',
+  async () => {
+    const { tab } = await play(await share(visit([], [element('h1', {}, text('Seven cakes'))])))
+    await tab.click('text=0:02 Click')
+    await until(async () => (await tab.textContent('#clock'))?.startsWith('0:03') ?? false)
+
+    await tab.click('text=0:02 Click')
+    await tab.click('#play')
+    expect(await tab.textContent('#clock')).toBe('0:02 / 0:08')
+
+    await tab.click('#load')
+    await tab.waitForTimeout(1_200)
+    expect(await tab.textContent('#clock')).toBe('0:02 / 0:08')
+    expect(await tab.textContent('#play')).toBe('Play')
+  }
+)
+
+it.skipIf(!hasBrowser())('a recording that cannot be loaded is said to be so', async () => {
+  const address = await share(visit([], []))
+  const tab = await (await openBrowser()).newPage()
+  await tab.route(/blob_key=/, (route) => route.fulfill({ status: 500, body: '' }))
+
+  await tab.goto(address)
+
+  await tab.getByText('This recording cannot be loaded.').waitFor()
 })
