@@ -30,11 +30,16 @@ const clock = find('clock')
 const speed = find<HTMLSelectElement>('speed')
 const skip = find<HTMLInputElement>('skip')
 const load = find<HTMLButtonElement>('load')
+const windows = find('windows')
+const choice = find<HTMLSelectElement>('window')
 const moments = find('moments')
 
-/** What is loaded of the recording. */
-const snapshots: Snapshot[] = []
+/** What is loaded of the recording, and of the window that is shown. */
+const loaded: Snapshot[] = []
+let snapshots: Snapshot[] = []
 let isLoaded = false
+/** Whether the recorded site's images and styles are loaded. */
+let isWithSite = false
 
 /** Plays in the present frame; undefined until that is ready. */
 let replayer: Replayer | undefined
@@ -109,9 +114,10 @@ function go(time: number, plays = isPlaying): void {
 }
 
 /** Rebuilds the recorded page, as far as it is loaded, in a new frame. */
-async function build(withSite: boolean, time: number): Promise<void> {
+async function build(time: number): Promise<void> {
+  replayer?.destroy()
   replayer = undefined
-  const frame = await openFrame(withSite)
+  const frame = await openFrame(isWithSite)
   const events = [...snapshots] as Parameters<Frame['open']>[0]
   replayer = frame.open(events, Number(speed.value), skip.checked)
   replayer.on('resize', (shown) => {
@@ -128,12 +134,20 @@ async function build(withSite: boolean, time: number): Promise<void> {
 
 /** Whether there is a page to show at the moment from which to play. */
 function isPlayable(): boolean {
-  const [first, last] = [snapshots[0], snapshots.at(-1)]
-  const loaded = first && last ? last.timestamp - first.timestamp : 0
-  return snapshots.some(({ type }) => type === FULL_SNAPSHOT) && loaded > linkedTime()
+  return hasPage(snapshots) && lengthOf(snapshots) > linkedTime()
 }
 
-function list(): void {
+const hasPage = (some: Snapshot[]): boolean => some.some(({ type }) => type === FULL_SNAPSHOT)
+
+/** Returns the ms between the first and the last of some snapshots. */
+const lengthOf = (some: Snapshot[]): number =>
+  (some.at(-1)?.timestamp ?? 0) - (some[0]?.timestamp ?? 0)
+
+/** Shows what was recorded in a window, with a time line of its own. */
+function choose(own: Snapshot[]): void {
+  snapshots = own
+  position.max = String(lengthOf(own))
+  moments.replaceChildren()
   for (const { time, kind, text } of listMoments(snapshots)) {
     const link = document.createElement('a')
     link.href = `#t=${Math.floor(time / 100) / 10}`
@@ -153,6 +167,21 @@ function list(): void {
   }
 }
 
+/** Lets the viewer choose between windows, if pages of several were recorded. */
+function offer(all: Snapshot[][]): void {
+  windows.hidden = all.length < 2
+  for (const [i, own] of all.entries()) {
+    const begin = (own[0]?.timestamp ?? 0) - (loaded[0]?.timestamp ?? 0)
+    const text = `${i + 1}, from ${toClock(begin)}`
+    choice.append(new Option(text, String(i), false, own[0]?.window === snapshots[0]?.window))
+  }
+  choice.addEventListener('change', () => {
+    choose(all[Number(choice.value)] ?? snapshots)
+    isPlaying = true
+    build(0).catch(fail)
+  })
+}
+
 function listen(): void {
   play.addEventListener('click', () => {
     const now = Number(position.value)
@@ -163,8 +192,8 @@ function listen(): void {
   skip.addEventListener('change', () => replayer?.setConfig({ skipInactive: skip.checked }))
   load.addEventListener('click', () => {
     load.disabled = true
-    replayer?.destroy()
-    build(true, Number(position.value)).catch(fail)
+    isWithSite = true
+    build(Number(position.value)).catch(fail)
   })
   window.addEventListener('hashchange', () => go(linkedTime()))
   window.addEventListener('resize', scale)
@@ -174,13 +203,30 @@ function listen(): void {
   }
 }
 
-/** Returns how long the loaded recording lasts, ms. @throws when it shows no page */
-function measure(isWhole: boolean): number {
-  const [first, last] = [snapshots[0], snapshots.at(-1)]
-  if (!first || !last || first === last || !snapshots.some(({ type }) => type === FULL_SNAPSHOT)) {
+/** Adds snapshots to what is loaded; those of the first window are played. */
+function take(more: Snapshot[]): void {
+  for (const snapshot of more) {
+    loaded.push(snapshot)
+    if (snapshot.window === loaded[0]?.window) {
+      snapshots.push(snapshot)
+      replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
+    }
+  }
+}
+
+/** Lists what there is once everything is loaded. @throws when there is no page to show */
+function complete(isWhole: boolean): void {
+  isLoaded = true
+  loaded.sort((a, b) => a.timestamp - b.timestamp)
+  const all = [...Map.groupBy(loaded, ({ window }) => window).values()].filter(
+    (own) => hasPage(own) && lengthOf(own) > 0
+  )
+  const own = all.find(([first]) => first?.window === snapshots[0]?.window) ?? all[0]
+  if (!own) {
     throw new Error(isWhole ? 'This recording shows no page.' : 'This recording cannot be loaded.')
   }
-  return last.timestamp - first.timestamp
+  choose(own)
+  offer(all)
 }
 
 /** Plays as soon as there is a page to show, and loads the rest meanwhile. */
@@ -190,16 +236,13 @@ async function start(): Promise<void> {
   let isOpen = false
   const open = async () => {
     isOpen = true
-    await build(false, linkedTime())
+    await build(linkedTime())
     listen()
     say('')
   }
   for await (const part of parts) {
     isWhole &&= part.isWhole
-    for (const snapshot of part.snapshots) {
-      snapshots.push(snapshot)
-      replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
-    }
+    take(part.snapshots)
     if (!isOpen) {
       position.max = String(Math.max(0, end - (snapshots[0]?.timestamp ?? end)))
     }
@@ -207,10 +250,7 @@ async function start(): Promise<void> {
       await open()
     }
   }
-  isLoaded = true
-  snapshots.sort((a, b) => a.timestamp - b.timestamp)
-  position.max = String(measure(isWhole))
-  list()
+  complete(isWhole)
   if (!isOpen) {
     await open()
   } else if (isAtEnd && isPlaying) {

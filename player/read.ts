@@ -1,7 +1,13 @@
 import { clean } from './clean.ts'
 
 /** A snapshot of rrweb. Events of a recording are untrusted, so only these members are known. */
-export type Snapshot = { type: number; timestamp: number; data: Record<string, unknown> }
+export type Snapshot = {
+  type: number
+  timestamp: number
+  data: Record<string, unknown>
+  /** The id of the browser's window or tab. */
+  window: string
+}
 
 type Source = { blob_key: string; end_timestamp: string }
 
@@ -63,11 +69,11 @@ async function load(address: string): Promise<string | undefined> {
 /** Reads a line: a window's id and a snapshot. @returns undefined for a line that is none */
 async function readLine(line: string): Promise<Snapshot | undefined> {
   try {
-    const [, snapshot] = JSON.parse(line)
+    const [window, snapshot] = JSON.parse(line)
     const { data = {}, ...rest } = clean(await unpack(snapshot)) as Partial<Snapshot>
     const isSnapshot = Number.isFinite(rest.type) && Number.isFinite(rest.timestamp)
     return isSnapshot && typeof data === 'object' && data !== null
-      ? ({ ...rest, data } as Snapshot)
+      ? ({ ...rest, data, window: String(window) } as Snapshot)
       : undefined
   } catch {
     return undefined

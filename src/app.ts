@@ -22,6 +22,7 @@ import { secureAnswers } from './http/security.ts'
 import { chartRoutes } from './insights/charts/routes.ts'
 import { dashboardRoutes } from './insights/dashboards/routes.ts'
 import { insightRoutes } from './insights/routes.ts'
+import { boardSharingRoutes } from './insights/sharing/routes.ts'
 import { trendActorRoutes } from './insights/trend/actors/routes.ts'
 import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
@@ -29,9 +30,10 @@ import { personRoutes } from './persons/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
 import type { Work } from './queues/run.ts'
 import { recordingRoutes } from './recordings/routes.ts'
-import { sharedRoutes, sharingRoutes } from './recordings/sharing/routes.ts'
+import { sharingRoutes } from './recordings/sharing/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { sharedRoutes } from './sharing/routes.ts'
 import { deliveryRoutes } from './subscriptions/ledger/routes.ts'
 import { pictureRoutes } from './subscriptions/picture/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
@@ -82,6 +84,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, insightRoutes)
     app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)
+    app.route(prefix, boardSharingRoutes)
     app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)
     app.route(prefix, sharingRoutes)

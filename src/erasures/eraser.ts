@@ -143,7 +143,9 @@ export class Eraser {
     }
     for await (const keys of this.#keysOf(erasure)) {
       if (
-        !(await this.#inPieces((limit) => purgeEvents(this.#db, erasure, keys, limit, this.#now())))
+        !(await this.#inPieces((limit) =>
+          purgeEvents(this.#db, erasure, { keys, limit, now: this.#now() })
+        ))
       ) {
         return false
       }

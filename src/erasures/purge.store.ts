@@ -88,9 +88,7 @@ export const listKeys = async (
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
-  keys: number[],
-  limit: number,
-  now: number
+  { keys, limit, now }: { keys: number[]; limit: number; now: number }
 ): Promise<Piece> {
   const chunk = sql`from events indexed by events_identity
     where identity in ${inJson(keys)} and +project_id = ${projectId} limit ${limit}`

@@ -88,7 +88,7 @@ export const insightRoutes = createRouter()
     const input = c.req.valid('json')
     const { db, project, user, now } = c.var
     await expectValid(c, input)
-    const row = await insertInsight(db, project.id, input, userToJson(user), now)
+    const row = await insertInsight(db, project.id, input, { by: userToJson(user), now })
     return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])), 201)
   })
   .get(
@@ -133,7 +133,7 @@ export const insightRoutes = createRouter()
       expectUnchanged(c.var.ignoredFields, [insightToJson(before, [])], CHANGING)
       expectOneDefinition(before, input)
       await expectValid(c, input)
-      const row = await updateInsight(db, project.id, id, input, now)
+      const row = await updateInsight(db, before, input, now)
       if (!row) {
         throw new NotFoundError()
       }
@@ -152,7 +152,7 @@ export const insightRoutes = createRouter()
       if (!row || row.deleted) {
         throw new NotFoundError()
       }
-      await updateInsight(db, project.id, row.id, { deleted: true }, now)
+      await updateInsight(db, row, { deleted: true }, now)
       return c.body(null, 204)
     }
   )

@@ -100,8 +100,7 @@ export async function insertInsight(
   db: Db,
   projectId: number,
   input: InsightInput,
-  by: UserJson,
-  now: Date
+  { by, now }: { by: UserJson; now: Date }
 ): Promise<InsightRow> {
   const [row] = await db
     .insert(insights)
@@ -131,8 +130,7 @@ export async function insertInsight(
 /** Changes an insight, and its dashboards if the input names any. @returns undefined if it does not exist */
 export async function updateInsight(
   db: Db,
-  projectId: number,
-  id: number,
+  { projectId, id }: Pick<InsightRow, 'projectId' | 'id'>,
   input: InsightInput,
   now: Date
 ): Promise<InsightRow | undefined> {

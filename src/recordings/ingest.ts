@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
+import { newAccessToken } from '../sharing/token.ts'
 import { readSuppressions } from '../suppressions/read.ts'
 import { countDrops, suppressionAt } from '../suppressions/suppression.ts'
 import { readTombstones } from '../tombstones/read.ts'
@@ -9,7 +10,6 @@ import { type Incoming, type Known, planParts } from './plan.ts'
 import { keptSince } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
-import { newAccessToken } from './token.ts'
 import { readKnown, writeChanges } from './write.store.ts'
 
 type Project = { id: number; erasureSalt: string }

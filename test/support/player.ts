@@ -61,17 +61,20 @@ export const click = (after: number): Node => ({
 })
 
 /** Records a visit with the public token, in these parts, and shares it. @returns the address of the page */
-export async function share(...parts: Node[][]): Promise<string> {
+export const share = (...parts: Node[][]): Promise<string> => shareWindows(parts, [])
+
+/** The same; `windows` are the windows of the parts. */
+export async function shareWindows(parts: Node[][], windows: string[]): Promise<string> {
   const { url, token, projectId } = await newProject()
   const { stateDir } = inject('service')
   const { key } = await administer(
     stateDir,
     ...['key', 'create', '--label', 'share', '--scopes', '*', '--project', String(projectId)]
   )
-  for (const snapshots of parts) {
+  for (const [i, snapshots] of parts.entries()) {
     const properties = {
       $session_id: 'visit-1',
-      $window_id: 'window-1',
+      $window_id: windows[i] ?? 'window-1',
       $snapshot_data: snapshots,
       distinct_id: 'ada'
     }

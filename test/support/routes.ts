@@ -27,7 +27,7 @@ const PREFIX = '/api/environments/{project_id}/'
 
 const OF_SESSIONS = { scopes: ['query:read', 'session_recording:read', 'insight:read'] }
 const OF_ACTIVITY = { scopes: ['activity_log:read'] }
-const SHARING = 'session_recordings/{recording_id}/sharing/'
+const SHARED = ['session_recordings/{recording_id}/', 'insights/{id}/', 'dashboards/{id}/']
 
 /** Routes whose scopes or status differ from `conventionFor`. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
@@ -45,9 +45,13 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'POST persons/deletion_receipts/verify/': { scopes: ['person:read'] },
   'GET persons/activity/': OF_ACTIVITY,
   'GET persons/{id}/activity/': OF_ACTIVITY,
-  [`GET ${SHARING}`]: { scopes: ['sharing_configuration:read'] },
-  [`PATCH ${SHARING}`]: { scopes: ['sharing_configuration:write'] },
-  [`POST ${SHARING}refresh/`]: { scopes: ['sharing_configuration:write'] },
+  ...Object.fromEntries(
+    SHARED.flatMap((path) => [
+      [`GET ${path}sharing/`, { scopes: ['sharing_configuration:read'] }],
+      [`PATCH ${path}sharing/`, { scopes: ['sharing_configuration:write'] }],
+      [`POST ${path}sharing/refresh/`, { scopes: ['sharing_configuration:write'] }]
+    ])
+  ),
   'GET sessions/property_definitions/': OF_SESSIONS,
   'GET sessions/values/': OF_SESSIONS,
   'POST subscriptions/{id}/test/': { status: 201 }

@@ -46,6 +46,7 @@ const FLOORS = [
   'queues',
   'tombstones',
   'suppressions',
+  'sharing',
   'rollups',
   'columns',
   'sessions',

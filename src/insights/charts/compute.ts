@@ -13,6 +13,9 @@ import { findInsights, type InsightRow } from '../store.ts'
 /** Most insights of a dashboard that are drawn; a subscription delivers as many. */
 const MAX_TILES = 10
 
+/** Queries after which a dashboard starts no further insight: one may take hundreds, and D1 allows 1,000 per request. */
+export const BOARD_QUERIES = 500
+
 /** The reason why an insight without series has no numbers. */
 export const NOTHING_ASKED = 'This insight has no series yet.'
 
@@ -40,16 +43,17 @@ export async function drawTrend(
 /**
  * Computes the first insights of a dashboard, oldest first, each with its chart or the reason why there is none.
  * @param isSpent whether the invocation may compute no further insight
+ * @returns also how many insights are left out
  * @throws unavailable when the database cannot take the work now
  */
-export async function computeBoard(
+export async function computeTiles(
   open: OpenProject,
-  dashboard: DashboardRow,
+  dashboardId: number,
   now: Date,
   isSpent: () => boolean
-): Promise<Board> {
+): Promise<{ tiles: Tile[]; left: number }> {
   const { db, project } = open
-  const placed = await listTiles(db, project.id, dashboard.id)
+  const placed = await listTiles(db, project.id, dashboardId)
   const ids = placed.map(({ insightId }) => insightId)
   const found = await findInsights(db, project.id, ids)
   const insights = ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
@@ -57,16 +61,37 @@ export async function computeBoard(
   for (const insight of insights.slice(0, MAX_TILES)) {
     tiles.push(isSpent() ? tooMuch(insight) : await computeTile(open, insight, now))
   }
-  const left = insights.length - tiles.length
-  const rest = left === 1 ? '1 more insight is not drawn' : `${left} more insights are not drawn`
+  return { tiles, left: insights.length - tiles.length }
+}
+
+/** Computes a dashboard for a picture of it, as `computeTiles` does. */
+export async function computeBoard(
+  open: OpenProject,
+  dashboard: DashboardRow,
+  now: Date,
+  isSpent: () => boolean
+): Promise<Board> {
+  const { tiles, left } = await computeTiles(open, dashboard.id, now, isSpent)
   return {
-    title: dashboard.name || `Dashboard ${dashboard.id}`,
-    subtitle: [project.name, ...(left > 0 ? [rest] : [])].join(' · '),
+    title: dashboardTitle(dashboard),
+    subtitle: [open.project.name, ...(left > 0 ? [leftOut(left)] : [])].join(' · '),
     tiles
   }
 }
 
-async function computeTile(open: OpenProject, insight: InsightRow, now: Date): Promise<Tile> {
+/** `Weekly`, or `Dashboard 7` if it has no name. */
+export const dashboardTitle = ({ id, name }: DashboardRow): string => name || `Dashboard ${id}`
+
+/** Says how many insights of a dashboard are left out. */
+export const leftOut = (left: number): string =>
+  left === 1 ? '1 more insight is not drawn' : `${left} more insights are not drawn`
+
+/** Computes an insight, with its chart or the reason why there is none. @throws unavailable */
+export async function computeTile(
+  open: OpenProject,
+  insight: InsightRow,
+  now: Date
+): Promise<Tile> {
   const title = nameOf(insight)
   try {
     const chart = await computeChart(open, insight, now)

@@ -12,11 +12,8 @@ import { emptyChart } from '../chart.ts'
 import { findDashboard } from '../dashboards/store.ts'
 import { titleOf } from '../insight.ts'
 import { findInsight } from '../store.ts'
-import { computeBoard, computeChart } from './compute.ts'
+import { BOARD_QUERIES, computeBoard, computeChart } from './compute.ts'
 import { describeCharts } from './reference.ts'
-
-/** Queries after which a dashboard starts no further insight: one may take hundreds, and D1 allows 1,000 per request. */
-const MAX_QUERIES = 500
 
 const Path = z.object({ id: KnownId })
 
@@ -54,7 +51,7 @@ const routesOf = (format: ChartFormat) => {
           throw new NotFoundError()
         }
         const board = await computeBoard({ db, project }, row, now, () =>
-          isSpent(usage, MAX_QUERIES)
+          isSpent(usage, BOARD_QUERIES)
         )
         return chartResponse(c, drawBoard(board, lookOf(c.req.valid('query'))), format)
       }

@@ -94,7 +94,10 @@ export const dashboardRoutes = createRouter()
     validateBody(DashboardInput),
     async (c) => {
       const { db, project, user, now } = c.var
-      const row = await insertDashboard(db, project.id, c.req.valid('json'), userToJson(user), now)
+      const row = await insertDashboard(db, project.id, c.req.valid('json'), {
+        by: userToJson(user),
+        now
+      })
       return c.json(dashboardToJson(row), 201)
     }
   )

@@ -73,8 +73,7 @@ export async function insertDashboard(
   db: Db,
   projectId: number,
   input: DashboardInput,
-  by: UserJson,
-  now: Date
+  { by, now }: { by: UserJson; now: Date }
 ): Promise<DashboardRow> {
   const [row] = await db
     .insert(dashboards)

@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { NotFoundError } from '../../errors.ts'
 import { sha256 } from '../../hash.ts'
-import { newAccessToken } from '../token.ts'
+import { newAccessToken } from '../../sharing/token.ts'
 import { findSharing, type SharingRow, updateSharing } from './store.ts'
 
 /**

@@ -1,6 +1,5 @@
-import { describe, type Refusal } from '../../http/openapi.ts'
-import { SourcesJson } from '../schemas.ts'
-import { SharedRecordingJson, SharingJson } from './schemas.ts'
+import { describe } from '../../http/openapi.ts'
+import { SharingJson } from '../../sharing/schemas.ts'
 
 const TAG = 'Session recordings'
 
@@ -32,38 +31,4 @@ export const REFRESH = describe({
   answers: {
     200: { text: 'Whether the recording is shared, and its new token.', schema: SharingJson }
   }
-})
-
-const UNKNOWN: Refusal[] = [
-  ['not_found', 'Not found.'],
-  ['unavailable', 'The database cannot take the request now.']
-]
-
-export const SHARED = describe({
-  id: 'shared',
-  tag: TAG,
-  takesAnyQuery: true,
-  summary: 'Retrieve a shared recording',
-  description:
-    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled. Browsers get a page that plays the recording.',
-  answers: {
-    200: { text: 'The recording and its parts.', schema: SharedRecordingJson, type: 'text/html' }
-  },
-  refusals: UNKNOWN
-})
-
-export const SHARED_SNAPSHOTS = describe({
-  id: 'shared_snapshots',
-  tag: TAG,
-  summary: 'Retrieve the snapshots of a shared recording',
-  description:
-    'Works like `/api/environments/{project_id}/session_recordings/{id}/snapshots/`, without a key.',
-  answers: {
-    200: {
-      text: 'The list of parts, or the snapshots of one part.',
-      schema: SourcesJson,
-      type: 'application/jsonl'
-    }
-  },
-  refusals: UNKNOWN
 })

@@ -45,7 +45,9 @@ const ONCE = [
   'POST persons/bulk_delete/',
   'POST persons/suppressions/',
   'GET persons/suppressions/{id}/receipt/',
-  'POST session_recordings/{recording_id}/sharing/refresh/'
+  'POST session_recordings/{recording_id}/sharing/refresh/',
+  'POST insights/{id}/sharing/refresh/',
+  'POST dashboards/{id}/sharing/refresh/'
 ]
 
 const table = routesOf(published, Object.keys(MAKERS))

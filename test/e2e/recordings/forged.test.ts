@@ -116,7 +116,9 @@ it.skipIf(!hasBrowser())('a damaged page does not end the replay', async () => {
 it.skipIf(!hasBrowser())(
   'a paused recording stays so while images are loaded, and goes to a moment again',
   async () => {
-    const { tab } = await play(await share(visit([], [element('h1', {}, text('Seven cakes'))])))
+    const { tab, recorded } = await play(
+      await share(visit([], [element('h1', {}, text('Seven cakes'))]))
+    )
     await tab.click('text=0:02 Click')
     await until(async () => (await tab.textContent('#clock'))?.startsWith('0:03') ?? false)
 
@@ -128,6 +130,7 @@ it.skipIf(!hasBrowser())(
     await tab.waitForTimeout(1_200)
     expect(await tab.textContent('#clock')).toBe('0:02 / 0:08')
     expect(await tab.textContent('#play')).toBe('Play')
+    await recorded.getByText('Seven cakes').waitFor()
   }
 )
 

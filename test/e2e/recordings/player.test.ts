@@ -10,6 +10,7 @@ import {
   pack,
   play,
   share,
+  shareWindows,
   text,
   visit
 } from '../../support/player.ts'
@@ -216,4 +217,25 @@ it.skipIf(!hasBrowser())('a recording of which a part is lost is played without 
       false
   )
   await tab.frameLocator('#stage iframe').frameLocator('iframe').getByText('Seven cakes').waitFor()
+})
+
+it.skipIf(!hasBrowser())('the windows of a recording are played one at a time', async () => {
+  const later = visit([], [element('h1', {}, text('Eight pies'))]).map((snapshot) => ({
+    ...snapshot,
+    timestamp: Number(snapshot.timestamp) + 5_000
+  }))
+  const parts = [visit([], [element('h1', {}, text('Seven cakes'))]), later]
+  const { tab, recorded } = await play(await shareWindows(parts, ['one', 'two']))
+  await recorded.getByText('Seven cakes').waitFor()
+  await tab.locator('#window').waitFor()
+
+  expect(await tab.locator('#window option').allTextContents()).toEqual([
+    '1, from 0:00',
+    '2, from 0:05'
+  ])
+  await tab.selectOption('#window', '1')
+
+  await recorded.getByText('Eight pies').waitFor()
+  expect(await recorded.getByText('Seven cakes').count()).toBe(0)
+  expect(await tab.textContent('#clock')).toMatch(/\/ 0:08$/)
 })

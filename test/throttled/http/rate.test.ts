@@ -47,6 +47,25 @@ it('limits the requests to a model, and then answers by the rules', async () => 
   expect(asked).toBeLessThan(3)
 })
 
+it('refuses shared pages of a project beyond its rate, and no other project’s', async () => {
+  const share = async () => {
+    const project = await newProject()
+    const { id } = (await project.send('POST', 'dashboards/', { name: 'Weekly' })).body
+    const { body } = await project.send('PATCH', `dashboards/${id}/sharing/`, { enabled: true })
+    return `/shared/${body.access_token}`
+  }
+  const [page, other] = [await share(), await share()]
+  const statuses = []
+  // Three per minute, as for a key.
+  for (let i = 0; i < 8; i += 1) {
+    statuses.push((await request('GET', page)).status)
+  }
+
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2)
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  expect((await request('GET', other)).status).toBe(200)
+})
+
 it('never refuses capture', async () => {
   const { token } = await newProject()
   const statuses = []

@@ -1,8 +1,8 @@
 import { randomBase62 } from '../projects/key.ts'
 
 /**
- * Makes the access token of a recording, with which anyone can read the recording while it is
- * shared: the project's id, which leads to its database, and 192 random bits.
+ * Makes an access token, with which anyone can see an object while it is shared: the project's id,
+ * which leads to its database, and 192 random bits.
  */
 export const newAccessToken = (projectId: number): string => `${projectId}-${randomBase62(24)}`
 

@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { KINDS } from '../../charts/chart.ts'
+
+const Series = z.object({
+  name: z.string(),
+  data: z.array(z.number()),
+  previous: z.array(z.number()).optional().meta({ description: 'The period before.' })
+})
+
+const ChartJson = z.object({
+  title: z.string(),
+  subtitle: z.string().meta({ description: 'The range and the time zone.' }),
+  kind: z.enum(KINDS),
+  buckets: z.array(z.string()).meta({ description: 'Where each bucket begins, in words.' }),
+  series: z.array(Series)
+})
+
+/** A shared insight, as an example. */
+export const SHARED_BOARD = {
+  title: 'Sign-ups',
+  description: 'Per week',
+  timezone: 'Europe/Berlin',
+  computed_at: '2026-11-23T08:45:00Z',
+  tiles: [
+    {
+      title: 'Sign-ups',
+      chart: {
+        title: 'Sign-ups',
+        subtitle: '9–22 November 2026 · Europe/Berlin',
+        kind: 'line',
+        buckets: ['9 Nov', '16 Nov'],
+        series: [{ name: 'signed up', data: [40, 52] }]
+      },
+      failure: null
+    }
+  ]
+}
+
+/** An insight or a dashboard as anyone with the link sees it. */
+export const SharedBoardJson = z
+  .object({
+    title: z.string(),
+    description: z.string(),
+    timezone: z.string(),
+    computed_at: z.iso.datetime(),
+    tiles: z
+      .array(
+        z.object({
+          title: z.string(),
+          chart: ChartJson.nullable(),
+          failure: z.string().nullable().meta({ description: 'Why there is no chart.' })
+        })
+      )
+      .meta({ description: 'The insight, or the first ten insights of the dashboard.' })
+  })
+  .meta({
+    id: 'SharedBoard',
+    examples: [SHARED_BOARD]
+  })
+export type SharedBoardJson = z.infer<typeof SharedBoardJson>

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { describe, type Refusal } from '../http/openapi.ts'
+import { SHARED_BOARD, SharedBoardJson } from '../insights/sharing/schemas.ts'
+import { SourcesJson } from '../recordings/schemas.ts'
+import { SharedRecordingJson } from '../recordings/sharing/schemas.ts'
+
+const SharedJson = z.union([SharedRecordingJson, SharedBoardJson]).meta({
+  id: 'Shared',
+  description: 'A recording, or an insight or a dashboard.',
+  examples: [SHARED_BOARD]
+})
+
+const UNKNOWN: Refusal[] = [
+  ['not_found', 'Not found.'],
+  ['unavailable', 'The database cannot take the request now.']
+]
+
+export const SHARED = describe({
+  id: 'shared',
+  tag: 'Session recordings',
+  takesAnyQuery: true,
+  summary: 'Retrieve a shared recording, insight or dashboard',
+  description:
+    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled. Browsers get a page that plays the recording, or shows the charts. An insight or a dashboard is computed at each request; the requests of a project are counted together.',
+  answers: {
+    200: {
+      text: 'The recording and its parts, or the charts.',
+      schema: SharedJson,
+      type: 'text/html'
+    }
+  },
+  refusals: [...UNKNOWN, ['throttled', 'Request was throttled. Expected available in 20 seconds.']]
+})
+
+export const SHARED_SNAPSHOTS = describe({
+  id: 'shared_snapshots',
+  tag: 'Session recordings',
+  summary: 'Retrieve the snapshots of a shared recording',
+  description:
+    'Works like `/api/environments/{project_id}/session_recordings/{id}/snapshots/`, without a key.',
+  answers: {
+    200: {
+      text: 'The list of parts, or the snapshots of one part.',
+      schema: SourcesJson,
+      type: 'application/jsonl'
+    }
+  },
+  refusals: UNKNOWN
+})

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { holdErasures } from '../../support/erasures.ts'
+import { send } from '../../support/insights.ts'
+import { newProject, request, type TestProject } from '../../support/project.ts'
+
+const PAGE = { Accept: 'text/html,application/xhtml+xml' }
+const FILTERS = { events: [{ id: 'signed up' }], date_from: '-6d' }
+
+/** Creates an insight with three sign-ups today, on a dashboard. */
+async function newBoard(more: object = {}) {
+  const project = await newProject()
+  await project.ingest(
+    ['ada', 'bob', 'eve'].map((distinct_id) => ({
+      event: 'signed up',
+      distinct_id,
+      properties: { $set: { email: `${distinct_id}@example.com` } }
+    }))
+  )
+  const dashboard = (
+    await send(project, 'POST', 'dashboards/', { name: 'Weekly', description: 'For all of us' })
+  ).body
+  const insight = (
+    await send(project, 'POST', 'insights/', {
+      name: 'Sign-ups <b>',
+      filters: { ...FILTERS, ...more },
+      dashboards: [dashboard.id]
+    })
+  ).body
+  return { project, insight, dashboard }
+}
+
+const share = (project: TestProject, path: string, enabled = true) =>
+  send(project, 'PATCH', `${path}/sharing/`, { enabled })
+
+const open = (token: string, headers: Record<string, string> = {}) =>
+  request('GET', `/shared/${token}`, headers)
+
+describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kind) => {
+  const pathOf = ({ insight, dashboard }: Awaited<ReturnType<typeof newBoard>>) =>
+    `${kind}/${kind === 'insights' ? insight.id : dashboard.id}`
+
+  it('is off until it is turned on, and then shows the chart to anyone with the link', async () => {
+    const board = await newBoard()
+    const { project } = board
+    const path = pathOf(board)
+
+    expect((await send(project, 'GET', `${path}/sharing/`)).body).toEqual({
+      created_at: null,
+      enabled: false,
+      access_token: null,
+      url: null
+    })
+    const { status, body } = await share(project, path)
+    expect([status, body.enabled]).toEqual([200, true])
+    expect(new URL(body.url).pathname).toBe(`/shared/${body.access_token}`)
+    expect((await send(project, 'GET', `${path}/sharing/`)).body).toEqual(body)
+
+    const shown = await open(body.access_token)
+    expect(shown.body).toMatchObject({
+      title: kind === 'insights' ? 'Sign-ups <b>' : 'Weekly',
+      timezone: 'UTC',
+      tiles: [{ title: 'Sign-ups <b>', failure: null, chart: { kind: 'line' } }]
+    })
+    expect(shown.body.tiles[0].chart.series[0].data.at(-1)).toBe(3)
+    expect(shown.text).not.toMatch(/example\.com|created_by|filters/)
+
+    const page = await open(body.access_token, PAGE)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('Sign-ups &lt;b&gt;')
+    expect(page.text).toContain('<td>3</td>')
+    expect(page.text).not.toContain('Sign-ups <b>')
+    expect(page.headers.get('Cache-Control')).toBe('no-store')
+    expect(page.headers.get('X-Robots-Tag')).toBe('noindex')
+    expect(page.headers.get('Referrer-Policy')).toBe('no-referrer')
+    expect(page.headers.get('Content-Security-Policy')).toMatch(
+      /^default-src 'none'; style-src 'nonce-[^']+'; img-src data:; form-action 'none';/
+    )
+  })
+
+  it('ends at once, with a new token too, and with its object', async () => {
+    const board = await newBoard()
+    const { project } = board
+    const path = pathOf(board)
+    const { access_token: first } = (await share(project, path)).body
+
+    const second = (await send(project, 'POST', `${path}/sharing/refresh/`)).body.access_token
+    expect([(await open(first)).status, (await open(second)).status]).toEqual([404, 200])
+
+    await share(project, path, false)
+    expect((await open(second)).status).toBe(404)
+    expect((await open(second, PAGE)).text).toContain('This link does not work')
+
+    expect((await share(project, path)).body.access_token).toBe(second)
+    expect((await open(second)).status).toBe(200)
+    await send(project, 'DELETE', `${path}/`)
+    expect((await open(second)).status).toBe(404)
+    expect((await share(project, path)).status).toBe(404)
+  })
+
+  it('keeps its token while it is turned on many times at once', async () => {
+    const board = await newBoard()
+    const path = pathOf(board)
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => share(board.project, path)))
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(1)
+  })
+
+  it('belongs to its project', async () => {
+    const board = await newBoard()
+    const stranger = await newProject()
+    const path = pathOf(board)
+
+    expect((await share(stranger, path)).status).toBe(404)
+    expect((await send(stranger, 'GET', `${path}/sharing/`)).status).toBe(404)
+    const { access_token: token } = (await share(board.project, path)).body
+    const foreign = token.replace(/^\d+/, String(stranger.id))
+    expect((await open(foreign)).status).toBe(404)
+  })
+
+  it('refuses what links do not have', async () => {
+    const board = await newBoard()
+
+    const { status, body } = await send(board.project, 'PATCH', `${pathOf(board)}/sharing/`, {
+      enabled: true,
+      password: 'secret'
+    })
+
+    expect([status, body.attr]).toEqual([400, 'password'])
+  })
+})
+
+describe('a shared page', () => {
+  it('shows why an insight has no chart, and the others', async () => {
+    const { project, dashboard } = await newBoard()
+    await send(project, 'POST', 'insights/', { name: 'Nothing', dashboards: [dashboard.id] })
+    const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body
+
+    const { body } = await open(access_token)
+    const { text } = await open(access_token, PAGE)
+
+    expect(body.tiles.map(({ failure }: { failure: string | null }) => failure)).toEqual([
+      null,
+      'This insight has no series yet.'
+    ])
+    expect(text).toContain('This insight has no series yet.')
+  })
+
+  it('shows at most ten insights of a dashboard, and how many are left out', async () => {
+    const { project, dashboard } = await newBoard()
+    for (let i = 0; i < 11; i += 1) {
+      await send(project, 'POST', 'insights/', { name: `No ${i}`, dashboards: [dashboard.id] })
+    }
+    const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body
+
+    expect((await open(access_token)).body.tiles).toHaveLength(10)
+    expect((await open(access_token, PAGE)).text).toContain('2 more insights are not drawn')
+  })
+
+  it('shows nobody who was erased', async () => {
+    const { project, insight } = await newBoard({ breakdown: 'email', breakdown_type: 'person' })
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+    expect((await open(access_token)).text).toContain('ada@example.com')
+    const { call, drain, cron } = holdErasures()
+
+    await call(project, 'POST', 'persons/bulk_delete', {
+      distinct_ids: ['ada'],
+      delete_events: true
+    })
+    await drain()
+    await cron('0 5 * * SUN')
+    await drain()
+
+    const after = await open(access_token)
+    expect(after.text).not.toContain('ada@example.com')
+    expect(after.text).toContain('bob@example.com')
+  })
+})
