@@ -11,7 +11,15 @@ const ACTIVE = new Set(['script', 'base', 'object', 'embed', 'applet', 'frame', 
 const ADDRESSES = new Set(['href', 'xlink:href', 'src', 'action', 'formaction', 'data', 'srcdoc'])
 
 /** Attributes that send or load something by themselves, whatever their value. */
-const SENDING = new Set(['srcdoc', 'ping', 'action', 'formaction', 'http-equiv', 'manifest'])
+const SENDING = new Set([
+  'srcdoc',
+  'ping',
+  'action',
+  'formaction',
+  'http-equiv',
+  'manifest',
+  'referrerpolicy'
+])
 
 type Members = Record<string, unknown>
 
@@ -25,8 +33,8 @@ export function clean(value: unknown): unknown {
   if (!isMembers(value)) {
     return value
   }
-  if (typeof value.tagName === 'string') {
-    return cleanElement(value, value.tagName.toLowerCase())
+  if (value.tagName !== undefined) {
+    return cleanElement(value, String(value.tagName).toLowerCase())
   }
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
@@ -68,9 +76,16 @@ function isHarmless(name: string, value: unknown): boolean {
   if (name === 'rel' && !isStylesheet({ rel: value })) {
     return false
   }
+  // `<meta name="referrer">` is the only element that needs this name.
+  if (name === 'name' && /^\s*referrer\s*$/i.test(String(value))) {
+    return false
+  }
   return !(ADDRESSES.has(name) && isScript(value))
 }
 
-/** Browsers ignore control characters and spaces in front of and within a scheme. */
+/**
+ * Whether an address is a script. Browsers ignore control characters and spaces in front of and within a scheme, and rrweb
+ * makes texts of lists.
+ */
 const isScript = (value: unknown): boolean =>
-  typeof value === 'string' && /^(javascript|vbscript):/i.test(value.replaceAll(/[\s\p{Cc}]/gu, ''))
+  /^(javascript|vbscript):/i.test(String(value).replaceAll(/[\s\p{Cc}]/gu, ''))

@@ -9,12 +9,15 @@ export type Frame = {
   open(events: ConstructorParameters<typeof Replayer>[0], speed: number, skips: boolean): Replayer
 }
 
-type Changes = { applyIncremental(event: unknown, isSync: boolean): void }
+type Builder = {
+  applyIncremental(event: unknown, isSync: boolean): void
+  rebuildFullSnapshot(event: unknown, isSync: boolean): void
+}
 
-/** Lets a change without effect that does not fit the page, instead of ending the replay: anyone can forge one. */
-function tolerateChanges(prototype: Changes): void {
-  const apply = prototype.applyIncremental
-  prototype.applyIncremental = function (event, isSync) {
+/** Lets a snapshot or a change that no page can be built of without effect, instead of ending the replay: anyone can forge one. */
+function tolerate(builder: Builder, name: keyof Builder): void {
+  const apply = builder[name]
+  builder[name] = function (event, isSync) {
     try {
       apply.call(this, event, isSync)
     } catch (error) {
@@ -23,7 +26,29 @@ function tolerateChanges(prototype: Changes): void {
   }
 }
 
-tolerateChanges(Replayer.prototype as unknown as Changes)
+tolerate(Replayer.prototype as unknown as Builder, 'applyIncremental')
+tolerate(Replayer.prototype as unknown as Builder, 'rebuildFullSnapshot')
+
+/**
+ * Calls a function from this document. `document.open()` gives a document the address of the page from whose task it is
+ * called, and the player's address contains the token, which a request of the recorded page could send as its referrer.
+ * Listeners are called from their own document.
+ */
+function callHere(call: () => void): void {
+  const here = new EventTarget()
+  here.addEventListener('call', call)
+  here.dispatchEvent(new Event('call'))
+}
+
+/** Lets the player's calls of these methods, which may rebuild the page, come from this document. */
+for (const name of ['play', 'pause', 'addEvent'] as const) {
+  const method = Replayer.prototype[name] as (value?: unknown) => void
+  Object.assign(Replayer.prototype, {
+    [name](this: Replayer, value?: unknown) {
+      callHere(() => method.call(this, value))
+    }
+  })
+}
 
 const open: Frame['open'] = (events, speed, skips) => {
   const root = document.body

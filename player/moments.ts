@@ -25,11 +25,11 @@ export function listMoments(events: Snapshot[]): Moment[] {
     .slice(0, MAX)
 }
 
-const siteOf = (href: unknown): string => URL.parse(String(href))?.origin ?? ''
+const siteOf = (href: unknown): string => URL.parse(toText(href))?.origin ?? ''
 
 function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> | undefined {
   if (type === META) {
-    const href = String(data.href)
+    const href = toText(data.href)
     const isOwn = site !== '' && href.startsWith(`${site}/`)
     return { kind: 'page', text: isOwn ? href.slice(site.length) : href }
   }
@@ -37,9 +37,9 @@ function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> 
     return { kind: 'click', text: 'Click' }
   }
   if (type === CUSTOM) {
-    return { kind: 'event', text: String(data.tag) }
+    return { kind: 'event', text: toText(data.tag) }
   }
-  if (type === PLUGIN && String(data.plugin).startsWith('rrweb/console')) {
+  if (type === PLUGIN && toText(data.plugin).startsWith('rrweb/console')) {
     return { kind: 'console', text: consoleLine(data.payload) }
   }
   return undefined
@@ -47,5 +47,9 @@ function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> 
 
 function consoleLine(payload: unknown): string {
   const { level, payload: words } = (payload ?? {}) as { level?: unknown; payload?: unknown }
-  return `${String(level)}: ${[words].flat().join(' ')}`.slice(0, MAX_TEXT)
+  return `${toText(level)}: ${[words].flat().map(toText).join(' ')}`.slice(0, MAX_TEXT)
 }
+
+/** Writes anything as a text: a forged event can have an object in every place. */
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

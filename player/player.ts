@@ -43,7 +43,7 @@ let isWithSite = false
 
 /** Plays in the present frame; undefined until that is ready. */
 let replayer: Replayer | undefined
-let isPlaying = false
+let isPlaying = true
 /** Whether all that was loaded has been played. */
 let isAtEnd = false
 /** Pixels of the recorded page. */
@@ -59,6 +59,8 @@ const toClock = (ms: number): string => {
 function openFrame(withSite: boolean): Promise<Frame> {
   const frame = document.createElement('iframe')
   frame.title = 'The recorded page'
+  // A link of the recorded page that someone follows would replace the page.
+  frame.inert = true
   frame.src = withSite ? '/player/with-site' : '/player/frame'
   return new Promise((done) => {
     const listen = ({ source, origin }: MessageEvent) => {
@@ -95,6 +97,7 @@ const linkedTime = (): number => {
 function show(): void {
   const now = Math.min(replayer?.getCurrentTime() ?? 0, Number(position.max))
   position.value = String(now)
+  position.ariaValueText = toClock(now)
   clock.textContent = `${toClock(now)} / ${toClock(Number(position.max))}`
   play.textContent = isPlaying ? 'Pause' : 'Play'
 }
@@ -126,7 +129,7 @@ async function build(time: number): Promise<void> {
     isPlaying = isPlaying && !isLoaded
     show()
   })
-  go(time, true)
+  go(time)
 }
 
 /** Whether there is a page to show at the moment from which to play. */
@@ -151,6 +154,12 @@ function choose(own: Snapshot[]): void {
     const at = document.createElement('span')
     at.textContent = toClock(time)
     link.append(at, ` ${text}`)
+    // A link to where the address already leads changes nothing, so no event of the address follows.
+    link.addEventListener('click', () => {
+      if (link.hash === window.location.hash) {
+        go(linkedTime())
+      }
+    })
     const item = document.createElement('li')
     item.className = kind
     item.append(link)
@@ -168,6 +177,7 @@ function offer(all: Snapshot[][]): void {
   }
   choice.addEventListener('change', () => {
     choose(all[Number(choice.value)] ?? snapshots)
+    isPlaying = true
     build(0).catch(fail)
   })
 }
@@ -205,7 +215,7 @@ function take(more: Snapshot[]): void {
 }
 
 /** Lists what there is once everything is loaded. @throws when there is no page to show */
-function complete(): void {
+function complete(isWhole: boolean): void {
   isLoaded = true
   loaded.sort((a, b) => a.timestamp - b.timestamp)
   const all = [...Map.groupBy(loaded, ({ window }) => window).values()].filter(
@@ -213,7 +223,7 @@ function complete(): void {
   )
   const own = all.find(([first]) => first?.window === snapshots[0]?.window) ?? all[0]
   if (!own) {
-    throw new Error('This recording shows no page.')
+    throw new Error(isWhole ? 'This recording shows no page.' : 'This recording cannot be loaded.')
   }
   choose(own)
   offer(all)
@@ -240,7 +250,7 @@ async function start(): Promise<void> {
       await open()
     }
   }
-  complete()
+  complete(isWhole)
   if (!isOpen) {
     await open()
   } else if (isAtEnd && isPlaying) {

@@ -1,59 +1,25 @@
-import { gzipSync } from 'node:zlib'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
+import {
+  addsTo,
+  BEGIN,
+  click,
+  element,
+  idOfLast,
+  type Node,
+  pack,
+  play,
+  share,
+  shareWindows,
+  text,
+  visit
+} from '../../support/player.ts'
 import { until } from '../../support/processes.ts'
-import { administer, newProject } from '../../support/service.ts'
-
-type Node = Record<string, unknown>
-
-let lastId = 0
-const element = (tagName: string, attributes: Node = {}, ...childNodes: Node[]): Node => {
-  lastId += 1
-  return { type: 2, id: lastId, tagName, attributes, childNodes }
-}
-const text = (textContent: string): Node => {
-  lastId += 1
-  return { type: 3, id: lastId, textContent }
-}
-
-/** When a visit begins. */
-const BEGIN = Date.now() - 3_600_000
-
-const pack = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('latin1')
-
-/** The snapshots of a page, as rrweb records them, with a full snapshot that the SDK has compressed. */
-function visit(head: Node[], body: Node[]): Node[] {
-  const page = {
-    node: {
-      type: 0,
-      id: 999_999,
-      childNodes: [element('html', {}, element('head', {}, ...head), element('body', {}, ...body))]
-    },
-    initialOffset: { top: 0, left: 0 }
-  }
-  return [
-    { type: 4, timestamp: BEGIN, data: { href: 'https://shop.example/', width: 800, height: 600 } },
-    { type: 2, timestamp: BEGIN + 10, cv: '2024-10', data: pack(page) },
-    click(2_000),
-    { type: 5, timestamp: BEGIN + 8_000, data: { tag: 'Paid', payload: {} } }
-  ]
-}
-
-/** Additions to an element. rrweb adds each node by itself, so they have no children. */
-const addsTo = (parentId: number, ...nodes: Node[]): Node[] =>
-  nodes.map((node) => ({ parentId, nextId: null, node }))
-
-/** A click some ms after the begin. */
-const click = (after: number): Node => ({
-  type: 3,
-  timestamp: BEGIN + after,
-  data: { source: 2, type: 2, id: 3, x: 1, y: 1 }
-})
 
 /** Changes of the page, its style sheets, its fonts and a canvas, which try to run something or to reach `evil`. */
 function forgedChanges(evil: string, run: string): Node[] {
   // Of the elements of a visit, the document's comes last, and the body before it.
-  const [html, body] = [lastId, lastId - 1]
+  const [html, body] = [idOfLast(), idOfLast() - 1]
   const rule = `@import '${evil}/rule.css'`
   const changes: Node[] = [
     {
@@ -79,71 +45,6 @@ function forgedChanges(evil: string, run: string): Node[] {
     { source: 77 }
   ]
   return changes.map((data) => ({ type: 3, timestamp: BEGIN + 100, data }))
-}
-
-/** Records a visit with the public token, in these parts, and shares it. @returns the address of the page */
-const share = (...parts: Node[][]): Promise<string> => shareWindows(parts, [])
-
-/** The same; `windows` are the windows of the parts. */
-async function shareWindows(parts: Node[][], windows: string[]): Promise<string> {
-  const { url, token, projectId } = await newProject()
-  const { stateDir } = inject('service')
-  const { key } = await administer(
-    stateDir,
-    ...['key', 'create', '--label', 'share', '--scopes', '*', '--project', String(projectId)]
-  )
-  for (const [i, snapshots] of parts.entries()) {
-    const properties = {
-      $session_id: 'visit-1',
-      $window_id: windows[i] ?? 'window-1',
-      $snapshot_data: snapshots,
-      distinct_id: 'ada'
-    }
-    const event = { event: '$snapshot', api_key: token, distinct_id: 'ada', properties }
-    const sent = await fetch(`${url}/s/`, { method: 'POST', body: JSON.stringify(event) })
-    expect(sent.status).toBe(200)
-  }
-  const path = `${url}/api/environments/${projectId}/session_recordings/visit-1/sharing`
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  let address = ''
-  await until(async () => {
-    if ((await countParts(path.replace('sharing', 'snapshots'), headers)) < parts.length) {
-      return false
-    }
-    const answer = await fetch(path, {
-      method: 'PATCH',
-      headers,
-      body: JSON.stringify({ enabled: true })
-    })
-    address = answer.ok ? String(Object(await answer.json()).url) : ''
-    return address !== ''
-  })
-  return address
-}
-
-async function countParts(address: string, headers: Record<string, string>): Promise<number> {
-  const answer = await fetch(address, { headers })
-  return answer.ok ? Object(await answer.json()).sources.length : 0
-}
-
-async function play(address: string, width = 375) {
-  const tab = await (await openBrowser()).newPage()
-  await tab.setViewportSize({ width, height: 700 })
-  // Routes see what leaves the browser; the event `request` also reports what a policy has blocked.
-  const outside: string[] = []
-  const errors: string[] = []
-  tab.on('pageerror', (error) => errors.push(String(error)))
-  await tab.route(
-    ({ origin }) => origin !== new URL(address).origin,
-    (route) => {
-      outside.push(route.request().url())
-      return route.abort()
-    }
-  )
-  await tab.goto(address)
-  await tab.waitForSelector('#play:enabled', { timeout: 20_000 })
-  const recorded = tab.frameLocator('#stage iframe').frameLocator('iframe')
-  return { tab, outside, errors, recorded }
 }
 
 it.skipIf(!hasBrowser())('a shared recording is played on a phone', async () => {
@@ -246,8 +147,8 @@ it.skipIf(!hasBrowser())(
   'a shared recording is played quickly, without its pauses, and from any moment',
   async () => {
     const page = visit([], [element('h1', {}, text('Seven cakes'))])
-    const added = addsTo(lastId - 1, element('h2'))
-    added.push(...addsTo(lastId, text('Sold out')))
+    const added = addsTo(idOfLast() - 1, element('h2'))
+    added.push(...addsTo(idOfLast(), text('Sold out')))
     const packed = {
       type: 3,
       timestamp: BEGIN + 601_000,

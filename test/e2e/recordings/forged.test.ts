@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest'
+import { hasBrowser, openBrowser } from '../../support/browser.ts'
+import {
+  BEGIN,
+  element,
+  idOfLast,
+  type Node,
+  pack,
+  play,
+  share,
+  text,
+  visit
+} from '../../support/player.ts'
+import { until } from '../../support/processes.ts'
+
+it.skipIf(!hasBrowser())(
+  'a recorded site learns nothing of the link when its images are loaded',
+  async () => {
+    const evil = 'https://evil.example'
+    const address = await share(
+      visit(
+        [element('meta', { name: 'referrer', content: 'unsafe-url' })],
+        [
+          element('h1', {}, text('Forged')),
+          element('img', { src: `${evil}/image`, referrerpolicy: 'unsafe-url' }),
+          element('p', { style: `background: url(${evil}/style)` }, text('styled'))
+        ]
+      )
+    )
+    const { tab, outside, recorded } = await play(address)
+    const referrers: (string | undefined)[] = []
+    tab.on('request', (request) => {
+      if (request.url().startsWith(evil)) {
+        referrers.push(request.headers().referer)
+      }
+    })
+
+    // From the middle on, the player itself rebuilds the page, instead of a timer of its frame.
+    await tab.click('text=0:02 Click')
+    await tab.click('#load')
+    await until(() => outside.includes(`${evil}/image`) && outside.includes(`${evil}/style`))
+    await recorded.getByText('Forged').waitFor()
+
+    expect(referrers.join()).not.toContain('/shared/')
+    // A style may ask for a referrer too, which is the address of its document.
+    const own = await tab.evaluate(
+      "document.querySelector('iframe').contentDocument.querySelector('iframe').contentDocument.URL"
+    )
+    expect(own).toBe(new URL('/player/with-site', address).href)
+  }
+)
+
+it.skipIf(!hasBrowser())('nothing on the recorded page can be focused or followed', async () => {
+  const address = await share(
+    visit(
+      [],
+      [
+        element('h1', {}, text('Seven cakes')),
+        element('a', { href: 'https://evil.example/link' }, text('More')),
+        element('input', { autofocus: '' })
+      ]
+    )
+  )
+  const { tab, recorded, errors, outside } = await play(address)
+  await recorded.getByText('Seven cakes').waitFor()
+
+  const focused = new Set<string>()
+  for (let i = 0; i < 12; i += 1) {
+    await tab.keyboard.press('Tab')
+    focused.add(String(await tab.evaluate('document.activeElement.tagName')))
+    if (focused.has('IFRAME')) {
+      await tab.keyboard.press('Enter')
+    }
+  }
+  await recorded.getByText('More').click({ force: true, timeout: 1_000 })
+
+  expect([...focused].sort()).toEqual(['A', 'BODY', 'BUTTON', 'INPUT', 'SELECT'])
+  await recorded.getByText('Seven cakes').waitFor()
+  expect([outside, errors]).toEqual([[], []])
+})
+
+it.skipIf(!hasBrowser())('a damaged page does not end the replay', async () => {
+  const page = visit([], [element('h1', {}, text('Seven cakes'))])
+  const later = visit([], [element('h1', {}, text('Eight cakes'))]).map((event) => ({
+    ...event,
+    timestamp: Number(event.timestamp) + 2_000
+  }))
+  const full = (node: unknown): Node => ({
+    type: 2,
+    timestamp: BEGIN + 1_000,
+    cv: '2024-10',
+    data: pack({ node })
+  })
+  const address = await share([
+    ...page,
+    full({ type: 0, id: idOfLast() + 1, childNodes: [null] }),
+    full({ type: 0, id: idOfLast() + 1, childNodes: [] }),
+    full(undefined),
+    { type: 5, timestamp: BEGIN + 1_100, data: { tag: { toString: 1 } } },
+    { type: 5, timestamp: BEGIN + 1_200 },
+    ...later
+  ])
+
+  const { tab, recorded, errors } = await play(address)
+
+  await recorded.getByText('Eight cakes').waitFor()
+  expect((await tab.locator('#moments li').allTextContents()).slice(0, 3)).toEqual([
+    '0:00 /',
+    '0:01 {"toString":1}',
+    '0:01 '
+  ])
+  expect(await tab.isHidden('#status')).toBe(true)
+  expect(errors).toEqual([])
+})
+
+it.skipIf(!hasBrowser())(
+  'a paused recording stays so while images are loaded, and goes to a moment again',
+  async () => {
+    const { tab, recorded } = await play(
+      await share(visit([], [element('h1', {}, text('Seven cakes'))]))
+    )
+    await tab.click('text=0:02 Click')
+    await until(async () => (await tab.textContent('#clock'))?.startsWith('0:03') ?? false)
+
+    await tab.click('text=0:02 Click')
+    await tab.click('#play')
+    expect(await tab.textContent('#clock')).toBe('0:02 / 0:08')
+
+    await tab.click('#load')
+    await tab.waitForTimeout(1_200)
+    expect(await tab.textContent('#clock')).toBe('0:02 / 0:08')
+    expect(await tab.textContent('#play')).toBe('Play')
+    await recorded.getByText('Seven cakes').waitFor()
+  }
+)
+
+it.skipIf(!hasBrowser())('a recording that cannot be loaded is said to be so', async () => {
+  const address = await share(visit([], []))
+  const tab = await (await openBrowser()).newPage()
+  await tab.route(/blob_key=/, (route) => route.fulfill({ status: 500, body: '' }))
+
+  await tab.goto(address)
+
+  await tab.getByText('This recording cannot be loaded.').waitFor()
+})
