@@ -119,7 +119,7 @@ class Writer {
         ...this.#refusals(
           refusals,
           error,
-          all.some((part) => part.explainsMissing)
+          all.flatMap((part) => part.explained ?? [])
         ),
         ...this.#answers(operation, all)
       }
@@ -187,7 +187,7 @@ class Writer {
     return this.#is30 ? { type } : { type, contentMediaType: 'application/json', contentSchema }
   }
 
-  #refusals(refusals: Refusal[], error: z.ZodType, explainsMissing: boolean) {
+  #refusals(refusals: Refusal[], error: z.ZodType, explained: number[]) {
     const byStatus = Map.groupBy(refusals, ([code]) => ERRORS[code][0])
     const responses = [...byStatus].map(([status, ofStatus]) => {
       const codes = [...new Set(ofStatus.map(([code]) => code))]
@@ -201,8 +201,7 @@ class Writer {
         ...((status === 429 || status === 503) && { headers: RETRY_AFTER }),
         content: {
           'application/json': { schema, examples: Object.fromEntries(examples) },
-          ...(explainsMissing &&
-            status === ERRORS.not_found[0] && { 'text/html': { schema: schemaOf('text/html') } })
+          ...(explained.includes(status) && { 'text/html': { schema: schemaOf('text/html') } })
         }
       }
       return [status, response]

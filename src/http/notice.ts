@@ -29,18 +29,31 @@ export function answerNotice(
 
 /**
  * Keeps the answers behind a link that holds a secret out of search engines, and explains a dead
- * link to people: browsers get `missing` as a page, other clients get the error as JSON.
+ * link and a busy service to people: browsers get a page, `missing` for a dead link, and other
+ * clients get the error as JSON.
  */
 export function behindLink(missing: Notice): MiddlewareHandler<AppEnv> {
   const explain: MiddlewareHandler<AppEnv> = async (c, next) => {
     await next()
-    if (c.res.status === 404 && prefersPage(c)) {
-      c.res = answerNotice(c, missing, 404)
+    const { status } = c.res
+    if (isExplained(status) && prefersPage(c)) {
+      c.res = answerNotice(c, status === 404 ? missing : BUSY, status)
     }
     c.res.headers.set('X-Robots-Tag', 'noindex')
     c.res.headers.append('Vary', 'Accept')
   }
-  return contribute(explain, { explainsMissing: true })
+  return contribute(explain, { explained: EXPLAINED })
+}
+
+/** Statuses of errors that people get as a page. */
+const EXPLAINED = [404, 429, 503] as const
+
+const isExplained = (status: number): status is (typeof EXPLAINED)[number] =>
+  EXPLAINED.some((explained) => explained === status)
+
+const BUSY: Notice = {
+  title: 'Please come back in a minute',
+  words: 'The service has too many requests to answer this one. Reload the page in a minute.'
 }
 
 const toPage = ({ title, words, button }: Notice, nonce: string): string => `<!doctype html>

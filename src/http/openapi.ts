@@ -24,8 +24,8 @@ export type Part = {
   body?: z.ZodType
   mayLackBody?: boolean
   refusals?: Refusal[]
-  /** Browsers get a 404 as a page. */
-  explainsMissing?: true
+  /** Statuses of errors that browsers get as a page. */
+  explained?: readonly number[]
 }
 
 /** An example of an error that an operation may respond with. */

@@ -66,6 +66,21 @@ it('refuses shared pages of a project beyond its rate, and no other project’s'
   expect((await request('GET', other)).status).toBe(200)
 })
 
+it('asks people who open a shared page too often to come back in a minute', async () => {
+  const { send } = await newProject()
+  const { id } = (await send('POST', 'dashboards/', { name: 'Weekly' })).body
+  const { body } = await send('PATCH', `dashboards/${id}/sharing/`, { enabled: true })
+  const answers = []
+  for (let i = 0; i < 8; i += 1) {
+    answers.push(await request('GET', `/shared/${body.access_token}`, { Accept: 'text/html' }))
+  }
+
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.text).toContain('Please come back in a minute')
+  expect(refused?.headers.get('Content-Type')).toMatch('text/html')
+  expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
+})
+
 it('never refuses capture', async () => {
   const { token } = await newProject()
   const statuses = []
