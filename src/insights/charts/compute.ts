@@ -106,5 +106,5 @@ export async function computeTile(
 
 const tooMuch = (insight: InsightRow): Tile => ({
   title: nameOf(insight),
-  failure: 'The insights before it used up the request’s limits: draw this insight separately.'
+  failure: 'The insights before it used up the limits of one request.'
 })

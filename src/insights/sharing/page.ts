@@ -1,4 +1,4 @@
-import { type Chart, currentOf } from '../../charts/chart.ts'
+import { type Chart, currentOf, previousOf } from '../../charts/chart.ts'
 import { describeChart, drawChart } from '../../charts/draw.ts'
 import { formatValue } from '../../charts/scale.ts'
 import type { ThemeName } from '../../charts/theme.ts'
@@ -94,10 +94,18 @@ function listNumbers({ kind, buckets, series }: Chart): string {
         { name, data },
         ...(previous ? [{ name: `${name}, before`, data: previous }] : [])
       ])
-    : [{ name: '', data: series.map(currentOf) }]
+    : [
+        { name: '', data: series.map(currentOf) },
+        ...(series.some(({ previous }) => previous)
+          ? [{ name: 'before', data: series.map((one) => previousOf(one) ?? 0) }]
+          : [])
+      ]
   const rows = hasBuckets ? buckets : series.map(({ name }) => name)
-  if (columns.length === 0 || columns.length * rows.length > MAX_CELLS) {
+  if (columns.length * rows.length === 0) {
     return ''
+  }
+  if (columns.length * rows.length > MAX_CELLS) {
+    return '<p>There are too many numbers to list.</p>'
   }
   const head = columns.map(({ name }) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
   const body = rows.map((row, i) => {

@@ -158,6 +158,30 @@ describe('a shared page', () => {
     expect((await open(access_token, PAGE)).text).toContain('2 more insights are not drawn')
   })
 
+  it('lists the numbers of a chart without a time axis, and of the period before', async () => {
+    const { project, insight } = await newBoard({ display: 'BoldNumber', compare: true })
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+
+    const { text } = await open(access_token, PAGE)
+
+    expect(text).toContain('<th scope="col">before</th>')
+    expect(text).toContain('<td>3</td><td>0</td>')
+  })
+
+  it('says so where there are too many numbers to list', async () => {
+    const { project, insight } = await newBoard({
+      interval: 'hour',
+      date_from: '-90d',
+      breakdown: 'email',
+      breakdown_type: 'person'
+    })
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+
+    const { text } = await open(access_token, PAGE)
+
+    expect(text).toContain('There are too many numbers to list.')
+  })
+
   it('shows nobody who was erased', async () => {
     const { project, insight } = await newBoard({ breakdown: 'email', breakdown_type: 'person' })
     const { access_token } = (await share(project, `insights/${insight.id}`)).body
