@@ -11,7 +11,7 @@ export type ReadKeys = (
 
 /** Keys that are read of all sources together at first; of many sources, one each. */
 const FIRST_KEYS = 2_000
-/** Sources that are continued in one statement, and the keys that are read of each. */
+/** Sources that are continued in one statement, and the keys that are read of each, at least. */
 const CONTINUED = 10
 const CONTINUED_KEYS = 100
 
@@ -45,7 +45,7 @@ export class Merge {
       const newest = [...this.#open].sort(([, a], [, b]) => newestFirst(a, b))
       await this.#continue(
         newest.slice(0, CONTINUED).map(([id]) => id),
-        CONTINUED_KEYS
+        Math.max(CONTINUED_KEYS, Math.ceil(count / newest.length))
       )
     }
     return this.#keys.splice(0, Math.min(count, this.#known()))

@@ -2,7 +2,8 @@ import { DATE_GRAMMAR } from '../calendar/dates.ts'
 import { describe } from '../http/openapi.ts'
 import { PropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
-import { MAX_EXAMINED, MAX_SOURCES } from './list.ts'
+import { MAX_EXAMINED } from './list.ts'
+import { MAX_SOURCES } from './scan.ts'
 import { EventPageJson } from './schemas.ts'
 
 export const LIST = describe({

@@ -64,7 +64,7 @@ export const eventRoutes = createRouter().get(
       throw new AppError('invalid_input', 'The range ends before it begins.', 'after')
     }
     const filters = {
-      event: asked.event,
+      events: asked.event === undefined ? undefined : [asked.event],
       person: asked.person_id,
       distinctId: asked.distinct_id,
       session: asked.session_id,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import { type Db, isTooBig } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
 import { distinctIds, eventNames, events, persons, sessions } from '../db/schema.ts'
 import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
 import type { EventKey } from './key.ts'
@@ -8,7 +9,8 @@ import type { Continued } from './merge.ts'
 
 /** Filters that say where events are looked for. */
 export type Wanted = {
-  event: string | undefined
+  /** Names of events. */
+  events: string[] | undefined
   person: PersonId | undefined
   distinctId: string | undefined
   session: string | undefined
@@ -26,10 +28,10 @@ export type Named = {
 export async function findNamed(
   db: Db,
   projectId: number,
-  { event, person, distinctId, session }: Wanted,
+  { events: wanted, person, distinctId, session }: Wanted,
   limit: number
 ): Promise<Named> {
-  const isNamed = event === undefined ? sql`1` : sql`${eventNames.name} = ${event}`
+  const isNamed = wanted === undefined ? sql`1` : sql`${eventNames.name} in ${inJson(wanted)}`
   const identitiesOf = (name: PersonName) => sql`
     select ${distinctIds.key} from ${distinctIds}
     where ${distinctIds.personId} = ${idOfPerson(projectId, name)} and +${distinctIds.projectId} = ${projectId} limit ${limit}`
